@@ -1,0 +1,148 @@
+"""The one door to numba: compiler flags, the cache folder, and dispatch on parameter types.
+
+Three things here carry weight.
+
+*Never stale.* numba keys a cached kernel on the file of the outermost function only, so a kernel that calls a
+compiled function in another file would go on running the old one after an edit. Our cache folder is therefore named
+by a digest of every kernel source (``*_kernels.py``, which import nothing but each other and this file) and of the
+compiler settings in force: any edit means a new folder.
+
+*One loop, many methods.* ``generic`` is ``functools.singledispatch`` for compiled code: the loop is written once
+and calls ``signed_energy(method, …)``; which implementation is inlined follows from the type of ``method``, a named
+tuple. Unlike functions passed as arguments, this caches on disk and costs nothing at run time.
+
+*The dimension is a type.* ``width`` of a tuple is a compile-time constant, so inner loops unroll.
+"""
+
+from __future__ import annotations
+
+import hashlib
+import os
+import sys
+import tempfile
+from collections.abc import Callable, Iterator
+from contextlib import contextmanager
+from functools import cache
+from pathlib import Path
+
+import numba
+from numba import types
+from numba.extending import overload
+
+# Reassociation and contraction let the compiler use vector units and fused multiply-adds. "nnan" and "ninf" are
+# left out on purpose: with them a NaN test may be optimised away.
+FAST = {"contract", "reassoc", "arcp", "nsz"}
+EXACT = {"contract"}
+
+UNROLLED_DIMENSIONS = 32
+
+
+def kernel(function: Callable) -> Callable:
+    """Compile for training: fast arithmetic that may reorder sums; releases the GIL; cached on disk."""
+    return _compiled(function, FAST)
+
+
+def exact_kernel(function: Callable) -> Callable:
+    """Compile for results people read: sums in the order they are written; releases the GIL; cached on disk."""
+    return _compiled(function, EXACT)
+
+
+def generic(name: str) -> Callable:
+    """A compiled function whose body depends on the type of its first argument, a named tuple.
+
+    ``@name.register(SomeNamedTuple)`` adds an implementation, which must take the same arguments.
+    """
+
+    def stub(*arguments):
+        raise TypeError(f"{name} is called from compiled code only")
+
+    stub.__name__ = stub.__qualname__ = name
+    table: dict[type, Callable] = {}
+
+    @overload(stub, strict=False, jit_options={"fastmath": FAST, "error_model": "numpy"})
+    def choose(first, *rest):
+        return table.get(getattr(first, "instance_class", None))
+
+    def register(kind: type) -> Callable[[Callable], Callable]:
+        def remember(function: Callable) -> Callable:
+            table[kind] = function
+            return function
+
+        return remember
+
+    stub.register = register
+    return stub
+
+
+def dimension_type(dim: int) -> tuple[int, ...] | int:
+    """What to pass a kernel as its dimension: a tuple (unrolled, one compilation each) or, above 32, a number."""
+    return (0,) * dim if dim <= UNROLLED_DIMENSIONS else dim
+
+
+def width(dim):
+    """The dimension, from what ``dimension_type`` made; a compile-time constant for a tuple."""
+    return dim if isinstance(dim, int) else len(dim)
+
+
+@overload(width, inline="always")
+def _width(dim):
+    if isinstance(dim, types.BaseTuple):
+        return lambda dim: len(dim)
+    return lambda dim: dim
+
+
+def _compiled(function: Callable, fastmath: set[str]) -> Callable:
+    folder = cache_folder()
+    with _numba_cache_in(folder):
+        return numba.njit(cache=folder is not None, nogil=True, error_model="numpy", fastmath=fastmath)(function)
+
+
+@contextmanager
+def _numba_cache_in(folder: Path | None) -> Iterator[None]:
+    # numba reads this setting while it decorates; it is put back so that other packages keep their own folder.
+    before = numba.config.CACHE_DIR
+    numba.config.CACHE_DIR = str(folder or before)
+    try:
+        yield
+    finally:
+        numba.config.CACHE_DIR = before
+
+
+@cache
+def cache_folder() -> Path | None:
+    """The folder for compiled kernels of exactly this source, or None if no folder can be written."""
+    digest = source_digest()
+    for base in _cache_bases():
+        folder = base / f"kernels-{digest}"
+        try:
+            folder.mkdir(parents=True, exist_ok=True)
+            with tempfile.TemporaryFile(dir=folder):
+                return folder
+        except OSError:
+            continue
+    return None
+
+
+def _cache_bases() -> Iterator[Path]:
+    if numba.config.CACHE_DIR:
+        yield Path(numba.config.CACHE_DIR) / "hypercone"
+    if os.environ.get("XDG_CACHE_HOME"):
+        yield Path(os.environ["XDG_CACHE_HOME"]) / "hypercone"
+    home = Path.home()
+    yield home / ("AppData/Local" if sys.platform == "win32" else ".cache") / "hypercone"
+    yield Path(tempfile.gettempdir()) / f"hypercone-{os.getuid() if hasattr(os, 'getuid') else 'user'}"
+
+
+def source_digest(root: Path | None = None) -> str:
+    """Sixteen hex digits that change with any kernel source of the package or any compiler setting."""
+    root = root or Path(__file__).parent
+    digest = hashlib.sha256(repr((numba.__version__, sys.version, _compiler_settings())).encode())
+    for path in sorted([root / "_jit.py", *root.rglob("*_kernels.py")]):
+        digest.update(path.relative_to(root).as_posix().encode() + b"\0" + path.read_bytes() + b"\0")
+    return digest.hexdigest()[:16]
+
+
+def _compiler_settings() -> dict[str, object]:
+    # numba does not key its cache on these, so a run with bounds checks would reuse kernels without.
+    names = ("BOUNDSCHECK", "OPT", "DISABLE_JIT", "DEBUGINFO_DEFAULT", "FULL_TRACEBACKS", "CPU_NAME", "CPU_FEATURES")
+    return {name: str(getattr(numba.config, name, None)) for name in names}

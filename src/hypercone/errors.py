@@ -1,0 +1,69 @@
+"""Every error hypercone raises on purpose, and the exit code the command line gives it.
+
+::
+
+    HyperconeError            1
+    ├── InputError            2   something the user gave: a file, a name, an option
+    │   ├── HierarchyError        edges that are not a hierarchy (a cycle, a self loop, an empty name)
+    │   ├── ConfigError           a setting out of its range
+    │   └── UnknownNameError      a node, method or dataset nobody has heard of
+    ├── ModelFileError        3   a model folder that is damaged, newer than this program, or hostile
+    └── ResourceError         4   memory or disk ran out
+
+Each message is one sentence that says what is wrong, with the value, and what to do about it.
+"""
+
+from __future__ import annotations
+
+import difflib
+from collections.abc import Iterable
+
+
+class HyperconeError(Exception):
+    """Anything hypercone refuses to do, with the reason."""
+
+    exit_code = 1
+
+
+class InputError(HyperconeError):
+    """What the user gave cannot be used as it is."""
+
+    exit_code = 2
+
+
+class HierarchyError(InputError):
+    """The edges do not form a hierarchy."""
+
+
+class ConfigError(InputError):
+    """A setting is outside its range or contradicts another."""
+
+
+class UnknownNameError(InputError, KeyError):
+    """A name that is not there; the message offers the nearest ones that are."""
+
+    # KeyError would print the message in quotes.
+    __str__ = Exception.__str__
+
+
+class ModelFileError(HyperconeError):
+    """A model folder cannot be trusted or read."""
+
+    exit_code = 3
+
+
+class ResourceError(HyperconeError):
+    """Memory or disk ran out."""
+
+    exit_code = 4
+
+
+def unknown_name(kind: str, name: str, known: Iterable[str]) -> UnknownNameError:
+    """The error for a name that is not there, with up to three that look like it.
+
+    >>> str(unknown_name("method", "ordre", ["order", "poincare"]))
+    "there is no method 'ordre'; did you mean order?"
+    """
+    close = difflib.get_close_matches(name, list(known), n=3, cutoff=0.6)
+    hint = f"; did you mean {' or '.join(close)}?" if close else ""
+    return UnknownNameError(f"there is no {kind} {name!r}{hint}")
