@@ -1,0 +1,77 @@
+"""The same cones as spherical caps (not in the paper; MATHEMATICS §3).
+
+A cone meets the border of the ball in a cap around the direction of its apex; cones are nested exactly as
+their caps are, so the order is inclusion of caps: a direction and one angle R a point.
+"""
+
+from __future__ import annotations
+
+import math
+
+import numpy as np
+import numpy.typing as npt
+
+from hypercone.geometry._vectors import Array, Booleans, as_floats, column, length, positive_k
+from hypercone.geometry._vectors import direction as unit_vector
+from hypercone.geometry.cones import inner_radius
+from hypercone.geometry.trigonometry import angle
+
+
+def kappa(K: float) -> float:
+    """κ = 2K/√(1+4K²) in (0, 1), the Klein radius of the ball that every cone is tangent to.
+
+    It is the Klein radius of ε(K).
+
+    >>> round(kappa(0.1), 6)
+    0.196116
+    """
+    K = positive_k(K)
+    return 2 * K / math.hypot(1, 2 * K)
+
+
+def cap_radius(x: npt.ArrayLike, K: float) -> Array:
+    """R(x) = arcsin(κ/ρ) − arcsin κ, the angular radius of the cap of x's cone, in (0, arccos κ].
+
+    About K(1−|x|)² near the border, with its digits; arccos κ at or below the inner radius.
+
+    >>> float(cap_radius([0.999999, 0.0], 0.1).round(18))
+    1e-13
+    """
+    (x,) = as_floats(x)
+    low = kappa(K)
+    radius = np.maximum(length(x), inner_radius(K))
+    rest = np.maximum(1 - radius, np.finfo(x.dtype).epsneg)
+    # sin(high) − sin(low) = κ(1−ρ)/ρ = κ(1−r)²/2r, made an angle without subtracting two arcsines.
+    high = np.arcsin(np.minimum(low * (1 + radius**2) / (2 * radius), 1))
+    middle = np.cos((high + math.asin(low)) / 2)
+    return np.asarray(2 * np.arcsin(low * rest**2 / (4 * radius * middle)))
+
+
+def point_from_cap(direction: npt.ArrayLike, R: npt.ArrayLike, K: float) -> Array:
+    """The point along a direction whose cone has the cap radius R in (0, arccos κ].
+
+    The inverse of `cap_radius`. R = arccos κ gives the inner radius, R = 0 the border itself. The direction
+    need not have length 1.
+
+    >>> float(cap_radius(point_from_cap([0.0, 3.0], 0.25, 0.1), 0.1).round(12))
+    0.25
+    """
+    (direction,) = as_floats(direction)
+    R = column(R, like=direction)
+    widest = math.acos(kappa(K))
+    below = np.cos(widest - R)
+    rest = 2 * np.sin(widest - R / 2) * np.sin(R / 2) / below  # 1 − ρ, by MATHEMATICS §3
+    fall = np.sqrt(rest * (2 - rest))  # √(1−ρ²)
+    return np.asarray(unit_vector(direction) * (1 - (fall + rest) / (1 + fall)))
+
+
+def contains(parent: npt.ArrayLike, child: npt.ArrayLike, K: float) -> Booleans:
+    """Whether the child's cap lies in the parent's: the angle between them is at most R_parent − R_child.
+
+    The same answer as `cones.contains` for points in the shell.
+
+    >>> bool(contains([0.5, 0.0], [0.9, 0.0], 0.1)), bool(contains([0.9, 0.0], [0.5, 0.0], 0.1))
+    (True, False)
+    """
+    parent, child = as_floats(parent, child)
+    return np.asarray(angle(parent, child) <= cap_radius(parent, K) - cap_radius(child, K))

@@ -1,0 +1,111 @@
+"""Hyperbolic entailment cones in the Poincaré ball (paper §3): the heart of the matter.
+
+The cone of a parent opens outward around its spoke, the ray from the origin through it; a child is entailed
+when it lies inside. Points live in the shell ε(K) ≤ |x| < 1, where inclusion of cones is a partial order.
+"""
+
+from __future__ import annotations
+
+import math
+
+import numpy as np
+import numpy.typing as npt
+
+from hypercone.geometry._vectors import (
+    Array,
+    Booleans,
+    along_and_across,
+    as_floats,
+    border_gap,
+    direction,
+    dot,
+    length,
+    positive_k,
+)
+
+
+def inner_radius(K: float) -> float:
+    """ε(K) = 2K/(1 + √(1+4K²)), the radius in (0, 1) below which no cone is defined.
+
+    There sin ψ would pass 1.
+
+    >>> round(inner_radius(0.1), 6)
+    0.09902
+    """
+    K = positive_k(K)
+    return 2 * K / (1 + math.hypot(1, 2 * K))
+
+
+def half_aperture(x: npt.ArrayLike, K: float) -> Array:
+    """ψ(x) = arcsin(K(1−|x|²)/|x|), half the opening of the cone at x, in (0, π/2]; narrow near the border.
+
+    At or below the inner radius it is π/2.
+
+    >>> float(half_aperture([0.5, 0.0], 0.1).round(6))
+    0.150568
+    """
+    (x,) = as_floats(x)
+    reach = positive_k(K) * border_gap(x)
+    return np.asarray(np.arcsin(reach / np.maximum(length(x), reach)))
+
+
+def cone_angle(parent: npt.ArrayLike, child: npt.ArrayLike) -> Array:
+    """Ξ(parent, child), the angle at the parent between its spoke and the geodesic to the child, in [0, π].
+
+    0 straight outward, π straight back to the origin. A child equal to its parent has angle 0, so that every
+    point lies in its own cone; a parent at the origin has no spoke and every angle there is π/2.
+
+    >>> float(cone_angle([0.5, 0.0], [0.9, 0.0])), float(cone_angle([0.5, 0.0], [0.1, 0.0]).round(6))
+    (0.0, 3.141593)
+    """
+    parent, child = as_floats(parent, child)
+    step = child - parent
+    # MATHEMATICS §2, the stable form divided by |step| so that the tiniest steps keep their direction.
+    along, across = along_and_across(direction(step), parent)
+    gap = border_gap(parent)
+    return np.asarray(np.arctan2(gap * across, gap * along - length(step) * length(parent)))
+
+
+def cone_angle_paper(parent: npt.ArrayLike, child: npt.ArrayLike) -> Array:
+    """Ξ by the arccos of Theorem 5 (eq. angle_oxy), to be read beside the paper; use `cone_angle` to compute.
+
+    The cosine is clipped to [−1, 1]. Its numerator cancels near the border: in float64 a third of the close
+    decisions are wrong at 1−|x| = 3e-4, half at 1e-4. Undefined (NaN) for a child equal to its parent
+    and a parent at the origin.
+
+    >>> float(cone_angle_paper([0.5, 0.0], [0.0, 0.5]).round(6))
+    2.601173
+    """
+    x, y = as_floats(parent, child)
+    xx, yy, xy = dot(x, x), dot(y, y), dot(x, y)
+    with np.errstate(divide="ignore", invalid="ignore"):
+        below = length(x) * length(x - y) * np.sqrt(1 + xx * yy - 2 * xy)
+        return np.asarray(np.arccos(np.clip((xy * (1 + xx) - xx * (1 + yy)) / below, -1, 1)))
+
+
+def signed_energy(parent: npt.ArrayLike, child: npt.ArrayLike, K: float) -> Array:
+    """Ξ − ψ: how far, as an angle, the child is outside the parent's cone; negative inside. In [−π/2, π].
+
+    >>> float(signed_energy([0.5, 0.0], [0.9, 0.0], 0.1).round(6))
+    -0.150568
+    """
+    parent, child = as_floats(parent, child)
+    return np.asarray(cone_angle(parent, child) - half_aperture(parent, K))
+
+
+def energy(parent: npt.ArrayLike, child: npt.ArrayLike, K: float) -> Array:
+    """E = max(0, Ξ − ψ), the angle by which the child misses the parent's cone, in [0, π]; 0 inside.
+
+    >>> float(energy([0.5, 0.0], [0.9, 0.0], 0.1))
+    0.0
+    """
+    return np.asarray(np.maximum(signed_energy(parent, child, K), 0))
+
+
+def contains(parent: npt.ArrayLike, child: npt.ArrayLike, K: float) -> Booleans:
+    """Whether the child lies in the closed cone of the parent; every point contains itself.
+
+    >>> bool(contains([0.5, 0.0], [0.9, 0.0], 0.1)), bool(contains([0.9, 0.0], [0.5, 0.0], 0.1))
+    (True, False)
+    """
+    return np.asarray(signed_energy(parent, child, K) <= 0)

@@ -1,0 +1,187 @@
+"""The Poincaré ball: distance, geodesics, exponential and logarithm (paper §2.2).
+
+A point is a vector of length < 1. One whose length rounds to 1 counts as the last float inside the ball, so
+every result is finite. Angles live in `trigonometry`, the moves of learning in `steps`; both can be had here.
+"""
+
+from __future__ import annotations
+
+import numpy as np
+import numpy.typing as npt
+
+from hypercone.geometry._vectors import Array, as_floats, border_gap, column, direction, dot, length
+from hypercone.geometry.steps import project, retraction, riemannian_gradient
+from hypercone.geometry.trigonometry import (
+    angle,
+    angle_at,
+    cosine_law_angle,
+    cosine_law_side,
+    departure,
+    sine_law_ratio,
+)
+
+__all__ = [
+    "angle",
+    "angle_at",
+    "conformal_factor",
+    "cosine_law_angle",
+    "cosine_law_side",
+    "departure",
+    "distance",
+    "exp_map",
+    "exp_map_paper",
+    "geodesic",
+    "geodesic_between",
+    "log_map",
+    "mobius_add",
+    "norm",
+    "project",
+    "retraction",
+    "riemannian_gradient",
+    "sine_law_ratio",
+]
+
+
+def conformal_factor(x: npt.ArrayLike) -> Array:
+    """λ_x = 2/(1 − |x|²), how much longer a tangent vector at x is than it looks: 2 at the origin, growing.
+
+    >>> float(conformal_factor([0.0, 0.0]))
+    2.0
+    """
+    (x,) = as_floats(x)
+    return np.asarray(2 / border_gap(x))
+
+
+def norm(x: npt.ArrayLike) -> Array:
+    """The hyperbolic distance |x|_D = 2 artanh|x| from the origin, in [0, ∞).
+
+    >>> float(norm([0.0, np.tanh(0.5)]).round(12))
+    1.0
+    """
+    (x,) = as_floats(x)
+    return np.asarray(2 * np.arctanh(np.minimum(length(x), 1 - np.finfo(x.dtype).epsneg)))
+
+
+def distance(x: npt.ArrayLike, y: npt.ArrayLike) -> Array:
+    """The hyperbolic distance between two points, in [0, ∞), and exactly 0 when they are equal.
+
+    The arcsinh form of the paper's arccosh: it keeps the digits of points that nearly coincide, where
+    arccosh(1 + tiny) is rounded to 0.
+
+    >>> float(distance([0.5, 0.0], [0.5, 1e-12]))
+    2.666666666666667e-12
+    """
+    x, y = as_floats(x, y)
+    # Two roots rather than the root of a product: in float32 the product could underflow.
+    shrink = np.sqrt(border_gap(x)) * np.sqrt(border_gap(y))
+    return np.asarray(2 * np.arcsinh(length(x - y) / shrink))
+
+
+def mobius_add(x: npt.ArrayLike, y: npt.ArrayLike) -> Array:
+    """The Möbius sum x ⊕ y, the point reached from x by the move that takes the origin to y.
+
+    Left addition cancels, (−x) ⊕ (x ⊕ y) = y; the sum is neither commutative nor associative.
+
+    >>> mobius_add([0.5, 0.0], [0.5, 0.0]).tolist()
+    [0.8, 0.0]
+    """
+    x, y = as_floats(x, y)
+    return _mobius(x, y, border_gap(y))
+
+
+def _mobius(x: Array, y: Array, gap_y: Array) -> Array:
+    # The usual formula with 1 + 2⟨x,y⟩ + |x|²|y|² = (1−|x|²)(1−|y|²) + |x+y|², which cannot cancel.
+    total = x + y
+    square = dot(total, total)[..., None]
+    gap_x = border_gap(x)[..., None]
+    return np.asarray((gap_x * total + square * x) / (gap_x * gap_y[..., None] + square))
+
+
+def _travel(x: Array, unit: Array, way: Array) -> Array:
+    # x ⊕ tanh(way/2)·unit; the gap 1 − tanh² is known better as 1/cosh².
+    fade = np.exp(-np.abs(way))
+    return _mobius(x, np.tanh(way / 2)[..., None] * unit, 4 * fade / (1 + fade) ** 2)
+
+
+def geodesic(x: npt.ArrayLike, v: npt.ArrayLike, t: npt.ArrayLike) -> Array:
+    """The point at time t on the unit-speed geodesic that leaves x in the direction of v (Theorem 1).
+
+    Only the direction of v counts: it is rescaled to g_x(v, v) = 1; a zero v stays at x. For large t the
+    point rounds onto the border. Möbius form, because the cosh(t) of the paper overflows.
+
+    >>> geodesic([0.0, 0.0], [0.0, 0.5], 1.0).round(6).tolist()
+    [0.0, 0.462117]
+    """
+    x, v = as_floats(x, v)
+    way = np.asarray(t, dtype=x.dtype) * (length(v) > 0)
+    return _travel(x, direction(v), way)
+
+
+def geodesic_between(x: npt.ArrayLike, y: npt.ArrayLike, t: npt.ArrayLike) -> Array:
+    """The point a fraction t in [0, 1] of the way from x to y along their geodesic.
+
+    Taken on the hyperboloid, where it is a weighted sum of both ends: no error of direction at x can grow on
+    the way to y.
+
+    >>> geodesic_between([-0.5, 0.0], [0.5, 0.0], 0.5).tolist()
+    [0.0, 0.0]
+    """
+    x, y = as_floats(x, y)
+    t = column(t, like=x)
+    whole = distance(x, y)[..., None]
+    near, far = _sinh_ratio(1 - t, whole), _sinh_ratio(t, whole)
+    weight_x = near * conformal_factor(x)[..., None]
+    weight_y = far * conformal_factor(y)[..., None]
+    return np.asarray((weight_x * x + weight_y * y) / (1 - near - far + weight_x + weight_y))
+
+
+def _sinh_ratio(t: Array, whole: Array) -> Array:
+    # sinh(t·whole)/sinh(whole); below √eps it equals t to rounding, and the quotient could be 0/0.
+    short = whole < np.sqrt(np.finfo(whole.dtype).eps)
+    safe = np.where(short, 1, whole)
+    return np.where(short, t, np.sinh(t * safe) / np.sinh(safe))
+
+
+def exp_map(x: npt.ArrayLike, v: npt.ArrayLike) -> Array:
+    """The point exp_x(v) that the geodesic leaving x with velocity v reaches at time 1.
+
+    Finite for every v: the Möbius form x ⊕ tanh(λ|v|/2)·v/|v|. A step too long for floats ends on the border.
+
+    >>> exp_map([0.0, 0.0], [0.5, 0.0]).round(6).tolist()
+    [0.462117, 0.0]
+    """
+    x, v = as_floats(x, v)
+    with np.errstate(over="ignore"):  # an infinite way is travelled correctly
+        way = conformal_factor(x) * length(v)
+    return _travel(x, direction(v), way)
+
+
+def exp_map_paper(x: npt.ArrayLike, v: npt.ArrayLike) -> Array:
+    """exp_x(v) by the closed form of Corollary 1.1, to be read beside the paper; use `exp_map` to compute.
+
+    NaN where cosh overflows: at |x| = 1−1e-6 that is any |v| ≥ 1e-3.
+
+    >>> exp_map_paper([0.3, 0.0], [0.0, 0.2]).round(6).tolist()
+    [0.31272, 0.196015]
+    """
+    x, v = as_floats(x, v)
+    with np.errstate(over="ignore", invalid="ignore"):
+        factor = conformal_factor(x)[..., None]
+        unit = direction(v)
+        cosh, sinh = np.cosh(factor * length(v)[..., None]), np.sinh(factor * length(v)[..., None])
+        lean = dot(x, unit)[..., None] * sinh
+        below = 1 + (factor - 1) * cosh + factor * lean
+        return np.asarray(factor * (cosh + lean) / below * x + sinh / below * unit)
+
+
+def log_map(x: npt.ArrayLike, y: npt.ArrayLike) -> Array:
+    """The tangent vector v at x with exp_x(v) = y: the direction to y, with λ_x |v| = d(x, y).
+
+    Zero when x = y.
+
+    >>> log_map([0.0, 0.0], [0.0, np.tanh(0.5)]).round(6).tolist()
+    [0.0, 0.5]
+    """
+    x, y = as_floats(x, y)
+    size = distance(x, y) / conformal_factor(x)
+    return np.asarray(size[..., None] * direction(departure(x, y)))

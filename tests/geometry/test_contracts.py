@@ -1,0 +1,238 @@
+"""What every public function of the geometry promises: shapes, types, no NaN, no warning.
+
+Each function is listed once with the kinds of its arguments; a function missing from the list fails a test.
+"""
+
+import inspect
+import itertools
+
+import numpy as np
+import pytest
+
+from hypercone.geometry import (
+    caps,
+    cones,
+    euclidean_cones,
+    general_cones,
+    hyperboloid,
+    klein,
+    order,
+    poincare,
+    steps,
+    trigonometry,
+)
+
+K = 0.1
+D = 3
+WIDEST = float(np.arccos(caps.kappa(K)))
+MODULES = [
+    caps,
+    cones,
+    euclidean_cones,
+    general_cones,
+    hyperboloid,
+    klein,
+    order,
+    poincare,
+    steps,
+    trigonometry,
+]
+
+# p point of the ball, h point of the hyperboloid, v vector, s positive side, t time, f fraction of a way,
+# a angle, R cap radius, K the constant, i and o the radii of the shell
+KINDS = {
+    caps.cap_radius: "pK",
+    caps.point_from_cap: "pRK",
+    caps.contains: "ppK",
+    cones.half_aperture: "pK",
+    cones.cone_angle: "pp",
+    cones.cone_angle_paper: "pp",
+    cones.signed_energy: "ppK",
+    cones.energy: "ppK",
+    cones.contains: "ppK",
+    euclidean_cones.half_aperture: "vK",
+    euclidean_cones.cone_angle: "vv",
+    euclidean_cones.cone_angle_paper: "vv",
+    euclidean_cones.signed_energy: "vvK",
+    euclidean_cones.energy: "vvK",
+    euclidean_cones.contains: "vvK",
+    general_cones.s_cone: "pv",
+    hyperboloid.to_hyperboloid: "p",
+    hyperboloid.from_hyperboloid: "h",
+    hyperboloid.push_forward: "pv",
+    hyperboloid.minkowski: "hh",
+    hyperboloid.geodesic: "hht",
+    hyperboloid.distance: "hh",
+    hyperboloid.half_aperture: "hK",
+    hyperboloid.cone_angle: "hh",
+    hyperboloid.contains: "hhK",
+    klein.to_klein: "p",
+    klein.from_klein: "p",
+    klein.klein_radius: "p",
+    klein.cone_half_angle: "pK",
+    klein.contains: "ppK",
+    klein.convex_hull_contains: "ppK",
+    order.energy: "vv",
+    order.contains: "vv",
+    poincare.conformal_factor: "p",
+    poincare.norm: "p",
+    poincare.distance: "pp",
+    poincare.mobius_add: "pp",
+    poincare.geodesic: "pvt",
+    poincare.geodesic_between: "ppf",
+    poincare.exp_map: "pv",
+    poincare.exp_map_paper: "pv",
+    poincare.log_map: "pp",
+    steps.riemannian_gradient: "pv",
+    steps.retraction: "pv",
+    steps.project: "pio",
+    trigonometry.angle: "vv",
+    trigonometry.departure: "pp",
+    trigonometry.angle_at: "ppp",
+    trigonometry.cosine_law_angle: "sss",
+    trigonometry.cosine_law_side: "ssa",
+    trigonometry.sine_law_ratio: "as",
+}
+# numbers in, numbers out, or functions in and out: tested elsewhere
+OTHERS = {
+    caps.kappa,
+    cones.inner_radius,
+    euclidean_cones.inner_radius,
+    general_cones.angular_cone,
+    general_cones.entailment_cone,
+    general_cones.in_s_cone,
+}
+PRINTED = {cones.cone_angle_paper, euclidean_cones.cone_angle_paper, poincare.exp_map_paper}
+CONSTANTS = {"K": K, "i": 0.1, "o": 0.9}
+
+
+def every(functions):
+    cases = [
+        pytest.param(function, kinds, id=f"{function.__module__.rpartition('.')[2]}.{function.__name__}")
+        for function, kinds in functions.items()
+    ]
+    return pytest.mark.parametrize(("function", "kinds"), cases)
+
+
+each_function = every(KINDS)
+# the printed forms are undefined at the edges, which is why they are not the ones to compute with
+each_stable_function = every({f: kinds for f, kinds in KINDS.items() if f not in PRINTED})
+
+
+def draw(rng, kind, shape, dtype):
+    if kind in CONSTANTS:
+        return CONSTANTS[kind]
+    if kind in "phv":
+        rays = rng.normal(size=(*shape, D))
+        points = rays / np.linalg.norm(rays, axis=-1, keepdims=True) * rng.uniform(0.2, 0.8, (*shape, 1))
+        return (hyperboloid.to_hyperboloid(points) if kind == "h" else points).astype(dtype)
+    top = {"s": 2.0, "t": 2.0, "f": 1.0, "a": 3.0, "R": WIDEST}[kind]
+    return rng.uniform(0.1 * top, 0.9 * top, shape).astype(dtype)
+
+
+def test_every_public_function_is_listed():
+    public = {
+        member
+        for module in MODULES
+        for name, member in inspect.getmembers(module, inspect.isfunction)
+        if not name.startswith("_") and member.__module__ == module.__name__
+    }
+    assert public == set(KINDS) | OTHERS
+
+
+@each_function
+@pytest.mark.parametrize("dtype", [np.float32, np.float64])
+def test_the_type_of_the_points_is_kept(function, kinds, dtype):
+    rng = np.random.default_rng(54)
+    for shape in ((), (5,)):
+        result = function(*(draw(rng, kind, shape, dtype) for kind in kinds))
+        assert result.dtype in (dtype, np.bool_)
+
+
+@each_function
+def test_float32_answers_are_float64_answers_rounded(function, kinds):
+    exact = [draw(np.random.default_rng(55), kind, (50,), np.float32) for kind in kinds]
+    wide = [a.astype(np.float64) if isinstance(a, np.ndarray) else a for a in exact]
+    narrow, reference = function(*exact), function(*wide)
+    atol = 2e-3 if function in PRINTED else 2e-5
+    np.testing.assert_allclose(narrow.astype(float), reference.astype(float), rtol=1e-4, atol=atol)
+
+
+@each_function
+def test_leading_axes_broadcast(function, kinds):
+    rng = np.random.default_rng(56)
+    arguments = [draw(rng, kind, (4, 1) if n == 0 else (3,), np.float64) for n, kind in enumerate(kinds)]
+    result = function(*arguments)
+    many = sum(kind not in CONSTANTS for kind in kinds) > 1
+    for i, j in itertools.product(range(4), range(3 if many else 1)):
+        single = [
+            a if kind in CONSTANTS else (a[i, 0] if n == 0 else a[j])
+            for n, (kind, a) in enumerate(zip(kinds, arguments, strict=True))
+        ]
+        np.testing.assert_allclose(result[i, j], function(*single), rtol=1e-13, atol=1e-15)
+
+
+@each_function
+def test_lists_and_integers_are_taken_as_float64(function, kinds):
+    rng = np.random.default_rng(57)
+    arguments = [draw(rng, kind, (2,), np.float64) for kind in kinds]
+    as_lists = [a.tolist() if isinstance(a, np.ndarray) else a for a in arguments]
+    np.testing.assert_array_equal(function(*as_lists), function(*arguments))
+
+
+@each_function
+def test_arguments_are_not_written_to(function, kinds):
+    rng = np.random.default_rng(58)
+    arguments = [draw(rng, kind, (6,), np.float64) for kind in kinds]
+    for argument in arguments:
+        if isinstance(argument, np.ndarray):
+            argument.flags.writeable = False
+    function(*arguments)
+
+
+def edges(kind, dtype):
+    """The places where formulas break, one value a row."""
+    last = 1 - np.finfo(dtype).epsneg
+    tiny = np.finfo(dtype).smallest_subnormal
+    low = cones.inner_radius(K)
+    radii = [0.0, float(tiny), low, low + 1e-5, 0.5, 1 - 1e-7, last]
+    rays = [[1.0, 0.0, 0.0], [-1.0, 0.0, 0.0], [-0.6, -0.8, 0.0], [0.0, 0.0, 1.0]]
+    points = np.array([[r * np.array(ray) for ray in rays] for r in radii]).reshape(-1, D).astype(dtype)
+    if kind == "p":
+        return points
+    if kind == "h":
+        return hyperboloid.to_hyperboloid(points)
+    if kind == "v":
+        return np.concatenate([points, points[-4:] * 1e-30, points[-4:] * 1e15])
+    values = {
+        "t": [0, float(tiny), 1, 20],
+        "f": [0, float(tiny), 0.5, last, 1],
+        "s": [1e-30, 1e-6, 1, 30],
+        "a": [0, float(tiny), 1, 3.1415],
+        "R": [float(tiny), 1e-12, 0.5 * WIDEST, WIDEST],
+    }
+    return np.array(values[kind], dtype)
+
+
+@each_stable_function
+@pytest.mark.parametrize("dtype", [np.float32, np.float64])
+def test_no_answer_is_nan_and_nothing_is_warned_about_at_the_edges_of_the_domain(function, kinds, dtype):
+    tables = [[CONSTANTS[kind]] if kind in CONSTANTS else edges(kind, dtype) for kind in kinds]
+    columns = list(zip(*itertools.product(*tables), strict=True))
+    arguments = [
+        CONSTANTS[kind] if kind in CONSTANTS else np.array(column)
+        for kind, column in zip(kinds, columns, strict=True)
+    ]
+    with np.errstate(divide="raise", over="raise", invalid="raise"):
+        result = function(*arguments)
+    assert np.all(np.isfinite(result))
+
+
+@pytest.mark.parametrize("dtype", [np.float32, np.float64])
+def test_no_angle_leaves_its_range_at_the_edges(dtype):
+    points = edges("p", dtype)
+    angles = cones.cone_angle(points[:, None], points[None, :])
+    assert np.all((angles >= 0) & (angles <= dtype(np.pi)))
+    assert np.all(np.diagonal(angles) == 0)
+    apertures = cones.half_aperture(points, K)
+    assert np.all((apertures > 0) & (apertures <= dtype(np.pi / 2)))
