@@ -26,8 +26,10 @@ from functools import cache
 from pathlib import Path
 
 import numba
+from llvmlite import ir
 from numba import types
-from numba.extending import overload
+from numba.core import cgutils
+from numba.extending import intrinsic, overload
 
 # Reassociation and contraction let the compiler use vector units and fused multiply-adds. "nnan" and "ninf" are
 # left out on purpose: with them a NaN test may be optimised away.
@@ -47,7 +49,17 @@ def exact_kernel(function: Callable) -> Callable:
     return _compiled(function, EXACT)
 
 
-def generic(name: str) -> Callable:
+def kernel_part(function: Callable) -> Callable:
+    """Compile a function that kernels call; it is inlined into them and cached with them."""
+    return numba.njit(error_model="numpy", fastmath=FAST)(function)
+
+
+def exact_kernel_part(function: Callable) -> Callable:
+    """The same for the places where the order of a subtraction is what keeps the digits."""
+    return numba.njit(error_model="numpy", fastmath=EXACT)(function)
+
+
+def generic(name: str, fastmath: set[str] = FAST) -> Callable:
     """A compiled function whose body depends on the type of its first argument, a named tuple.
 
     ``@name.register(SomeNamedTuple)`` adds an implementation, which must take the same arguments.
@@ -59,7 +71,7 @@ def generic(name: str) -> Callable:
     stub.__name__ = stub.__qualname__ = name
     table: dict[type, Callable] = {}
 
-    @overload(stub, strict=False, jit_options={"fastmath": FAST, "error_model": "numpy"})
+    @overload(stub, strict=False, jit_options={"fastmath": fastmath, "error_model": "numpy"})
     def choose(first, *rest):
         return table.get(getattr(first, "instance_class", None))
 
@@ -89,6 +101,28 @@ def _width(dim):
     if isinstance(dim, types.BaseTuple):
         return lambda dim: len(dim)
     return lambda dim: dim
+
+
+@intrinsic
+def prefetch_row(typing_context, points, row):
+    """Ask the processor to fetch a row of a 2-D array into its cache while it does something else.
+
+    Corrupted nodes are random rows of an array larger than the inner caches: waiting for them is most of an epoch.
+    """
+
+    def generate(context, builder, signature, arguments):
+        array = context.make_array(signature.args[0])(context, builder, arguments[0])
+        stride = cgutils.unpack_tuple(builder, array.strides)[0]
+        start = builder.bitcast(array.data, ir.IntType(8).as_pointer())
+        word = ir.IntType(32)
+        kind = ir.FunctionType(ir.VoidType(), [start.type, word, word, word])
+        fetch = cgutils.get_or_insert_function(builder.module, kind, "llvm.prefetch.p0")
+        offset = builder.mul(arguments[1], stride)
+        for end in (offset, builder.sub(builder.add(offset, stride), ir.IntType(64)(1))):
+            builder.call(fetch, [builder.gep(start, [end]), word(0), word(3), word(1)])
+        return context.get_dummy_value()
+
+    return types.void(points, types.uint64), generate
 
 
 def _compiled(function: Callable, fastmath: set[str]) -> Callable:

@@ -1,0 +1,86 @@
+"""Where to draw the line: the threshold (and α) under which a pair is called true, chosen on labelled pairs."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass, replace
+
+import numpy as np
+from numpy.typing import NDArray
+
+from hypercone.hierarchy import LabelledPairs
+from hypercone.methods import Method, Settings
+from hypercone.methods.method import Points
+from hypercone.methods.scoring import energies_of_pairs
+
+# The values the paper's authors try, from the strongest preference for small norms to none.
+ALPHAS = (1000.0, 100.0, 30.0, 10.0, 3.0, 1.0, 0.3, 0.1, 0.0)
+
+
+@dataclass(frozen=True)
+class Calibration:
+    """The best F1 on the labelled pairs and the threshold and α that reach it."""
+
+    f1: float
+    threshold: float
+    alpha: float
+
+
+@dataclass(frozen=True)
+class Counts:
+    """How many pairs were called true, rightly and wrongly, and how many are."""
+
+    true_positives: int
+    false_positives: int
+    positives: int
+
+    @property
+    def precision(self) -> float:
+        return self.true_positives / max(1, self.true_positives + self.false_positives)
+
+    @property
+    def recall(self) -> float:
+        return self.true_positives / max(1, self.positives)
+
+    @property
+    def f1(self) -> float:
+        return 2 * self.true_positives / max(1, self.true_positives + self.false_positives + self.positives)
+
+
+def best_threshold(positives: NDArray[np.float64], negatives: NDArray[np.float64]) -> tuple[float, float]:
+    """The threshold with the highest F1 for "true when score ≤ threshold", and that F1.
+
+    One pass over the sorted scores. Equal scores are called alike, so a positive that ties with negatives is only
+    won together with them.
+
+    >>> best_threshold(np.array([0.1, 0.2]), np.array([0.3, 0.9]))
+    (0.2, 1.0)
+    """
+    scores = np.concatenate([negatives, positives])
+    is_positive = np.concatenate([np.zeros(len(negatives)), np.ones(len(positives))])
+    order = np.argsort(scores, kind="stable")
+    scores, is_positive = scores[order], is_positive[order]
+    hits = np.cumsum(is_positive)
+    called = np.arange(1, len(scores) + 1)
+    f1 = 2 * hits / (called + len(positives))
+    last_of_its_score = np.append(scores[1:] != scores[:-1], True)
+    best = int(np.argmax(np.where(last_of_its_score, f1, -1.0)))
+    return float(scores[best]), float(f1[best])
+
+
+def count_at(threshold: float, positives: NDArray[np.float64], negatives: NDArray[np.float64]) -> Counts:
+    """What a threshold gets right and wrong."""
+    return Counts(int((positives <= threshold).sum()), int((negatives <= threshold).sum()), len(positives))
+
+
+def calibrate(method: Method, settings: Settings, points: Points, pairs: LabelledPairs) -> Calibration:
+    """The threshold, and for distance methods the α, with the highest F1 on labelled pairs."""
+    best: Calibration | None = None
+    for alpha in ALPHAS if method.uses_alpha else (settings.alpha,):
+        trial = replace(settings, alpha=alpha)
+        positives = energies_of_pairs(method, trial, points, pairs.positives)
+        negatives = energies_of_pairs(method, trial, points, pairs.negatives)
+        threshold, f1 = best_threshold(positives, negatives)
+        if best is None or f1 > best.f1:
+            best = Calibration(f1, threshold, alpha)
+    assert best is not None
+    return best

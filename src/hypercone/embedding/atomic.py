@@ -1,0 +1,82 @@
+"""Writing so that a reader sees the old content or the new, and never a half of either."""
+
+from __future__ import annotations
+
+import contextlib
+import errno
+import os
+import shutil
+import tempfile
+from collections.abc import Iterator
+from pathlib import Path
+
+from hypercone.errors import HyperconeError, InputError, ResourceError
+
+
+@contextlib.contextmanager
+def new_folder(target: Path) -> Iterator[Path]:
+    """A temporary folder beside the target that takes its place when the block ends well, and vanishes when not."""
+    with _speaking_of(target):
+        target.parent.mkdir(parents=True, exist_ok=True)
+        temporary = Path(tempfile.mkdtemp(prefix=f".{target.name}.", dir=target.parent))
+    try:
+        with _speaking_of(target):
+            yield temporary
+            temporary.chmod(0o755)
+            for path in temporary.iterdir():
+                _sync(path)
+            _sync(temporary)
+            _take_place(temporary, target)
+            _sync(target.parent)
+    finally:
+        shutil.rmtree(temporary, ignore_errors=True)
+
+
+@contextlib.contextmanager
+def new_file(target: Path) -> Iterator[Path]:
+    """The same for a single file."""
+    with _speaking_of(target):
+        target.parent.mkdir(parents=True, exist_ok=True)
+        handle, name = tempfile.mkstemp(prefix=f".{target.name}.", dir=target.parent)
+        os.close(handle)
+    temporary = Path(name)
+    try:
+        with _speaking_of(target):
+            yield temporary
+            temporary.chmod(0o644)
+            _sync(temporary)
+            temporary.replace(target)
+            _sync(target.parent)
+    finally:
+        temporary.unlink(missing_ok=True)
+
+
+def _take_place(temporary: Path, target: Path) -> None:
+    if not target.exists():
+        temporary.rename(target)
+        return
+    # A folder cannot be renamed over a full one, so the old one steps aside first; a crash in between leaves both.
+    aside = Path(tempfile.mkdtemp(prefix=f".{target.name}.old.", dir=target.parent))
+    target.rename(aside / target.name)
+    temporary.rename(target)
+    shutil.rmtree(aside, ignore_errors=True)
+
+
+def _sync(path: Path) -> None:
+    handle = os.open(path, os.O_RDONLY)
+    try:
+        os.fsync(handle)
+    finally:
+        os.close(handle)
+
+
+@contextlib.contextmanager
+def _speaking_of(target: Path) -> Iterator[None]:
+    try:
+        yield
+    except HyperconeError:
+        raise
+    except OSError as error:
+        if error.errno in (errno.ENOSPC, errno.EDQUOT):
+            raise ResourceError(f"{target}: the disk is full; nothing was changed, free some space") from error
+        raise InputError(f"{target}: cannot be written ({error.strerror})") from error

@@ -1,0 +1,44 @@
+"""The model card: what a stranger who finds the folder needs to know."""
+
+from __future__ import annotations
+
+from hypercone.embedding.embedding import Embedding
+
+
+def model_card(embedding: Embedding) -> str:
+    """Markdown for people: what it is, how it was made, how to use it."""
+    record = embedding.record
+    example = embedding.names[len(embedding) // 2] if len(embedding) else "a name"
+    return f"""# {len(embedding):,} nodes as {embedding.method} in {embedding.dim} dimensions
+
+An embedding made by hypercone. A node *is a* another when the energy of the pair is at most
+{embedding.threshold:.6g}, the threshold chosen on {record.get("calibrated_on", "unknown pairs")}
+(F1 there: {100 * record.get("calibration_f1", float("nan")):.2f}).
+
+{_reproducibility(embedding)}
+
+```python
+import hypercone
+
+embedding = hypercone.load("this folder")
+embedding.ancestors({example!r})
+```
+
+## How it was fitted
+
+Trained on {record.get("training_edges", 0):,} edges; points of epoch {record.get("epoch", "?")}; data digest
+`{record.get("hierarchy_digest", "?")}`.
+
+{_settings_table(embedding)}
+"""
+
+
+def _reproducibility(embedding: Embedding) -> str:
+    if embedding.record.get("reproducible", True):
+        return "Fitted with one thread: the same data, settings and version give the same bytes again."
+    return "**Not reproducible**: fitted with several threads at once, so another run gives slightly different points."
+
+
+def _settings_table(embedding: Embedding) -> str:
+    rows = [f"| {name} | {value} |" for name, value in embedding.record.get("config", {}).items()]
+    return "\n".join(["| setting | value |", "|---|---|", *rows])

@@ -1,0 +1,209 @@
+"""A model on disk: a folder of points (safetensors), names, a checksummed description, and a card for people.
+
+::
+
+    model.safetensors   the points, float64
+    nodes.txt.gz        the names, one a line, in the order of the points
+    config.json         format version, method, settings, threshold, how it was fitted, checksums
+    README.md           the model card (not needed to load)
+"""
+
+from __future__ import annotations
+
+import gzip
+import hashlib
+import json
+from collections.abc import Sequence
+from dataclasses import asdict, fields
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+
+from hypercone.embedding.atomic import new_folder
+from hypercone.embedding.card import model_card
+from hypercone.embedding.embedding import Embedding
+from hypercone.errors import InputError, ModelFileError
+from hypercone.methods import METHODS, Points, Settings, find_method
+
+FORMAT = "hypercone-model"
+FORMAT_VERSION = 1
+POINTS, NODES, CONFIG, CARD = "model.safetensors", "nodes.txt.gz", "config.json", "README.md"
+# A description larger than this is not one of ours.
+LARGEST_CONFIG = 1 << 20
+
+
+def save(embedding: Embedding, folder: str | Path) -> Path:
+    """Write the model folder; an older model there is replaced, anything else there is left and refused."""
+    from safetensors.numpy import save as to_bytes
+
+    target = Path(folder)
+    _refuse_to_overwrite(target)
+    if not np.isfinite(embedding.points).all():
+        raise ModelFileError(f"{target}: not written, for a point is not finite; the fit diverged")
+    nodes = "".join(f"{name}\n" for name in embedding.names).encode()
+    parts = {
+        POINTS: to_bytes({"points": np.ascontiguousarray(embedding.points)}),
+        # No time stamp inside, so that the same model gives the same bytes.
+        NODES: gzip.compress(nodes, mtime=0),
+    }
+    description = _description(embedding, len(nodes), parts)
+    with new_folder(target) as temporary:
+        for name, content in parts.items():
+            (temporary / name).write_bytes(content)
+        (temporary / CONFIG).write_text(_sealed(description), encoding="utf-8")
+        (temporary / CARD).write_text(model_card(embedding), encoding="utf-8")
+    return target
+
+
+def load(folder: str | Path) -> Embedding:
+    """Read a model folder back, checking every part; what is damaged, newer or hostile is refused in one sentence."""
+    target = Path(folder)
+    description = _read_description(target)
+    points = _read_points(target, description)
+    method = _checked(target, description, "method", str)
+    if method not in METHODS:
+        raise ModelFileError(f"{target / CONFIG}: the method {method!r} is not known to this version of hypercone")
+    settings = _read_settings(target, description)
+    inner, outer = find_method(method).shell(settings)
+    norms = np.linalg.norm(points, axis=1)
+    if not np.isfinite(points).all() or (norms < inner - 1e-9).any() or (norms > outer + 1e-9).any():
+        raise ModelFileError(f"{target / POINTS}: a point lies outside the domain of {method}; the file is damaged")
+    return Embedding(
+        names=_read_nodes(target, description, len(points)),
+        points=points,
+        method=method,
+        settings=settings,
+        threshold=_number(target, description, "threshold"),
+        record=_checked(target, description, "record", dict),
+    )
+
+
+def _description(embedding: Embedding, nodes_bytes: int, parts: dict[str, bytes]) -> dict[str, Any]:
+    from hypercone import __version__
+
+    return {
+        "format": FORMAT,
+        "format_version": FORMAT_VERSION,
+        "hypercone_version": __version__,
+        "method": embedding.method,
+        "settings": asdict(embedding.settings),
+        "threshold": embedding.threshold,
+        "nodes": len(embedding),
+        "nodes_bytes": nodes_bytes,
+        "dim": embedding.dim,
+        "record": embedding.record,
+        "checksums": {name: hashlib.sha256(content).hexdigest() for name, content in parts.items()},
+    }
+
+
+def _seal(description: dict[str, Any]) -> str:
+    """The digest of the description itself, over a form that does not depend on layout."""
+    return hashlib.sha256(json.dumps(description, sort_keys=True).encode()).hexdigest()
+
+
+def _sealed(description: dict[str, Any]) -> str:
+    return json.dumps({**description, "seal": _seal(description)}, indent=2, ensure_ascii=False) + "\n"
+
+
+def _refuse_to_overwrite(target: Path) -> None:
+    if target.is_file():
+        raise InputError(f"{target}: is a file; give a folder for the model")
+    if target.is_dir() and any(target.iterdir()) and not (target / CONFIG).is_file():
+        raise InputError(f"{target}: is a folder with other things in it; give a new one for the model")
+
+
+def _read_description(target: Path) -> dict[str, Any]:
+    path = target / CONFIG
+    if not target.exists():
+        raise ModelFileError(f"{target}: there is no such model folder")
+    content = _read_part(path, LARGEST_CONFIG)
+    try:
+        description = json.loads(content)
+        if not isinstance(description, dict) or description.get("format") != FORMAT:
+            raise ValueError("it does not describe a hypercone model")
+    except (ValueError, RecursionError) as error:
+        raise ModelFileError(f"{path}: is damaged or not a model's ({error})") from None
+    version = description.get("format_version")
+    if not isinstance(version, int) or version < 1:
+        raise ModelFileError(f"{path}: has no valid format version; the file is damaged")
+    if version > FORMAT_VERSION:
+        raise ModelFileError(
+            f"{path}: format version {version} is newer than this program reads ({FORMAT_VERSION}); upgrade hypercone"
+        )
+    if description.pop("seal", None) != _seal(description):
+        raise ModelFileError(f"{path}: does not match its own checksum; the file was damaged or edited")
+    return description
+
+
+def _read_part(path: Path, largest: int | None = None) -> bytes:
+    try:
+        if largest is not None and path.stat().st_size > largest:
+            raise ModelFileError(f"{path}: is larger than such a file can be; it is not a hypercone model's")
+        return path.read_bytes()
+    except FileNotFoundError:
+        raise ModelFileError(f"{path}: is missing; the model folder is incomplete") from None
+    except OSError as error:
+        raise ModelFileError(f"{path}: cannot be read ({error.strerror})") from None
+
+
+def _read_checked_part(target: Path, description: dict[str, Any], name: str) -> bytes:
+    content = _read_part(target / name)
+    if hashlib.sha256(content).hexdigest() != _checked(target, description, "checksums", dict).get(name):
+        raise ModelFileError(f"{target / name}: does not match its checksum; the file was damaged or replaced")
+    return content
+
+
+def _read_points(target: Path, description: dict[str, Any]) -> Points:
+    from safetensors import SafetensorError
+    from safetensors.numpy import load as from_bytes
+
+    try:
+        points = from_bytes(_read_checked_part(target, description, POINTS)).get("points")
+    except (SafetensorError, ValueError, KeyError) as error:
+        raise ModelFileError(f"{target / POINTS}: is not a safetensors file ({error})") from None
+    expected = (_checked(target, description, "nodes", int), _checked(target, description, "dim", int))
+    if points is None or points.dtype != np.float64 or points.shape != expected:
+        raise ModelFileError(f"{target / POINTS}: does not hold {expected[0]} float64 points of {expected[1]} numbers")
+    return np.ascontiguousarray(points)
+
+
+def _read_nodes(target: Path, description: dict[str, Any], count: int) -> Sequence[str]:
+    path = target / NODES
+    size = _checked(target, description, "nodes_bytes", int)
+    content = _read_checked_part(target, description, NODES)
+    try:
+        # One byte more than announced is all that is ever unpacked, however much the file would expand to.
+        with gzip.open(_as_stream(content)) as stream:
+            text = stream.read(size + 1)
+        names = tuple(text.decode().split("\n")[:-1])
+    except (OSError, EOFError, UnicodeDecodeError, OverflowError, MemoryError, ValueError) as error:
+        raise ModelFileError(f"{path}: cannot be unpacked ({error})") from None
+    if len(text) != size or len(names) != count or len(set(names)) != count:
+        raise ModelFileError(f"{path}: does not hold {count} different names")
+    return names
+
+
+def _as_stream(content: bytes) -> Any:
+    import io
+
+    return io.BytesIO(content)
+
+
+def _read_settings(target: Path, description: dict[str, Any]) -> Settings:
+    values = _checked(target, description, "settings", dict)
+    return Settings(**{field.name: _number(target, values, field.name) for field in fields(Settings)})
+
+
+def _number(target: Path, values: dict[str, Any], name: str) -> float:
+    value = values.get(name)
+    if isinstance(value, bool) or not isinstance(value, int | float) or not np.isfinite(value):
+        raise ModelFileError(f"{target / CONFIG}: {name} is not a number; the file is damaged")
+    return float(value)
+
+
+def _checked(target: Path, description: dict[str, Any], name: str, kind: type) -> Any:
+    value = description.get(name)
+    if not isinstance(value, kind) or isinstance(value, bool) or (kind is int and value < 0):
+        raise ModelFileError(f"{target / CONFIG}: {name} is missing or malformed; the file is damaged")
+    return value

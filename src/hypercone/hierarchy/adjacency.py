@@ -1,0 +1,62 @@
+"""Adjacency: the neighbours of every row in two flat arrays (compressed sparse rows)."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from typing import Any, TypeVar
+
+import numpy as np
+from numpy.typing import NDArray
+
+Rows = NDArray[np.int32]
+Offsets = NDArray[np.int64]
+
+Array = TypeVar("Array", bound=NDArray[Any])
+
+
+def frozen(array: Array) -> Array:
+    """The same array, which nobody can write to from now on."""
+    array.flags.writeable = False
+    return array
+
+
+@dataclass(frozen=True, eq=False)
+class Adjacency:
+    """The neighbours of row ``i`` are ``rows[offsets[i]:offsets[i + 1]]``, in ascending order.
+
+    >>> adjacency = Adjacency.of_groups(np.array([0, 2, 2]), np.array([7, 8, 9]), 3)
+    >>> adjacency[2].tolist(), adjacency[1].tolist(), len(adjacency)
+    ([8, 9], [], 3)
+    """
+
+    offsets: Offsets
+    rows: Rows
+
+    def __post_init__(self) -> None:
+        frozen(self.offsets)
+        frozen(self.rows)
+
+    @classmethod
+    def of_groups(cls, groups: NDArray[np.integer], rows: NDArray[np.integer], size: int) -> Adjacency:
+        """From ``rows`` already ordered by the group (0 … size - 1) that each belongs to."""
+        offsets = np.zeros(size + 1, np.int64)
+        np.cumsum(np.bincount(groups, minlength=size), out=offsets[1:])
+        return cls(offsets, np.ascontiguousarray(rows, np.int32))
+
+    def __getitem__(self, row: int) -> Rows:
+        if not -len(self) <= row < len(self):
+            raise IndexError(f"row {row} is outside 0 … {len(self) - 1}")
+        row %= len(self)
+        return self.rows[self.offsets[row] : self.offsets[row + 1]]
+
+    def __len__(self) -> int:
+        return len(self.offsets) - 1
+
+    @property
+    def counts(self) -> Offsets:
+        """How many neighbours each row has."""
+        return np.diff(self.offsets)
+
+    def groups(self) -> Rows:
+        """For each entry of ``rows``, the row whose neighbour it is."""
+        return np.repeat(np.arange(len(self), dtype=np.int32), self.counts)

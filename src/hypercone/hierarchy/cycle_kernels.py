@@ -1,0 +1,110 @@
+"""The shortest cycle of a directed graph, exactly, without recursion."""
+
+# mypy: ignore-errors
+
+import numpy as np
+
+from hypercone._jit import exact_kernel
+
+
+@exact_kernel
+def shortest_cycle(parent_offsets, parents, child_offsets, children, budget):
+    """The rows of one shortest cycle in the direction parent to child; empty if there is none.
+
+    Takes one row at a time: find the shortest cycle through it, then forget the row and all that is then on
+    no cycle. A cycle of a million rows costs one search that way, not a million. After ``budget`` steps the
+    shortest cycle found so far is returned.
+    """
+    n = len(parent_offsets) - 1
+    alive = np.ones(n, np.bool_)
+    above = parent_offsets[1:] - parent_offsets[:-1]
+    below = child_offsets[1:] - child_offsets[:-1]
+    bench = np.empty(n, np.int32)
+    for row in range(n):
+        if alive[row] and (above[row] == 0 or below[row] == 0):
+            _forget(row, alive, above, below, parent_offsets, parents, child_offsets, children, bench)
+
+    best = np.empty(0, np.int32)
+    came_from = np.empty(n, np.int32)
+    seen_by = np.full(n, -1, np.int32)
+    for start in range(n):
+        if not alive[start]:
+            continue
+        limit = len(best) - 1 if len(best) > 0 else n
+        last, steps = _way_back(start, limit, alive, child_offsets, children, bench, came_from, seen_by)
+        if last >= 0:
+            best = _trail(start, last, came_from)
+        budget -= steps
+        if len(best) == 2 or (budget < 0 and len(best) > 0):
+            break
+        _forget(start, alive, above, below, parent_offsets, parents, child_offsets, children, bench)
+    return best
+
+
+@exact_kernel
+def _forget(row, alive, above, below, parent_offsets, parents, child_offsets, children, bench):
+    """Take the row away, and every row that then has no parent or no child left."""
+    alive[row] = False
+    bench[0] = row
+    size = 1
+    while size > 0:
+        size -= 1
+        gone = bench[size]
+        for i in range(child_offsets[gone], child_offsets[gone + 1]):
+            child = children[i]
+            above[child] -= 1
+            if alive[child] and above[child] == 0:
+                alive[child] = False
+                bench[size] = child
+                size += 1
+        for i in range(parent_offsets[gone], parent_offsets[gone + 1]):
+            parent = parents[i]
+            below[parent] -= 1
+            if alive[parent] and below[parent] == 0:
+                alive[parent] = False
+                bench[size] = parent
+                size += 1
+
+
+@exact_kernel
+def _way_back(start, limit, alive, child_offsets, children, queue, came_from, seen_by):
+    """Breadth first from start to an edge that returns to it within ``limit`` edges: its parent, or -1."""
+    queue[0] = start
+    filled = 1
+    done = 0
+    level_end = 1
+    length = 1
+    steps = 0
+    while done < filled and length <= limit:
+        row = queue[done]
+        done += 1
+        for i in range(child_offsets[row], child_offsets[row + 1]):
+            child = children[i]
+            steps += 1
+            if child == start:
+                return row, steps
+            if alive[child] and seen_by[child] != start:
+                seen_by[child] = start
+                came_from[child] = row
+                queue[filled] = child
+                filled += 1
+        if done == level_end:
+            level_end = filled
+            length += 1
+    return -1, steps
+
+
+@exact_kernel
+def _trail(start, last, came_from):
+    length = 1
+    row = last
+    while row != start:
+        row = came_from[row]
+        length += 1
+    trail = np.empty(length, np.int32)
+    row = last
+    for i in range(length - 1, 0, -1):
+        trail[i] = row
+        row = came_from[row]
+    trail[0] = start
+    return trail

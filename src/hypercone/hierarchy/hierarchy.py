@@ -1,0 +1,226 @@
+"""Hierarchy: names, edges from parent to child, and what follows from them. Checked once, never changed."""
+
+from __future__ import annotations
+
+import hashlib
+from collections.abc import Iterable
+from functools import cached_property
+from itertools import compress
+from typing import TYPE_CHECKING, Any
+
+import numpy as np
+from numpy.typing import ArrayLike, NDArray
+
+from hypercone.hierarchy.adjacency import Adjacency, Rows, frozen
+from hypercone.hierarchy.closure import Order, ancestors, count_pairs, depths, pairs_of, reduced
+from hypercone.hierarchy.cycles import order_from_the_top
+from hypercone.hierarchy.edges import checked_edges, grouped_by_child, grouped_by_parent, rows_of_pairs
+from hypercone.hierarchy.names import checked_names, no_such_node, row_index
+
+if TYPE_CHECKING:
+    from hypercone.hierarchy.graphs import Direction
+
+
+class Hierarchy:
+    """A directed graph of "is a" without cycles. Nodes are names outside and rows 0 … n - 1 inside.
+
+    >>> birds = Hierarchy.from_pairs([("bird", "pelican"), ("pelican", "white_pelican")])
+    >>> birds.names
+    ('bird', 'pelican', 'white_pelican')
+    >>> birds.closure().tolist()
+    [[0, 1], [0, 2], [1, 2]]
+    >>> birds.in_words()
+    ['pelican is a bird', 'white_pelican is a pelican']
+    """
+
+    names: tuple[str, ...]
+    edges: Rows
+    duplicates: int
+    parents: Adjacency
+    children: Adjacency
+
+    def __init__(self, names: Iterable[str], edges: ArrayLike) -> None:
+        """Names by row and (parent, child) rows; HierarchyError for a self loop, a cycle or a bad name."""
+        given = vars(self)
+        given["names"] = checked_names(names)
+        given["_row_of"] = row_index(names, self.names)
+        given["edges"], given["duplicates"] = checked_edges(edges, self.names)
+        given["parents"] = grouped_by_child(self.edges, len(self))
+        given["children"] = grouped_by_parent(self.parents)
+        given["_order"] = frozen(order_from_the_top(self.names, self.parents, self.children))
+
+    @classmethod
+    def from_pairs(cls, pairs: Iterable[tuple[str, str]]) -> Hierarchy:
+        """From (parent, child) names; rows in the order of first appearance.
+
+        >>> len(Hierarchy.from_pairs([("animal", "dog"), ("animal", "cat")]))
+        3
+        """
+        return cls(*rows_of_pairs(pairs))
+
+    @classmethod
+    def from_rows(cls, names: Iterable[str], edges: ArrayLike) -> Hierarchy:
+        """From the name of each row and (parent, child) rows; nodes without edges are welcome.
+
+        >>> Hierarchy.from_rows(["animal", "dog", "stone"], [[0, 1]]).roots.tolist()
+        [0, 2]
+        """
+        return cls(names, edges)
+
+    @classmethod
+    def from_networkx(cls, graph: Any, direction: Direction) -> Hierarchy:
+        """From a networkx DiGraph; ``direction`` says which way its arrows point."""
+        from hypercone.hierarchy.graphs import rows_of_graph
+
+        return cls(*rows_of_graph(graph, direction))
+
+    def __len__(self) -> int:
+        return len(self.names)
+
+    def __contains__(self, name: object) -> bool:
+        return name in self._row_of
+
+    def __eq__(self, other: object) -> bool:
+        if not isinstance(other, Hierarchy):
+            return NotImplemented
+        return self.names == other.names and np.array_equal(self.edges, other.edges)
+
+    def __hash__(self) -> int:
+        return hash(self.digest)
+
+    def __repr__(self) -> str:
+        return f"<Hierarchy of {len(self):,} nodes and {len(self.edges):,} edges>"
+
+    def __setattr__(self, name: str, value: object) -> None:
+        raise AttributeError(f"a Hierarchy never changes, so {name} cannot be set; build another one")
+
+    def row(self, name: str) -> int:
+        """The row of a name; UnknownNameError with the nearest names if there is none."""
+        try:
+            return self._row_of[name]
+        except (KeyError, TypeError):
+            raise no_such_node(name, self.names) from None
+
+    def rows(self, names: Iterable[str]) -> Rows:
+        """The rows of several names, in their order."""
+        names = list(names)
+        try:
+            return np.fromiter(map(self._row_of.__getitem__, names), np.int32, len(names))
+        except (KeyError, TypeError):
+            return np.array([self.row(name) for name in names], np.int32)
+
+    @cached_property
+    def roots(self) -> Rows:
+        """Rows without parents."""
+        return frozen(np.flatnonzero(self.parents.counts == 0).astype(np.int32))
+
+    @cached_property
+    def leaves(self) -> Rows:
+        """Rows without children."""
+        return frozen(np.flatnonzero(self.children.counts == 0).astype(np.int32))
+
+    def closure(self) -> Rows:
+        """All (ancestor, descendant) rows by (descendant, ancestor); ResourceError if they do not fit."""
+        return self._closure
+
+    def ancestor_lists(self) -> Adjacency:
+        """The closure by descendant: of each row all its ancestors, ascending."""
+        return self._ancestors
+
+    def reduction(self) -> Rows:
+        """The basic edges: those (parent, child) not implied by the others, sorted by (child, parent)."""
+        return self._basic_edges
+
+    def count_closure(self) -> int | None:
+        """How many pairs the closure has, without storing it; None if counting them would take minutes."""
+        if "_ancestors" in vars(self):
+            return len(self._ancestors.rows)
+        return count_pairs(self._from_the_top, self._basic_parents)
+
+    def depths(self) -> Rows:
+        """For each row the number of edges on the longest path from a root."""
+        return self._from_the_top.depths
+
+    def ancestors_of(self, row: int) -> Rows:
+        """All rows above a row, ascending, found by walking up; the closure is not needed."""
+        return _walk(self.parents, row)
+
+    def descendants_of(self, row: int) -> Rows:
+        """All rows below a row, ascending, found by walking down; the closure is not needed."""
+        return _walk(self.children, row)
+
+    @cached_property
+    def digest(self) -> str:
+        """SHA-256, in hexadecimal, of the names and the edges in their order."""
+        hashed = hashlib.sha256("\n".join(self.names).encode() + b"\0")
+        hashed.update(self.edges.astype("<i4").tobytes())
+        return hashed.hexdigest()
+
+    def in_words(self, count: int = 3) -> list[str]:
+        """A few edges read aloud, spread over all of them, to see at a glance which way they point.
+
+        >>> Hierarchy.from_pairs([("animal", "dog")]).in_words()
+        ['dog is a animal']
+        """
+        count = min(count, len(self.edges))
+        chosen = np.linspace(0, len(self.edges) - 1, max(0, count)).astype(np.int64)
+        return [f"{self.names[child]} is a {self.names[parent]}" for parent, child in self.edges[chosen]]
+
+    def without(self, names: Iterable[str]) -> Hierarchy:
+        """The hierarchy without these nodes and the edges at them; their children become roots.
+
+        >>> Hierarchy.from_pairs([("animal", "dog"), ("dog", "puppy")]).without(["animal"]).names
+        ('dog', 'puppy')
+        """
+        kept = np.ones(len(self), np.bool_)
+        kept[self.rows(names)] = False
+        return self._part(kept)
+
+    def subtree(self, name: str) -> Hierarchy:
+        """A node with everything below it, and the edges among these.
+
+        >>> Hierarchy.from_pairs([("animal", "dog"), ("dog", "puppy")]).subtree("dog").names
+        ('dog', 'puppy')
+        """
+        kept = np.zeros(len(self), np.bool_)
+        kept[self.row(name)] = True
+        kept[self.descendants_of(self.row(name))] = True
+        return self._part(kept)
+
+    def _part(self, kept: NDArray[np.bool_]) -> Hierarchy:
+        new_row = np.cumsum(kept) - 1
+        inside = kept[self.edges].all(axis=1)
+        return Hierarchy(compress(self.names, kept.tolist()), new_row[self.edges[inside]])
+
+    # What follows is found when first asked for, and kept.
+    _row_of: dict[str, int]
+    _order: Rows
+
+    @cached_property
+    def _from_the_top(self) -> Order:
+        return Order(self._order, depths(self._order, self.parents))
+
+    @cached_property
+    def _basic_parents(self) -> Adjacency:
+        return reduced(self._from_the_top, self.parents, self.children)
+
+    @cached_property
+    def _basic_edges(self) -> Rows:
+        return pairs_of(self._basic_parents)
+
+    @cached_property
+    def _ancestors(self) -> Adjacency:
+        return ancestors(self._from_the_top, self._basic_parents)
+
+    @cached_property
+    def _closure(self) -> Rows:
+        return pairs_of(self._ancestors)
+
+
+def _walk(neighbours: Adjacency, row: int) -> Rows:
+    from hypercone.hierarchy.graph_kernels import reachable
+
+    if not 0 <= row < len(neighbours):
+        raise IndexError(f"row {row} is outside 0 … {len(neighbours) - 1}")
+    found: Rows = reachable(int(row), neighbours.offsets, neighbours.rows)
+    return np.sort(found)

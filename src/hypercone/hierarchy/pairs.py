@@ -1,0 +1,61 @@
+"""Pairs of nodes of a known hierarchy, to and from files of names."""
+
+from __future__ import annotations
+
+import os
+import tempfile
+from pathlib import Path
+
+import numpy as np
+
+from hypercone.errors import InputError, UnknownNameError
+from hypercone.hierarchy.adjacency import Rows
+from hypercone.hierarchy.hierarchy import Hierarchy
+from hypercone.hierarchy.read import NamedPairs, read_names
+
+
+def read_pairs(path: str | os.PathLike[str], hierarchy: Hierarchy, *, direction: str | None = None) -> Rows:
+    """The (parent, child) rows of a pair file; InputError with the line if the hierarchy has no such name.
+
+    The file has columns named ``parent`` and ``child``, or two columns and a ``direction``, as for
+    ``read_edges``. A header without pairs is fine.
+    """
+    pairs = read_names(path, direction=direction, may_be_empty=True)
+    return np.stack([_rows(pairs, names, hierarchy) for names in (pairs.parents, pairs.children)], axis=1)
+
+
+def write_pairs(path: Path, pairs: Rows, hierarchy: Hierarchy) -> None:
+    """Write pairs as names, with the header ``parent``, ``child``; the file appears whole or not at all."""
+    names = hierarchy.names
+    lines = [f"{names[parent]}\t{names[child]}\n" for parent, child in pairs.tolist()]
+    write_whole(path, "parent\tchild\n" + "".join(lines))
+
+
+def write_whole(path: Path, text: str) -> None:
+    """Write a text file so that it appears complete or not at all, whatever happens meanwhile."""
+    handle, draft = tempfile.mkstemp(dir=path.parent, prefix=path.name, suffix=".part")
+    try:
+        with open(handle, "w", encoding="utf-8", newline="\n") as file:
+            file.write(text)
+            file.flush()
+            os.fsync(file.fileno())
+        # mkstemp makes files only their owner may read; give this one what any new file would get.
+        os.chmod(draft, 0o666 & ~_umask())
+        os.replace(draft, path)
+    except BaseException:
+        Path(draft).unlink(missing_ok=True)
+        raise
+
+
+def _rows(pairs: NamedPairs, names: list[str], hierarchy: Hierarchy) -> Rows:
+    try:
+        return hierarchy.rows(names)
+    except UnknownNameError as error:
+        stranger = next(i for i, name in enumerate(names) if name not in hierarchy)
+        raise InputError(f"{pairs.place(stranger)}: {error}") from None
+
+
+def _umask() -> int:
+    mask = os.umask(0)
+    os.umask(mask)
+    return mask

@@ -1,0 +1,98 @@
+"""The paper's split of a closure into training, validation and test pairs."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+
+import numpy as np
+
+from hypercone.errors import InputError
+from hypercone.hierarchy.adjacency import Rows
+from hypercone.hierarchy.hierarchy import Hierarchy
+from hypercone.hierarchy.negatives import corrupted, random_bits
+
+# Each purpose draws from its own stream, so that none depends on how much another used.
+SHUFFLE, VALIDATION, TEST = range(3)
+
+
+@dataclass(frozen=True, eq=False)
+class LabelledPairs:
+    """(parent, child) rows that hold and that do not: int32[n, 2] and int32[m, 2]."""
+
+    positives: Rows
+    negatives: Rows
+
+
+@dataclass(frozen=True, eq=False)
+class Split:
+    """``train`` is int32[n, 2], basic edges first; the labelled pairs are to choose and to judge by."""
+
+    train: Rows
+    validation: LabelledPairs
+    test: LabelledPairs
+    percent: float
+    seed: int
+
+
+def paper_split(
+    hierarchy: Hierarchy,
+    percent: float,
+    seed: int = 0,
+    *,
+    holdout: float = 0.05,
+    negatives_a_side: int = 5,
+) -> Split:
+    """All basic edges and ``percent`` % of the non-basic ones to learn from, others to validate and to test.
+
+    Validation and test take the fraction ``holdout`` of the non-basic edges each. Every held-out positive
+    (u, v) comes with ``negatives_a_side`` pairs (u′, v) and as many (u, v′). Both are the same for every
+    percent, and a smaller training set is the beginning of a larger one.
+
+    >>> chain = Hierarchy.from_pairs([(str(i), str(i + 1)) for i in range(20)])
+    >>> split = paper_split(chain, 50)
+    >>> len(split.train), len(split.validation.positives), len(split.test.positives)
+    (115, 10, 10)
+    """
+    _check(percent, seed, holdout, negatives_a_side)
+    nonbasic = nonbasic_edges(hierarchy)
+    shuffled = nonbasic[np.argsort(random_bits(seed, SHUFFLE, len(nonbasic)), kind="stable")]
+    held = round(holdout * len(nonbasic))
+    learned = round(percent / 100 * len(nonbasic))
+    validation, test = shuffled[:held], shuffled[held : 2 * held]
+    return Split(
+        np.concatenate([hierarchy.reduction(), shuffled[2 * held :][:learned]]),
+        LabelledPairs(validation, corrupted(hierarchy, validation, negatives_a_side, seed, VALIDATION)),
+        LabelledPairs(test, corrupted(hierarchy, test, negatives_a_side, seed, TEST)),
+        percent,
+        seed,
+    )
+
+
+def nonbasic_edges(hierarchy: Hierarchy) -> Rows:
+    """The pairs of the closure that are not basic edges, sorted by (descendant, ancestor).
+
+    >>> nonbasic_edges(Hierarchy.from_pairs([("a", "b"), ("b", "c"), ("a", "c")])).tolist()
+    [[0, 2]]
+    """
+    size = len(hierarchy)
+    closure, basic = hierarchy.closure(), hierarchy.reduction()
+    keys, basic_keys = (pairs[:, 1].astype(np.int64) * size + pairs[:, 0] for pairs in (closure, basic))
+    kept = np.ones(len(closure), np.bool_)
+    kept[np.searchsorted(keys, basic_keys)] = False
+    return closure[kept]
+
+
+def _check(percent: float, seed: int, holdout: float, negatives_a_side: int) -> None:
+    if not 0 <= holdout <= 0.5:
+        raise InputError(
+            f"holdout {holdout} is outside 0 … 0.5; it is taken twice, for validation and for test"
+        )
+    most = 100 * (1 - 2 * holdout)
+    if not 0 <= percent <= most + 1e-9:
+        raise InputError(
+            f"percent {percent} is outside 0 … {most:g}; the rest is held out for validation and test"
+        )
+    if seed < 0:
+        raise InputError(f"seed {seed} is negative; it is a whole number from 0 up")
+    if negatives_a_side < 0:
+        raise InputError(f"negatives_a_side {negatives_a_side} is negative; it is a whole number from 0 up")

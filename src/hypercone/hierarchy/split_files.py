@@ -1,0 +1,97 @@
+"""A split as a folder of pair files by name, and back."""
+
+from __future__ import annotations
+
+import json
+import os
+from pathlib import Path
+from typing import Any
+
+from hypercone.errors import InputError
+from hypercone.hierarchy.adjacency import Rows
+from hypercone.hierarchy.hierarchy import Hierarchy
+from hypercone.hierarchy.pairs import read_pairs, write_pairs, write_whole
+from hypercone.hierarchy.split import LabelledPairs, Split
+
+SUMMARY = "split.json"
+
+
+def write_split(split: Split, hierarchy: Hierarchy, folder: str | os.PathLike[str]) -> None:
+    """Write train.tsv, validation.tsv, test.tsv, the negatives of the last two, and split.json."""
+    target = Path(folder)
+    try:
+        target.mkdir(parents=True, exist_ok=True)
+        parts = _parts(split)
+        for name, pairs in parts.items():
+            write_pairs(target / f"{name}.tsv", pairs, hierarchy)
+        # Last, so that a folder with a summary is a folder with everything.
+        write_whole(target / SUMMARY, json.dumps(_summary(split, hierarchy, parts), indent=2) + "\n")
+    except OSError as error:
+        raise InputError(f"{target}: the split cannot be written ({error.strerror or error})") from None
+
+
+def read_split(folder: str | os.PathLike[str], hierarchy: Hierarchy) -> Split:
+    """The split in a folder; InputError if a file is missing or changed, or the hierarchy is another."""
+    source = Path(folder)
+    summary = _read_summary(source / SUMMARY)
+    if summary["hierarchy"] != hierarchy.digest:
+        raise InputError(f"{source}: is a split of another hierarchy; read the hierarchy it was made from")
+    parts = {
+        name: _read_part(source / f"{name}.tsv", count, hierarchy)
+        for name, count in summary["counts"].items()
+    }
+    return Split(
+        parts["train"],
+        LabelledPairs(parts["validation"], parts["validation_negatives"]),
+        LabelledPairs(parts["test"], parts["test_negatives"]),
+        summary["percent"],
+        summary["seed"],
+    )
+
+
+def _parts(split: Split) -> dict[str, Rows]:
+    return {
+        "train": split.train,
+        "validation": split.validation.positives,
+        "validation_negatives": split.validation.negatives,
+        "test": split.test.positives,
+        "test_negatives": split.test.negatives,
+    }
+
+
+def _summary(split: Split, hierarchy: Hierarchy, parts: dict[str, Rows]) -> dict[str, Any]:
+    counts = {name: len(pairs) for name, pairs in parts.items()}
+    return {"percent": split.percent, "seed": split.seed, "counts": counts, "hierarchy": hierarchy.digest}
+
+
+def _read_summary(path: Path) -> dict[str, Any]:
+    try:
+        summary = json.loads(path.read_bytes())
+    except FileNotFoundError:
+        raise InputError(
+            f"{path}: there is no such file, so its folder holds no split; write one first"
+        ) from None
+    except OSError as error:
+        raise InputError(f"{path}: cannot be read ({error.strerror})") from None
+    except ValueError as error:
+        raise InputError(f"{path}: is not JSON ({error}); write the split again") from None
+    if not _is_summary(summary):
+        raise InputError(f"{path}: is not the summary of a split; write the split again")
+    return dict(summary)
+
+
+def _is_summary(summary: Any) -> bool:
+    if not isinstance(summary, dict) or not isinstance(summary.get("counts"), dict):
+        return False
+    kinds = {"percent": (int, float), "seed": (int,), "hierarchy": (str,)}
+    parts = {"train", "validation", "validation_negatives", "test", "test_negatives"}
+    return summary["counts"].keys() == parts and all(
+        isinstance(summary.get(key), kind) for key, kind in kinds.items()
+    )
+
+
+def _read_part(path: Path, count: Any, hierarchy: Hierarchy) -> Rows:
+    pairs = read_pairs(path, hierarchy)
+    if len(pairs) != count:
+        raise InputError(f"{path}: has {len(pairs)} pairs, {SUMMARY} says {count}; write the split again")
+    return pairs

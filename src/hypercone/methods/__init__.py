@@ -1,0 +1,29 @@
+"""The methods, one file each; adding one is a file, its kernels, and a line in this table."""
+
+from __future__ import annotations
+
+from hypercone.errors import unknown_name
+from hypercone.methods.euclidean import Euclidean
+from hypercone.methods.euclidean_cones import EuclideanCones
+from hypercone.methods.hyperbolic_cones import HyperbolicCones
+from hypercone.methods.method import Method, Points
+from hypercone.methods.order import Order
+from hypercone.methods.poincare import Poincare
+from hypercone.methods.settings import Settings
+
+METHODS: dict[str, Method] = {
+    method.name: method for method in (HyperbolicCones(), EuclideanCones(), Order(), Poincare(), Euclidean())
+}
+
+__all__ = ["METHODS", "Method", "Points", "Settings", "find_method"]
+
+
+def find_method(name: str) -> Method:
+    """The method of that name.
+
+    >>> find_method("order").loss
+    'margin'
+    """
+    if name not in METHODS:
+        raise unknown_name("method", name, METHODS)
+    return METHODS[name]

@@ -1,0 +1,64 @@
+"""The angle of a cone and the gradient of its energy Ξ − ψ: hyperbolic (curvature 1) and Euclidean (curvature 0).
+
+Both angles are ``Ξ = atan2(q s, q l − c r m)`` where, with û the direction of the parent and r its norm, l and s are
+the parts of δ = child − parent along and across û, m = |δ|², c the curvature and q = 1 − c r². Only two directions
+occur, û and ŝ = δ⊥/s, so the gradient is four scalars. Nothing here subtracts nearly equal numbers.
+"""
+
+import math
+
+from hypercone._jit import exact_kernel_part, kernel_part, width
+
+
+@kernel_part
+def along_and_apart(points, parent, child, dim):
+    """(⟨parent, δ⟩, |δ|²) with δ = child − parent: the two sums a margin test needs."""
+    along = 0.0
+    apart = 0.0
+    for k in range(width(dim)):
+        delta = points[child, k] - points[parent, k]
+        along += points[parent, k] * delta
+        apart += delta * delta
+    return along, apart
+
+
+@exact_kernel_part
+def spoke_parts(points, parent, child, dim):
+    """(|parent|, the part of δ along the spoke, the part across it, |δ|²), each to full precision."""
+    a = 0.0
+    along = 0.0
+    apart = 0.0
+    for k in range(width(dim)):
+        delta = points[child, k] - points[parent, k]
+        a += points[parent, k] * points[parent, k]
+        along += points[parent, k] * delta
+        apart += delta * delta
+    across = 0.0
+    for k in range(width(dim)):
+        side = points[child, k] - points[parent, k] - along / a * points[parent, k]
+        across += side * side
+    r = math.sqrt(a)
+    return r, along / r, math.sqrt(across), apart
+
+
+@exact_kernel_part
+def add_cone_gradient(points, parent, child, curvature, aperture_slope, weight, of_parent, of_child, dim):
+    """Add weight·∂(Ξ − ψ) to both gradients; ``aperture_slope`` is dψ/dr at the parent."""
+    r, along, across, m = spoke_parts(points, parent, child, dim)
+    q = 1.0 - curvature * r * r
+    if m == 0.0:
+        return
+    y = q * across
+    x = q * along - curvature * r * m
+    share = weight / (y * y + x * x)
+    parent_along = share * (y * (q + curvature * m) - 2.0 * curvature * r * across * x) - weight * aperture_slope
+    parent_across = -share * (q * x * (1.0 + along / r) + y * across * (q / r + 2.0 * curvature * r))
+    child_along = share * y * (2.0 * curvature * r * along - q)
+    child_across = share * (q * x + 2.0 * curvature * r * across * y)
+    # On the spoke itself the across direction does not exist and the angle has a kink: take its part as zero.
+    unit_across = 1.0 / across if across > 0.0 else 0.0
+    for k in range(width(dim)):
+        spoke = points[parent, k] / r
+        side = (points[child, k] - points[parent, k] - along * spoke) * unit_across
+        of_parent[k] += parent_along * spoke + parent_across * side
+        of_child[k] += child_along * spoke + child_across * side

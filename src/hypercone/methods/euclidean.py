@@ -1,0 +1,33 @@
+"""Simple Euclidean embeddings: Nickel and Kiela's loss in flat space, the baseline of both papers."""
+
+from __future__ import annotations
+
+import math
+
+import numpy as np
+
+from hypercone.methods.method import Method, Points
+from hypercone.methods.poincare import Poincare
+from hypercone.methods.settings import Settings
+
+
+class Euclidean(Method):
+    """Softmax loss on straight distances, scored by (1 + α(|parent| − |child|)) d(parent, child)."""
+
+    name = "euclidean"
+    summary = "straight distances; the simplest baseline, and what Euclidean cones start from"
+    loss = "softmax"
+    uses_alpha = True
+    defaults = Poincare.defaults
+
+    def signed_energy(self, parent: Points, child: Points, settings: Settings) -> Points:
+        norms = np.linalg.norm(parent, axis=-1) - np.linalg.norm(child, axis=-1)
+        return (1.0 + settings.alpha * norms) * np.linalg.norm(parent - child, axis=-1)
+
+    def shell(self, settings: Settings) -> tuple[float, float]:
+        return 0.0, math.inf
+
+    def constants(self, settings: Settings) -> tuple[float, ...]:
+        from hypercone.methods.euclidean_kernels import EuclideanConstants
+
+        return EuclideanConstants(0.0, math.inf, settings.alpha)

@@ -1,0 +1,43 @@
+"""Euclidean entailment cones: the child lies in the straight cone behind its parent."""
+
+from __future__ import annotations
+
+import math
+
+from hypercone.geometry import euclidean_cones
+from hypercone.methods.method import Method, Points
+from hypercone.methods.settings import Settings
+
+
+class EuclideanCones(Method):
+    """The flat counterpart of the paper's cones: sin ψ = K/|parent|."""
+
+    name = "euclidean-cones"
+    summary = "the same cones in flat space; a baseline that shows what curvature buys"
+    loss = "margin"
+    defaults = {
+        "epochs": 100,
+        "rate": 0.1,
+        "schedule": "linear",
+        "optimizer": "adagrad",
+        "margin": 0.01,
+        "negatives": 20,
+        "corrupt": "both",
+        "push_inside": "parent",
+        "parent_candidates": "non-leaves",
+        "init": "euclidean",
+    }
+
+    def signed_energy(self, parent: Points, child: Points, settings: Settings) -> Points:
+        return euclidean_cones.signed_energy(parent, child, settings.K)
+
+    def shell(self, settings: Settings) -> tuple[float, float]:
+        return settings.K + settings.border, math.inf
+
+    def constants(self, settings: Settings) -> tuple[float, ...]:
+        from hypercone.methods.euclidean_cones_kernels import EuclideanConesConstants
+
+        inner, outer = self.shell(settings)
+        return EuclideanConesConstants(
+            inner, outer, settings.K, math.cos(settings.margin), math.sin(settings.margin)
+        )

@@ -1,0 +1,73 @@
+"""Euclidean entailment cones, compiled; the same tests as the hyperbolic ones with curvature 0.
+
+With δ = child − parent and a = |parent|², ``cos Ξ = ⟨parent, δ⟩ / sqrt(a |δ|²)`` and ``sin ψ = K/|parent|``.
+"""
+
+import math
+from typing import NamedTuple
+
+from hypercone._jit import width
+from hypercone.methods.cone_kernels import add_cone_gradient, along_and_apart, spoke_parts
+from hypercone.methods.flat_kernels import flat_inverse_scale, move_along_line
+from hypercone.methods.generic_kernels import (
+    add_gradient,
+    inverse_scale,
+    is_outside,
+    is_within_margin,
+    move_along_geodesic,
+    region,
+    signed_energy,
+)
+
+
+class EuclideanConesConstants(NamedTuple):
+    """The constants of the method: |x| ≥ inner, cone constant K, cosine and sine of the margin γ."""
+
+    inner: float
+    outer: float
+    K: float
+    cos_margin: float
+    sin_margin: float
+
+
+@region.register(EuclideanConesConstants)
+def _region(method, points, parent, push, dim):
+    a = 0.0
+    for k in range(width(dim)):
+        a += points[parent, k] * points[parent, k]
+    sine = min(method.K / math.sqrt(a), 1.0 - 1e-12)
+    cosine = math.sqrt(1.0 - sine * sine)
+    at_margin = cosine * method.cos_margin - sine * method.sin_margin
+    # As for hyperbolic cones: pushing a corrupted child that is already inside means no lower bound on its angle.
+    ceiling = math.inf if push else cosine * cosine
+    return a, cosine, at_margin * abs(at_margin), ceiling
+
+
+@is_within_margin.register(EuclideanConesConstants)
+def _is_within_margin(method, region, points, parent, child, dim):
+    a, _, floor, ceiling = region
+    n, m = along_and_apart(points, parent, child, dim)
+    return (n * abs(n) > floor * a * m) & (n * abs(n) < ceiling * a * m)
+
+
+@is_outside.register(EuclideanConesConstants)
+def _is_outside(method, region, points, parent, child, dim):
+    a, cosine, _, _ = region
+    n, m = along_and_apart(points, parent, child, dim)
+    return n * abs(n) < cosine * cosine * a * m
+
+
+@add_gradient.register(EuclideanConesConstants)
+def _add_gradient(method, region, points, parent, child, weight, of_parent, of_child, dim):
+    a, cosine, _, _ = region
+    add_cone_gradient(points, parent, child, 0.0, -method.K / (a * cosine), weight, of_parent, of_child, dim)
+
+
+@signed_energy.register(EuclideanConesConstants)
+def _signed_energy(method, points, parent, child, dim):
+    r, along, across, _ = spoke_parts(points, parent, child, dim)
+    return math.atan2(across, along) - math.asin(min(1.0, method.K / r))
+
+
+inverse_scale.register(EuclideanConesConstants)(flat_inverse_scale)
+move_along_geodesic.register(EuclideanConesConstants)(move_along_line)

@@ -1,0 +1,87 @@
+"""Hyperbolic entailment cones, compiled: the margin test without a transcendental, the gradient, the energy.
+
+With δ = child − parent, a = |parent|², q = 1 − a, everything the test needs is two dot products, u = ⟨parent, δ⟩ and
+m = |δ|²: the cosine of the angle Ξ is ``n / sqrt(s)`` with ``n = q u − a m`` and ``s = a m (q² − 2 q u + a m)``. The
+comparison ``cos Ξ > c`` is ``n|n| > c|c| s``, for either sign of c, and so needs no square root.
+"""
+
+import math
+from typing import NamedTuple
+
+from hypercone._jit import kernel_part, width
+from hypercone.methods.ball_kernels import ball_inverse_scale, move_along_ball_geodesic
+from hypercone.methods.cone_kernels import add_cone_gradient, along_and_apart, spoke_parts
+from hypercone.methods.generic_kernels import (
+    add_gradient,
+    inverse_scale,
+    is_outside,
+    is_within_margin,
+    move_along_geodesic,
+    region,
+    signed_energy,
+)
+
+
+class HyperbolicConesConstants(NamedTuple):
+    """The constants of the method: shell inner ≤ |x| ≤ outer, cone constant K, cosine and sine of the margin γ."""
+
+    inner: float
+    outer: float
+    K: float
+    cos_margin: float
+    sin_margin: float
+
+
+@region.register(HyperbolicConesConstants)
+def _region(method, points, parent, push, dim):
+    a = 0.0
+    for k in range(width(dim)):
+        a += points[parent, k] * points[parent, k]
+    q = 1.0 - a
+    # At the inner shell the sine reaches 1 and the gradient of ψ is infinite; points are kept outside, rounding is not.
+    sine = min(method.K * q / math.sqrt(a), 1.0 - 1e-12)
+    cosine = math.sqrt(1.0 - sine * sine)
+    at_margin = cosine * method.cos_margin - sine * method.sin_margin
+    # A corrupted child that is already inside has no gradient under the paper's hinge; pushing means no lower bound.
+    ceiling = math.inf if push else cosine * cosine
+    return a, q, sine, cosine, at_margin * abs(at_margin), ceiling
+
+
+@kernel_part
+def _cosine_parts(region, points, parent, child, dim):
+    """(n|n|, s) with cos Ξ = n / sqrt(s)."""
+    a, q, _, _, _, _ = region
+    u, m = along_and_apart(points, parent, child, dim)
+    n = q * u - a * m
+    return n * abs(n), a * m * (q * q - 2.0 * q * u + a * m)
+
+
+@is_within_margin.register(HyperbolicConesConstants)
+def _is_within_margin(method, region, points, parent, child, dim):
+    n, s = _cosine_parts(region, points, parent, child, dim)
+    return (n > region[4] * s) & (n < region[5] * s)
+
+
+@is_outside.register(HyperbolicConesConstants)
+def _is_outside(method, region, points, parent, child, dim):
+    n, s = _cosine_parts(region, points, parent, child, dim)
+    return n < region[3] * region[3] * s
+
+
+@add_gradient.register(HyperbolicConesConstants)
+def _add_gradient(method, region, points, parent, child, weight, of_parent, of_child, dim):
+    a, _, _, cosine, _, _ = region
+    aperture_slope = -method.K * (1.0 + a) / (a * cosine)
+    add_cone_gradient(points, parent, child, 1.0, aperture_slope, weight, of_parent, of_child, dim)
+
+
+@signed_energy.register(HyperbolicConesConstants)
+def _signed_energy(method, points, parent, child, dim):
+    r, along, across, m = spoke_parts(points, parent, child, dim)
+    q = (1.0 - r) * (1.0 + r)
+    angle = math.atan2(q * across, q * along - m * r)
+    return angle - math.asin(min(1.0, method.K * q / r))
+
+
+inverse_scale.register(HyperbolicConesConstants)(ball_inverse_scale)
+move_along_geodesic.register(HyperbolicConesConstants)(move_along_ball_geodesic)

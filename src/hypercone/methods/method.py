@@ -1,0 +1,66 @@
+"""What every method provides; the contract the five files beside this one fulfil."""
+
+from __future__ import annotations
+
+from abc import ABC, abstractmethod
+from collections.abc import Mapping
+from typing import Any, ClassVar, Literal
+
+import numpy as np
+from numpy.typing import NDArray
+
+from hypercone.methods.settings import Settings
+
+Points = NDArray[np.float64]
+
+
+class Method(ABC):
+    """How nodes are embedded: where points may be, what a pair costs, and how training starts.
+
+    The formulas stand twice: here in NumPy, to be read and trusted, and in the kernels file beside, to be fast. A
+    contract test pins the two together for every method in the table.
+    """
+
+    name: ClassVar[str]
+    summary: ClassVar[str]
+    loss: ClassVar[Literal["margin", "softmax"]]
+    is_hyperbolic: ClassVar[bool] = False
+    # The score of a distance method weighs norms by α, which is chosen on validation pairs.
+    uses_alpha: ClassVar[bool] = False
+    # Settings of a fit whose best value depends on the method; see training/config.py for what each one means.
+    defaults: ClassVar[Mapping[str, Any]]
+
+    @abstractmethod
+    def signed_energy(self, parent: Points, child: Points, settings: Settings) -> Points:
+        """How far each child is from where its parent wants it; broadcasts over leading axes."""
+
+    @abstractmethod
+    def shell(self, settings: Settings) -> tuple[float, float]:
+        """The smallest and largest norm a point may have."""
+
+    @abstractmethod
+    def constants(self, settings: Settings) -> tuple[float, ...]:
+        """The named tuple the kernels of this method dispatch on."""
+
+    def energy(self, parent: Points, child: Points, settings: Settings) -> Points:
+        """The penalty of each pair: zero exactly when the child is where it belongs."""
+        return np.maximum(0.0, self.signed_energy(parent, child, settings))
+
+    def generality(self, points: Points) -> Points:
+        """A number that grows from general to specific nodes: for all but order embeddings, the norm."""
+        norms: Points = np.linalg.norm(points, axis=-1)
+        return norms
+
+    def start(self, random: np.random.Generator, count: int, dim: int, spread: float) -> Points:
+        """Random points in a small cube around the origin, from which ``project`` takes them into the domain."""
+        return random.uniform(-spread, spread, (count, dim))
+
+    def project(self, points: Points, settings: Settings) -> Points:
+        """The nearest points of the domain, along the spokes; a point at the origin goes to the first axis."""
+        inner, outer = self.shell(settings)
+        norms = np.linalg.norm(points, axis=-1, keepdims=True)
+        bounded = np.clip(norms, inner, outer)
+        axis = np.eye(1, points.shape[-1])
+        safe = np.where(norms > 0, norms, 1.0)
+        directions = np.where(norms > 0, points / safe, axis)
+        return np.where(norms == bounded, points, directions * bounded)

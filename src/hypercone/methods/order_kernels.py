@@ -1,0 +1,66 @@
+"""Order embeddings (Vendrov et al., 2016), compiled: E = |max(0, parent − child)|², coordinate by coordinate."""
+
+from typing import NamedTuple
+
+from hypercone._jit import kernel_part, width
+from hypercone.methods.flat_kernels import flat_inverse_scale, move_along_line
+from hypercone.methods.generic_kernels import (
+    add_gradient,
+    inverse_scale,
+    is_outside,
+    is_within_margin,
+    move_along_geodesic,
+    region,
+    signed_energy,
+)
+
+
+class OrderConstants(NamedTuple):
+    """The constants of the method: no bounds on the norm, and the margin."""
+
+    inner: float
+    outer: float
+    margin: float
+
+
+@kernel_part
+def _energy(points, parent, child, dim):
+    total = 0.0
+    for k in range(width(dim)):
+        excess = max(0.0, points[parent, k] - points[child, k])
+        total += excess * excess
+    return total
+
+
+@region.register(OrderConstants)
+def _region(method, points, parent, push, dim):
+    return (0.0,)
+
+
+@is_within_margin.register(OrderConstants)
+def _is_within_margin(method, region, points, parent, child, dim):
+    # Inside the region the energy is flat zero: there is no gradient to push with.
+    energy = _energy(points, parent, child, dim)
+    return (energy < method.margin) & (energy > 0.0)
+
+
+@is_outside.register(OrderConstants)
+def _is_outside(method, region, points, parent, child, dim):
+    return _energy(points, parent, child, dim) > 0.0
+
+
+@add_gradient.register(OrderConstants)
+def _add_gradient(method, region, points, parent, child, weight, of_parent, of_child, dim):
+    for k in range(width(dim)):
+        slope = 2.0 * weight * max(0.0, points[parent, k] - points[child, k])
+        of_parent[k] += slope
+        of_child[k] -= slope
+
+
+@signed_energy.register(OrderConstants)
+def _signed_energy(method, points, parent, child, dim):
+    return _energy(points, parent, child, dim)
+
+
+inverse_scale.register(OrderConstants)(flat_inverse_scale)
+move_along_geodesic.register(OrderConstants)(move_along_line)

@@ -1,0 +1,44 @@
+"""Poincaré embeddings (Nickel and Kiela, 2017): true neighbours are near in hyperbolic distance."""
+
+from __future__ import annotations
+
+import numpy as np
+
+from hypercone.geometry import poincare
+from hypercone.methods.method import Method, Points
+from hypercone.methods.settings import Settings
+
+
+class Poincare(Method):
+    """Softmax loss on hyperbolic distances, scored by (1 + α(|parent| − |child|)) d(parent, child)."""
+
+    name = "poincare"
+    summary = "hyperbolic distances; symmetric, so direction is a heuristic on the norms; also what cones start from"
+    is_hyperbolic = True
+    loss = "softmax"
+    uses_alpha = True
+    # From the authors' released configuration. Burn-in is essential: without it subtrees do not disentangle.
+    defaults = {
+        "epochs": 100,
+        "rate": 0.03,
+        "schedule": "constant",
+        "optimizer": "sgd",
+        "negatives": 10,
+        "corrupt": "parent",
+        "push_inside": "none",
+        "init": "random",
+        "start_spread": 1e-4,
+        "burn_in": 20,
+    }
+
+    def signed_energy(self, parent: Points, child: Points, settings: Settings) -> Points:
+        norms = np.linalg.norm(parent, axis=-1) - np.linalg.norm(child, axis=-1)
+        return (1.0 + settings.alpha * norms) * poincare.distance(parent, child)
+
+    def shell(self, settings: Settings) -> tuple[float, float]:
+        return 0.0, 1.0 - settings.border
+
+    def constants(self, settings: Settings) -> tuple[float, ...]:
+        from hypercone.methods.poincare_kernels import PoincareConstants
+
+        return PoincareConstants(0.0, 1.0 - settings.border, settings.alpha)

@@ -1,0 +1,54 @@
+"""Poincaré embeddings, compiled: the softmax weight of a distance and its gradient, both algebraic.
+
+With z = cosh d, ``e^−d = 1 / (z + sqrt(z² − 1))``, so neither arccosh nor exp is needed to train.
+"""
+
+import math
+from typing import NamedTuple
+
+from hypercone._jit import width
+from hypercone.methods.ball_kernels import ball_inverse_scale, move_along_ball_geodesic
+from hypercone.methods.generic_kernels import attraction, inverse_scale, move_along_geodesic, room, signed_energy
+
+
+class PoincareConstants(NamedTuple):
+    """The constants of the method: |x| ≤ outer (inner is 0), and α of the score (1 + α(|u| − |v|)) d."""
+
+    inner: float
+    outer: float
+    alpha: float
+
+
+@room.register(PoincareConstants)
+def _room(method, squared_norm):
+    return 1.0 / (1.0 - squared_norm)
+
+
+@attraction.register(PoincareConstants)
+def _attraction(method, squared_distance, anchor_room, other_room):
+    rooms = anchor_room * other_room
+    excess = 2.0 * squared_distance * rooms
+    root = math.sqrt(excess * (excess + 2.0))
+    # Two equal points attract with no direction; the floor keeps 0/0 out.
+    slope = 4.0 * rooms / max(root, 1e-10)
+    return 1.0 / (1.0 + excess + root), slope, squared_distance * anchor_room, squared_distance * other_room
+
+
+@signed_energy.register(PoincareConstants)
+def _signed_energy(method, points, parent, child, dim):
+    uu = 0.0
+    vv = 0.0
+    dd = 0.0
+    for k in range(width(dim)):
+        delta = points[child, k] - points[parent, k]
+        uu += points[parent, k] * points[parent, k]
+        vv += points[child, k] * points[child, k]
+        dd += delta * delta
+    u = math.sqrt(uu)
+    v = math.sqrt(vv)
+    rooms = (1.0 - u) * (1.0 + u) * (1.0 - v) * (1.0 + v)
+    return (1.0 + method.alpha * (u - v)) * 2.0 * math.asinh(math.sqrt(dd / rooms))
+
+
+inverse_scale.register(PoincareConstants)(ball_inverse_scale)
+move_along_geodesic.register(PoincareConstants)(move_along_ball_geodesic)

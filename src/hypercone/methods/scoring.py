@@ -1,0 +1,48 @@
+"""Energies of pairs of nodes by row, through the compiled kernels."""
+
+from __future__ import annotations
+
+import numpy as np
+from numpy.typing import NDArray
+
+from hypercone.methods.method import Method, Points
+from hypercone.methods.settings import Settings
+
+Rows = NDArray[np.int32]
+
+
+def energies_of_pairs(method: Method, settings: Settings, points: Points, pairs: Rows) -> Points:
+    """The score of each (parent, child) of rows; lower is more likely true."""
+    from hypercone._jit import dimension_type
+    from hypercone.methods import score_kernels
+
+    constants = method.constants(settings)
+    signed = score_kernels.energies_of_pairs(points, pairs, constants, dimension_type(points.shape[1]))
+    return clamped(method, signed)
+
+
+def energies_below(method: Method, settings: Settings, points: Points, parent: int) -> Points:
+    """The score of (parent, x) for every node x."""
+    from hypercone._jit import dimension_type
+    from hypercone.methods import score_kernels
+
+    constants = method.constants(settings)
+    return clamped(
+        method, score_kernels.energies_below(points, parent, constants, dimension_type(points.shape[1]))
+    )
+
+
+def energies_above(method: Method, settings: Settings, points: Points, child: int) -> Points:
+    """The score of (x, child) for every node x."""
+    from hypercone._jit import dimension_type
+    from hypercone.methods import score_kernels
+
+    constants = method.constants(settings)
+    return clamped(
+        method, score_kernels.energies_above(points, child, constants, dimension_type(points.shape[1]))
+    )
+
+
+def clamped(method: Method, signed: Points) -> Points:
+    """The paper's score: a margin energy counts only outside the region; a distance score counts as it is."""
+    return np.maximum(signed, 0.0) if method.loss == "margin" else signed

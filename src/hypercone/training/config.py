@@ -1,0 +1,132 @@
+"""The one configuration of a fit: every setting with its default, its range and its reason."""
+
+from __future__ import annotations
+
+import dataclasses
+import tomllib
+from dataclasses import dataclass
+from pathlib import Path
+from typing import Any
+
+from hypercone.errors import ConfigError, InputError, unknown_name
+from hypercone.methods import METHODS, Settings, find_method
+from hypercone.training.fields import check, kind_of, setting
+
+
+@dataclass(frozen=True, kw_only=True)
+class FitConfig:
+    """How to fit. Settings left at None take the method's own default, so every instance is complete.
+
+    >>> FitConfig(method="order").rate
+    0.1
+    >>> FitConfig(dim=0)
+    Traceback (most recent call last):
+    hypercone.errors.ConfigError: dim is 0, but must be at least 1
+    """
+
+    method: str = setting("hyperbolic-cones", "what is learned", choices=tuple(METHODS))
+    dim: int = setting(5, "dimensions; 5 is enough for most taxonomies, 10 gains a few points", at_least=1, at_most=1024)
+    seed: int = setting(0, "the same seed gives the same bytes", at_least=0, at_most=2**63 - 1)
+    edges: str = setting(
+        "closure",
+        "positives: the edges as given, or all they imply (a taxonomy's direct edges imply their closure)",
+        choices=("as-given", "closure"),
+    )
+    epochs: int = setting(None, "passes over the positives after any pre-training", at_least=0)
+    rate: float = setting(None, "learning rate", above=0)
+    schedule: str = setting(
+        None, "the rate stays, or falls linearly to zero, which ends calmer", choices=("constant", "linear")
+    )
+    optimizer: str = setting(
+        None,
+        "sgd: Riemannian SGD by retraction, as in the paper; sgd-exp: the same along geodesics; adagrad: one adaptive"
+        " rate a node, whose steps are never longer than the rate",
+        choices=("sgd", "sgd-exp", "adagrad"),
+    )
+    K: float = setting(0.1, "cone constant; the paper's value, larger means wider cones", above=0, at_most=10)
+    margin: float = setting(None, "γ, how far outside a wrong pair must be (radians for cones)", above=0)
+    border: float = setting(1e-5, "distance kept from the borders of the domain", at_least=1e-12, at_most=1e-2)
+    negatives: int = setting(None, "wrong pairs drawn for each positive", at_least=1, at_most=10_000)
+    corrupt: str = setting(
+        None, "which end of a positive is replaced to make a wrong pair", choices=("child", "parent", "both")
+    )
+    sampling: str = setting(
+        "uniform", "how the replacing node is drawn: all alike, or by (children + 1)^power", choices=("uniform", "degree")
+    )
+    sampling_power: float = setting(0.75, "the power in degree sampling and during burn-in", at_least=0, at_most=2)
+    parent_candidates: str = setting(
+        None, "a leaf is no one's parent: wrong parents from non-leaves teach more", choices=("all", "non-leaves")
+    )
+    known: str = setting(
+        "training",
+        "wrong pairs are thrown away if they are true in: the training edges, or everything those imply",
+        choices=("training", "closure"),
+    )
+    push_inside: str = setting(
+        None,
+        "which wrong pairs are pushed out even when deep inside a cone, where the paper's loss is flat: the ones with a"
+        " replaced child, parent, both or none",
+        choices=("none", "child", "parent", "both"),
+    )
+    init: str = setting(
+        None, "start from a pre-trained embedding or at random", choices=("random", "poincare", "euclidean")
+    )
+    init_epochs: int = setting(100, "epochs of pre-training", at_least=0)
+    init_corrupt: str = setting(
+        "child",
+        "as corrupt, for pre-training: a start trained with replaced children is better for cones by 4-12 points",
+        choices=("child", "parent", "both"),
+    )
+    rescale: float = setting(
+        0.7, "pre-trained points are drawn inwards by this factor, for they crowd the border", above=0, at_most=1
+    )
+    burn_in: int = setting(None, "extra first epochs at a tenth of the rate, with degree sampling", at_least=0)
+    start_spread: float = setting(None, "half the side of the cube random points start in", above=0, at_most=1)
+    validate_every: int = setting(20, "epochs between validations, when there are validation pairs", at_least=1)
+    patience: int = setting(0, "stop after this many validations without a better F1; 0 means never", at_least=0)
+    threads: int = setting(
+        1, "more than one is lock-free parallel SGD: faster, and not reproducible", at_least=1, at_most=256
+    )
+
+    def __post_init__(self) -> None:
+        if self.method not in METHODS:
+            raise unknown_name("method", str(self.method), METHODS)
+        chosen = {"parent_candidates": "all", "burn_in": 0, "start_spread": 1e-3, "margin": 0.01}
+        chosen |= find_method(self.method).defaults
+        for field in dataclasses.fields(self):
+            if getattr(self, field.name) is None:
+                object.__setattr__(self, field.name, chosen[field.name])
+            check(field, getattr(self, field.name))
+            if kind_of(field) is float:
+                object.__setattr__(self, field.name, float(getattr(self, field.name)))
+        if self.init == self.method:
+            raise ConfigError(f"init is {self.init}, the method itself; use init = random and more epochs")
+
+    @property
+    def settings(self) -> Settings:
+        """The part that the method's formulas need."""
+        return Settings(K=self.K, margin=self.margin, border=self.border)
+
+    def as_dict(self) -> dict[str, Any]:
+        """Plain values, for JSON and TOML."""
+        return dataclasses.asdict(self)
+
+    @classmethod
+    def from_dict(cls, values: dict[str, Any]) -> FitConfig:
+        """A configuration from plain values; a name that is no setting is refused with the nearest that is."""
+        names = [field.name for field in dataclasses.fields(cls)]
+        for name in values:
+            if name not in names:
+                raise unknown_name("setting", name, names)
+        return cls(**values)
+
+    @classmethod
+    def from_toml(cls, path: str | Path, **overrides: Any) -> FitConfig:
+        """A configuration from a TOML file of ``name = value`` lines; overrides win."""
+        try:
+            values = tomllib.loads(Path(path).read_text(encoding="utf-8"))
+        except OSError as error:
+            raise InputError(f"{path}: cannot be read ({error.strerror})") from None
+        except (tomllib.TOMLDecodeError, UnicodeDecodeError) as error:
+            raise InputError(f"{path}: is not valid TOML ({error})") from None
+        return cls.from_dict(values | overrides)

@@ -1,0 +1,53 @@
+"""Configuration fields that carry their range, choices and reason, so that help, checks and docs say the same."""
+
+from __future__ import annotations
+
+import dataclasses
+from typing import Any
+
+from hypercone.errors import ConfigError
+
+
+def setting(
+    default: Any,
+    reason: str,
+    *,
+    at_least: float | None = None,
+    at_most: float | None = None,
+    above: float | None = None,
+    choices: tuple[str, ...] | None = None,
+) -> Any:
+    """A dataclass field with its reason and its range. A default of None means that the method chooses."""
+    rules = {"reason": reason, "at_least": at_least, "at_most": at_most, "above": above, "choices": choices}
+    return dataclasses.field(default=default, metadata=rules)
+
+
+def check(field: dataclasses.Field[Any], value: Any) -> None:
+    """Refuse a value of the wrong type or outside its range, in one sentence."""
+    rules = field.metadata
+    _check_type(field, value)
+    if rules.get("choices") and value not in rules["choices"]:
+        raise ConfigError(f"{field.name} is {value!r}, but must be one of {', '.join(rules['choices'])}")
+    for rule, broken in (
+        ("at_least", lambda bound: value < bound),
+        ("at_most", lambda bound: value > bound),
+        ("above", lambda bound: value <= bound),
+    ):
+        bound = rules.get(rule)
+        if bound is not None and broken(bound):
+            raise ConfigError(f"{field.name} is {value}, but must be {rule.replace('_', ' ')} {bound}")
+
+
+def kind_of(field: dataclasses.Field[Any]) -> type:
+    """int, float or str, from the annotation."""
+    annotation = str(field.type).removesuffix(" | None")
+    return {"int": int, "float": float, "str": str}[annotation]
+
+
+def _check_type(field: dataclasses.Field[Any], value: Any) -> None:
+    kind = kind_of(field)
+    accepted = (int, float) if kind is float else (kind,)
+    if isinstance(value, bool) or not isinstance(value, accepted):
+        raise ConfigError(f"{field.name} is {value!r}, but must be {'a number' if kind is not str else 'text'}")
+    if kind is float and value != value:
+        raise ConfigError(f"{field.name} is not a number")

@@ -1,0 +1,46 @@
+"""The loss, measured on a sample of edges: angles need transcendental functions, which the training loop avoids."""
+
+from __future__ import annotations
+
+import numpy as np
+from numpy.typing import NDArray
+
+from hypercone.methods import Method, Points, Settings
+from hypercone.methods.scoring import energies_of_pairs
+from hypercone.training.negatives import Negatives, Rows
+
+SAMPLE = 2_000
+
+
+class LossMeter:
+    """The mean loss a positive pair, over the same sample of positives and wrong pairs every time."""
+
+    def __init__(self, edges: Rows, negatives: Negatives, seed: int) -> None:
+        random = np.random.default_rng([seed, 0x1055])
+        self.positives = edges[random.choice(len(edges), min(SAMPLE, len(edges)), replace=False)]
+        self.children = negatives.children
+        width = negatives.children + negatives.parents
+        self.wrong = np.repeat(self.positives[:, None, :], width, axis=1)
+        shape = (len(self.positives), width)
+        for side, count, pool in (
+            (1, slice(0, self.children), negatives.child_pool),
+            (0, slice(self.children, None), negatives.parent_pool),
+        ):
+            drawn = pool[random.integers(0, len(pool), shape)]
+            self.wrong[:, count, side] = drawn[:, count]
+
+    def measure(self, method: Method, settings: Settings, points: Points) -> float:
+        """The margin or softmax loss a positive, at these points."""
+        positive = energies_of_pairs(method, settings, points, self.positives)
+        wrong = energies_of_pairs(method, settings, points, self.wrong.reshape(-1, 2)).reshape(len(positive), -1)
+        if method.loss == "margin":
+            return float(np.mean(positive + np.maximum(0.0, settings.margin - wrong).sum(axis=1)))
+        return float(np.mean(softmax_loss(positive, wrong)))
+
+
+def softmax_loss(positive: NDArray[np.float64], wrong: NDArray[np.float64]) -> NDArray[np.float64]:
+    """−log of the share of the true distance among all, by the stable log-sum-exp."""
+    distances = np.concatenate([positive[:, None], wrong], axis=1)
+    nearest = distances.min(axis=1, keepdims=True)
+    shares: NDArray[np.float64] = np.log(np.exp(nearest - distances).sum(axis=1)) + positive - nearest[:, 0]
+    return shares

@@ -1,0 +1,84 @@
+"""One epoch of the max-margin loss, compiled: sampling, test, gradient and update in one loop.
+
+Two passes over the corrupted pairs of an edge. The first only tests, without a branch, and writes the rows still
+within the margin to the front of a list; most are outside and cost nothing more. The second computes gradients for
+that list alone. While one edge is worked on, the rows of the next are on their way into the cache.
+"""
+
+import numpy as np
+from numba import uint64
+
+from hypercone._jit import kernel, kernel_part, width
+from hypercone.methods.generic_kernels import add_gradient, is_outside, is_within_margin, region
+from hypercone.methods.step_kernels import step
+from hypercone.training.random_kernels import stream
+from hypercone.training.sampling_kernels import draw_rows, is_known, prefetch_edges
+
+
+@kernel_part
+def _clear(gradient, dim):
+    for k in range(width(dim)):
+        gradient[k] = 0.0
+
+
+@kernel
+def margin_epoch(points, memory, edges, order, known, negatives, method, optimizer, seed, epoch, dim):
+    """Visit the edges in order, moving points in place; returns (violated positives, active negatives)."""
+    known_offsets, known_parents = known
+    children, parents, child_pool, parent_pool, push_children, push_parents = negatives
+    rows = np.empty(children + parents + 1, np.uint64)
+    active = np.empty(children + parents + 1, np.uint64)
+    of_parent = np.zeros(width(dim))
+    of_child = np.zeros(width(dim))
+    of_other = np.zeros(width(dim))
+    violated = 0
+    pushed = 0
+    draws = stream(seed, epoch, order[0])
+    draw_rows(rows, 0, children, draws, child_pool, points)
+    draw_rows(rows, children, parents, draws, parent_pool, points)
+    for i in range(order.size):
+        parent = uint64(edges[order[i], 0])
+        child = uint64(edges[order[i], 1])
+
+        cone = region(method, points, parent, push_children, dim)
+        found = uint64(0)
+        for j in range(children):
+            row = rows[uint64(j)]
+            active[found] = row
+            found += uint64(is_within_margin(method, cone, points, parent, row, dim))
+        above = found
+        for j in range(children, children + parents):
+            row = rows[uint64(j)]
+            active[found] = row
+            apex = region(method, points, row, push_parents, dim)
+            found += uint64(is_within_margin(method, apex, points, row, child, dim))
+
+        draws = stream(seed, epoch, prefetch_edges(points, edges, order, i))
+        draw_rows(rows, 0, children, draws, child_pool, points)
+        draw_rows(rows, children, parents, draws, parent_pool, points)
+
+        outside = is_outside(method, cone, points, parent, child, dim)
+        if not outside and found == 0:
+            continue
+        if outside:
+            add_gradient(method, cone, points, parent, child, 1.0, of_parent, of_child, dim)
+            violated += 1
+        for j in range(found):
+            row = active[uint64(j)]
+            if uint64(j) < above:
+                if row == parent or is_known(known_offsets, known_parents, parent, row):
+                    continue
+                add_gradient(method, cone, points, parent, row, -1.0, of_parent, of_other, dim)
+            else:
+                if row == child or is_known(known_offsets, known_parents, row, child):
+                    continue
+                apex = region(method, points, row, push_parents, dim)
+                add_gradient(method, apex, points, row, child, -1.0, of_other, of_child, dim)
+            step(optimizer, method, points, memory, row, of_other, dim)
+            _clear(of_other, dim)
+            pushed += 1
+        step(optimizer, method, points, memory, parent, of_parent, dim)
+        step(optimizer, method, points, memory, child, of_child, dim)
+        _clear(of_parent, dim)
+        _clear(of_child, dim)
+    return violated, pushed

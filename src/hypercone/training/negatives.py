@@ -1,0 +1,69 @@
+"""Which nodes may replace an end of a positive pair, how often, and which pairs are known to be true."""
+
+from __future__ import annotations
+
+from typing import NamedTuple
+
+import numpy as np
+from numpy.typing import NDArray
+
+from hypercone.training.config import FitConfig
+
+Rows = NDArray[np.int32]
+
+# A pool lists each node as often as it is to be drawn; this many entries a node resolves the frequencies well.
+POOL_ENTRIES_A_NODE = 16
+
+
+class Negatives(NamedTuple):
+    """How many wrong pairs of each kind a positive gets, and the pools the replacing nodes come from."""
+
+    children: int
+    parents: int
+    child_pool: Rows
+    parent_pool: Rows
+    push_children: bool
+    push_parents: bool
+
+
+class Known(NamedTuple):
+    """The parents known of each child, as CSR."""
+
+    offsets: NDArray[np.int64]
+    parents: Rows
+
+
+def make_negatives(count: int, edges: Rows, config: FitConfig, sampling: str | None = None) -> Negatives:
+    """The sampling plan of a configuration for a hierarchy of ``count`` nodes."""
+    children = {"child": config.negatives, "parent": 0, "both": config.negatives - config.negatives // 2}[config.corrupt]
+    everyone = np.arange(count, dtype=np.int32)
+    degrees = np.bincount(edges[:, 0], minlength=count)
+    candidates = everyone
+    if config.parent_candidates == "non-leaves" and degrees.any():
+        candidates = np.flatnonzero(degrees).astype(np.int32)
+    if (sampling or config.sampling) == "degree":
+        everyone = pool_by_degree(everyone, degrees, config.sampling_power)
+        candidates = pool_by_degree(candidates, degrees, config.sampling_power)
+    return Negatives(
+        children,
+        config.negatives - children,
+        everyone,
+        candidates,
+        config.push_inside in ("child", "both"),
+        config.push_inside in ("parent", "both"),
+    )
+
+
+def pool_by_degree(rows: Rows, degrees: NDArray[np.int64], power: float) -> Rows:
+    """The rows, each repeated in proportion to (children + 1)^power, and at least once."""
+    weights = (degrees[rows] + 1.0) ** power
+    copies = np.rint(weights / weights.sum() * len(rows) * POOL_ENTRIES_A_NODE).astype(np.int64)
+    return np.repeat(rows, np.maximum(copies, 1))
+
+
+def make_known(count: int, pairs: Rows) -> Known:
+    """The pairs as a list of parents for each child."""
+    order = np.lexsort((pairs[:, 0], pairs[:, 1]))
+    offsets = np.zeros(count + 1, np.int64)
+    np.cumsum(np.bincount(pairs[:, 1], minlength=count), out=offsets[1:])
+    return Known(offsets, np.ascontiguousarray(pairs[order, 0], np.int32))

@@ -1,0 +1,60 @@
+"""What is known after each epoch, and a line of it for people."""
+
+from __future__ import annotations
+
+import sys
+import time
+from collections.abc import Callable
+from dataclasses import dataclass
+from typing import TextIO
+
+
+@dataclass(frozen=True)
+class EpochReport:
+    """One epoch as seen from outside; handed to ``on_epoch``."""
+
+    stage: str
+    epoch: int
+    epochs: int
+    loss: float
+    violated: int
+    active_negatives: int
+    pairs_per_second: float
+    seconds: float
+    seconds_left: float
+    validation_f1: float | None
+
+    def line(self) -> str:
+        """All of it in one line."""
+        parts = [
+            f"{self.stage} epoch {self.epoch}/{self.epochs}",
+            f"loss {self.loss:.4f}",
+            f"active {self.active_negatives:,}",
+            f"{self.pairs_per_second / 1e6:.1f} M pairs/s",
+        ]
+        if self.validation_f1 is not None:
+            parts.append(f"validation F1 {100 * self.validation_f1:.2f}")
+        return "  ".join([*parts, f"{self.seconds_left:.0f} s left"])
+
+
+OnEpoch = Callable[[EpochReport], None]
+
+
+class ProgressLine:
+    """Prints reports: one line that rewrites itself on a terminal, a plain line now and then when piped."""
+
+    def __init__(self, stream: TextIO | None = None, interval: float = 5.0) -> None:
+        self.stream = stream or sys.stderr
+        self.live = self.stream.isatty()
+        self.interval = interval
+        self._last = float("-inf")
+
+    def __call__(self, report: EpochReport) -> None:
+        """Print one report, if it is time to."""
+        finished = report.epoch == report.epochs
+        if self.live:
+            self.stream.write(f"\r\x1b[2K{report.line()}" + ("\n" if finished else ""))
+        elif finished or report.validation_f1 is not None or time.monotonic() - self._last >= self.interval:
+            self._last = time.monotonic()
+            self.stream.write(report.line() + "\n")
+        self.stream.flush()
