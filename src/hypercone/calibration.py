@@ -35,14 +35,17 @@ class Counts:
 
     @property
     def precision(self) -> float:
+        """The share of the pairs called true that are."""
         return self.true_positives / max(1, self.true_positives + self.false_positives)
 
     @property
     def recall(self) -> float:
+        """The share of the true pairs that were called so."""
         return self.true_positives / max(1, self.positives)
 
     @property
     def f1(self) -> float:
+        """The harmonic mean of the two."""
         return 2 * self.true_positives / max(1, self.true_positives + self.false_positives + self.positives)
 
 

@@ -12,7 +12,11 @@ from hypercone.hierarchy.memory import available_bytes
 
 # At the peak each pair stands in two flat lists while they are sorted, or in one and in the pairs beside it.
 BYTES_PER_PAIR = 16
-COUNTING_STEPS = 2_000_000_000
+# From here on counting first costs little beside storing, and can save the storing.
+MANY_PAIRS = 10_000_000
+# About a second of walking, then about a quarter of a minute of counting by bits.
+WALKING_STEPS = 200_000_000
+COUNTING_STEPS = 20_000_000_000
 
 
 class Order(NamedTuple):
@@ -56,10 +60,12 @@ def ancestors(order: Order, parents: Adjacency) -> Adjacency:
 
     limit = available_bytes() // 2 // BYTES_PER_PAIR
     # Every row has at least as many ancestors as its depth: a bound that costs nothing.
-    at_least = int(order.depths.sum(dtype=np.int64))
-    if at_least > limit:
-        raise _too_large(at_least, limit)
-    capacity = at_least + at_least // 8 + len(parents)
+    expected = int(order.depths.sum(dtype=np.int64))
+    if MANY_PAIRS < expected <= limit:
+        expected = count_pairs(order, parents) or expected
+    if expected > limit:
+        raise _too_large(expected, limit)
+    capacity = min(expected + expected // 8, limit) + len(parents)
     starts, stops, found, total = ancestor_lists(order.rows, parents.offsets, parents.rows, capacity, limit)
     if total > limit:
         raise _too_large(total, limit)
@@ -68,10 +74,14 @@ def ancestors(order: Order, parents: Adjacency) -> Adjacency:
 
 def count_pairs(order: Order, parents: Adjacency) -> int | None:
     """How many (ancestor, descendant) pairs there are, without storing them; None if that takes minutes."""
-    from hypercone.hierarchy.closure_kernels import count_ancestors
+    from hypercone.hierarchy.closure_kernels import count_ancestors, count_ancestors_by_bits
 
-    total = int(count_ancestors(order.rows, parents.offsets, parents.rows, COUNTING_STEPS))
-    return None if total < 0 else total
+    total = int(count_ancestors(order.rows, parents.offsets, parents.rows, WALKING_STEPS))
+    if total >= 0:
+        return total
+    if len(parents) * len(parents.rows) // 128 > COUNTING_STEPS:
+        return None
+    return int(count_ancestors_by_bits(order.rows, parents.offsets, parents.rows))
 
 
 def pairs_of(parents: Adjacency) -> Rows:

@@ -168,3 +168,43 @@ def count_ancestors(order, offsets, parents, budget):
                     return -1
         total += counts[row]
     return total
+
+
+@exact_kernel
+def count_ancestors_by_bits(order, offsets, parents):
+    """The same number for tangled graphs, 64 ancestors at a time, in about rows × edges / 128 steps."""
+    n = len(order)
+    position = np.empty(n, np.int32)
+    for i in range(n):
+        position[order[i]] = i
+    starts = np.zeros(n + 1, np.int64)
+    above = np.empty(len(parents), np.int32)
+    filled = 0
+    for i in range(n):
+        for j in range(offsets[order[i]], offsets[order[i] + 1]):
+            above[filled] = position[parents[j]]
+            filled += 1
+        starts[i + 1] = filled
+    reached = np.zeros(n, np.uint64)
+    total = 0
+    for first in range(0, n, 64):
+        # What stands before the first of the 64 cannot be below any of them.
+        reached[:first] = 0
+        for i in range(first, n):
+            bits = np.uint64(0)
+            for j in range(starts[i], starts[i + 1]):
+                bits |= reached[above[j]]
+            total += _ones(bits)
+            if i < first + 64:
+                bits |= np.uint64(1) << np.uint64(i - first)
+            reached[i] = bits
+    return total
+
+
+@exact_kernel
+def _ones(bits):
+    """How many bits are set, by adding neighbours: pairs, fours, eights, then all bytes in one product."""
+    bits = bits - ((bits >> np.uint64(1)) & np.uint64(0x5555555555555555))
+    bits = (bits & np.uint64(0x3333333333333333)) + ((bits >> np.uint64(2)) & np.uint64(0x3333333333333333))
+    bits = (bits + (bits >> np.uint64(4))) & np.uint64(0x0F0F0F0F0F0F0F0F)
+    return np.int64((bits * np.uint64(0x0101010101010101)) >> np.uint64(56))

@@ -53,9 +53,7 @@ def _header(table: Table) -> Columns | None:
 def _agreed(table: Table, header: Columns, direction: str | None) -> Columns:
     says = "parent-child" if header.parent < header.child else "child-parent"
     if direction not in (None, says):
-        raise table.error(
-            0, f"the header says {says} but the direction given is {direction}; change one of them"
-        )
+        raise table.error(0, f"the header says {says} but the direction given is {direction}; change one of them")
     return header
 
 
@@ -72,9 +70,7 @@ def _headerless(table: Table, direction: str) -> Columns:
 def _named(table: Table, parent: str, child: str) -> Columns:
     places = _place(table, parent), _place(table, child)
     if places[0][0] == places[1][0]:
-        raise InputError(
-            f"the parent and the child cannot both be in the column {parent!r}; name two columns"
-        )
+        raise InputError(f"the parent and the child cannot both be in the column {parent!r}; name two columns")
     has_header = places[0][1] or places[1][1] or _header(table) is not None
     return Columns(places[0][0], places[1][0], int(has_header))
 
@@ -88,9 +84,7 @@ def _place(table: Table, name: str) -> tuple[int, bool]:
         if words.count(wanted) == 1:
             return words.index(wanted), True
         if words.count(wanted) > 1:
-            raise table.error(
-                0, f"there are {words.count(wanted)} columns named {name!r}; rename all but one"
-            )
+            raise table.error(0, f"there are {words.count(wanted)} columns named {name!r}; rename all but one")
     if name.isascii() and name.isdigit() and 1 <= int(name) <= table.width:
         return int(name) - 1, False
     close = difflib.get_close_matches(name, table.first, n=1)

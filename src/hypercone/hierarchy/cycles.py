@@ -52,7 +52,5 @@ def _cycle_error(names: Sequence[str], parents: Adjacency, children: Adjacency) 
 
     found = shortest_cycle(parents.offsets, parents.rows, children.offsets, children.rows, SEARCH_STEPS)
     cycle = tuple(int(row) for row in found)
-    message = (
-        f"the edges run in a circle, parent → child: {in_words(names, cycle)}; remove one of these edges"
-    )
+    message = f"the edges run in a circle, parent → child: {in_words(names, cycle)}; remove one of these edges"
     return CycleError(message, cycle)

@@ -88,7 +88,5 @@ def _as_rows(edges: ArrayLike, size: int) -> NDArray[np.integer]:
         )
     if given.min() < 0 or given.max() >= size:
         strange = given.min() if given.min() < 0 else given.max()
-        raise HierarchyError(
-            f"an edge names row {strange}, but there are rows 0 … {size - 1}; give every row a name"
-        )
+        raise HierarchyError(f"an edge names row {strange}, but there are rows 0 … {size - 1}; give every row a name")
     return given

@@ -24,9 +24,7 @@ def rows_of_graph(graph: Any, direction: Direction) -> tuple[list[str], Rows]:
     """The node names and the edges as (parent, child) rows; a node that is no text becomes ``str(node)``."""
     checked_direction(direction)
     if hasattr(graph, "is_directed") and not graph.is_directed():
-        raise InputError(
-            "the graph is undirected, so it does not say who is the parent; give a directed graph"
-        )
+        raise InputError("the graph is undirected, so it does not say who is the parent; give a directed graph")
     nodes = list(graph.nodes)
     row_of = dict(zip(nodes, range(len(nodes)), strict=True))
     edges = [(row_of[edge[0]], row_of[edge[1]]) for edge in graph.edges]
@@ -39,7 +37,5 @@ def _texts(nodes: list[Any]) -> list[str]:
     for node in nodes:
         other = first.setdefault(str(node), node)
         if other is not node:
-            raise HierarchyError(
-                f"the nodes {other!r} and {node!r} are both written {str(node)!r}; rename one of them"
-            )
+            raise HierarchyError(f"the nodes {other!r} and {node!r} are both written {str(node)!r}; rename one of them")
     return list(first)

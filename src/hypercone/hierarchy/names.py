@@ -88,16 +88,12 @@ def _is_suspect(names: Sequence[str]) -> bool:
 
 def _check(name: object) -> None:
     if not isinstance(name, str):
-        raise HierarchyError(
-            f"{name!r} is no name, it is {type(name).__name__}; names are text, so use str(…)"
-        )
+        raise HierarchyError(f"{name!r} is no name, it is {type(name).__name__}; names are text, so use str(…)")
     if not name:
         raise HierarchyError("a node has an empty name; every node needs a name of at least one character")
     for mark, words in FORBIDDEN.items():
         if mark in name:
-            raise HierarchyError(
-                f"the name {name!r} contains {words}, which no edge file can hold; replace it"
-            )
+            raise HierarchyError(f"the name {name!r} contains {words}, which no edge file can hold; replace it")
     if not _is_utf8(name):
         raise HierarchyError(f"the name {name!r} contains half a character and cannot be written; replace it")
 

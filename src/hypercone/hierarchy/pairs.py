@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import os
-import tempfile
 from pathlib import Path
 
 import numpy as np
@@ -33,17 +32,15 @@ def write_pairs(path: Path, pairs: Rows, hierarchy: Hierarchy) -> None:
 
 def write_whole(path: Path, text: str) -> None:
     """Write a text file so that it appears complete or not at all, whatever happens meanwhile."""
-    handle, draft = tempfile.mkstemp(dir=path.parent, prefix=path.name, suffix=".part")
+    draft = path.with_name(f"{path.name}.{os.getpid()}.part")
     try:
-        with open(handle, "w", encoding="utf-8", newline="\n") as file:
+        with open(draft, "w", encoding="utf-8", newline="\n") as file:
             file.write(text)
             file.flush()
             os.fsync(file.fileno())
-        # mkstemp makes files only their owner may read; give this one what any new file would get.
-        os.chmod(draft, 0o666 & ~_umask())
         os.replace(draft, path)
     except BaseException:
-        Path(draft).unlink(missing_ok=True)
+        draft.unlink(missing_ok=True)
         raise
 
 
@@ -53,9 +50,3 @@ def _rows(pairs: NamedPairs, names: list[str], hierarchy: Hierarchy) -> Rows:
     except UnknownNameError as error:
         stranger = next(i for i, name in enumerate(names) if name not in hierarchy)
         raise InputError(f"{pairs.place(stranger)}: {error}") from None
-
-
-def _umask() -> int:
-    mask = os.umask(0)
-    os.umask(mask)
-    return mask

@@ -30,7 +30,8 @@ def read_edges(
 
     Which way the edges point is never guessed: the columns are named ``parent`` and ``child`` in the first
     line, or named here (or numbered from 1), or ``direction`` says "parent-child" or "child-parent" for
-    a file of two columns without header.
+    a file of two columns without header. Where columns are numbered, the first line is an edge unless it
+    names ``parent`` and ``child``.
 
     >>> import io
     >>> read_edges(io.BytesIO(b"parent,child\nanimal,dog\ndog,puppy\n")).in_words()

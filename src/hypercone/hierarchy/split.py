@@ -54,6 +54,8 @@ def paper_split(
     (115, 10, 10)
     """
     _check(percent, seed, holdout, negatives_a_side)
+    # Plain numbers, whatever NumPy gave, so that the split can be written as JSON.
+    percent, seed = (int(percent) if percent == int(percent) else float(percent)), int(seed)
     nonbasic = nonbasic_edges(hierarchy)
     shuffled = nonbasic[np.argsort(random_bits(seed, SHUFFLE, len(nonbasic)), kind="stable")]
     held = round(holdout * len(nonbasic))
@@ -84,14 +86,10 @@ def nonbasic_edges(hierarchy: Hierarchy) -> Rows:
 
 def _check(percent: float, seed: int, holdout: float, negatives_a_side: int) -> None:
     if not 0 <= holdout <= 0.5:
-        raise InputError(
-            f"holdout {holdout} is outside 0 … 0.5; it is taken twice, for validation and for test"
-        )
+        raise InputError(f"holdout {holdout} is outside 0 … 0.5; it is taken twice, for validation and for test")
     most = 100 * (1 - 2 * holdout)
     if not 0 <= percent <= most + 1e-9:
-        raise InputError(
-            f"percent {percent} is outside 0 … {most:g}; the rest is held out for validation and test"
-        )
+        raise InputError(f"percent {percent} is outside 0 … {most:g}; the rest is held out for validation and test")
     if seed < 0:
         raise InputError(f"seed {seed} is negative; it is a whole number from 0 up")
     if negatives_a_side < 0:

@@ -2,12 +2,13 @@
 
 from __future__ import annotations
 
+import errno
 import json
 import os
 from pathlib import Path
 from typing import Any
 
-from hypercone.errors import InputError
+from hypercone.errors import InputError, ResourceError
 from hypercone.hierarchy.adjacency import Rows
 from hypercone.hierarchy.hierarchy import Hierarchy
 from hypercone.hierarchy.pairs import read_pairs, write_pairs, write_whole
@@ -27,7 +28,8 @@ def write_split(split: Split, hierarchy: Hierarchy, folder: str | os.PathLike[st
         # Last, so that a folder with a summary is a folder with everything.
         write_whole(target / SUMMARY, json.dumps(_summary(split, hierarchy, parts), indent=2) + "\n")
     except OSError as error:
-        raise InputError(f"{target}: the split cannot be written ({error.strerror or error})") from None
+        kind = ResourceError if error.errno in (errno.ENOSPC, getattr(errno, "EDQUOT", None)) else InputError
+        raise kind(f"{target}: the split cannot be written ({error.strerror or error})") from None
 
 
 def read_split(folder: str | os.PathLike[str], hierarchy: Hierarchy) -> Split:
@@ -36,10 +38,7 @@ def read_split(folder: str | os.PathLike[str], hierarchy: Hierarchy) -> Split:
     summary = _read_summary(source / SUMMARY)
     if summary["hierarchy"] != hierarchy.digest:
         raise InputError(f"{source}: is a split of another hierarchy; read the hierarchy it was made from")
-    parts = {
-        name: _read_part(source / f"{name}.tsv", count, hierarchy)
-        for name, count in summary["counts"].items()
-    }
+    parts = {name: _read_part(source / f"{name}.tsv", count, hierarchy) for name, count in summary["counts"].items()}
     return Split(
         parts["train"],
         LabelledPairs(parts["validation"], parts["validation_negatives"]),
@@ -68,9 +67,7 @@ def _read_summary(path: Path) -> dict[str, Any]:
     try:
         summary = json.loads(path.read_bytes())
     except FileNotFoundError:
-        raise InputError(
-            f"{path}: there is no such file, so its folder holds no split; write one first"
-        ) from None
+        raise InputError(f"{path}: there is no such file, so its folder holds no split; write one first") from None
     except OSError as error:
         raise InputError(f"{path}: cannot be read ({error.strerror})") from None
     except ValueError as error:
@@ -85,9 +82,7 @@ def _is_summary(summary: Any) -> bool:
         return False
     kinds = {"percent": (int, float), "seed": (int,), "hierarchy": (str,)}
     parts = {"train", "validation", "validation_negatives", "test", "test_negatives"}
-    return summary["counts"].keys() == parts and all(
-        isinstance(summary.get(key), kind) for key, kind in kinds.items()
-    )
+    return summary["counts"].keys() == parts and all(isinstance(summary.get(key), kind) for key, kind in kinds.items())
 
 
 def _read_part(path: Path, count: Any, hierarchy: Hierarchy) -> Rows:

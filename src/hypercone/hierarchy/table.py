@@ -62,14 +62,14 @@ def _text(content: Content) -> str:
     except UnicodeDecodeError as error:
         line = data.count(b"\n", 0, error.start) + 1
         byte = data[error.start]
-        raise InputError(
-            f"{content.label}:{line}: byte 0x{byte:02x} is not UTF-8; save the file as UTF-8"
-        ) from None
+        raise InputError(f"{content.label}:{line}: byte 0x{byte:02x} is not UTF-8; save the file as UTF-8") from None
     if "\r" in text:
         text = text.replace("\r\n", "\n")
     text = text.rstrip("\n")
     if not text:
         raise InputError(f"{content.label}: is empty; it should hold one edge a line, a parent and a child")
+    if text.startswith("\n"):
+        raise InputError(f"{content.label}:1: the first line is empty; remove it")
     return text
 
 
@@ -105,9 +105,7 @@ def _plain(label: str, text: str, separator: str) -> Table:
         raise _ragged(label, record + 1, width, 0 if blank else int(widths[record]))
     if "\r" in text:
         line = text.count("\n", 0, text.index("\r")) + 1
-        raise InputError(
-            f"{label}:{line}: contains a carriage return inside the line; end lines with a line feed"
-        )
+        raise InputError(f"{label}:{line}: contains a carriage return inside the line; end lines with a line feed")
     return Table(label, width, text.replace("\n", separator).split(separator), range(1, len(ends) + 1))
 
 
@@ -124,9 +122,9 @@ def _quoted(label: str, text: str) -> Table:
             cells += record
             lines.append(reader.line_num)
     except csv.Error as error:
-        raise InputError(
-            f"{label}:{max(1, reader.line_num)}: the quotes are broken ({error}); fix this line"
-        ) from None
+        raise InputError(f"{label}:{max(1, reader.line_num)}: the quotes are broken ({error}); fix this line") from None
+    if width == 1:
+        raise _one_column(label, text.split("\n", 1)[0], ",")
     return Table(label, width, cells, lines)
 
 
@@ -140,9 +138,7 @@ def _one_column(label: str, line: str, separator: str) -> InputError:
 
 def _ragged(label: str, line: int, width: int, found: int) -> InputError:
     what = "an empty line" if found == 0 else f"found {found}"
-    return InputError(
-        f"{label}:{line}: expected {width} columns as in line 1, {what}; fix or remove this line"
-    )
+    return InputError(f"{label}:{line}: expected {width} columns as in line 1, {what}; fix or remove this line")
 
 
 def _short(text: str) -> str:

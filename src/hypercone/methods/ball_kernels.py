@@ -1,4 +1,5 @@
 """Steps in the Poincaré ball, compiled."""
+# mypy: ignore-errors
 
 import math
 
@@ -11,7 +12,7 @@ def ball_inverse_scale(method, squared_norm):
 
 
 def move_along_ball_geodesic(method, points, row, tangent, dim):
-    """x ← exp_x(tangent) as x ⊕ tanh(λ|v|/2) v/|v|, which unlike the closed form cannot overflow."""
+    """X ← exp_x(tangent) as x ⊕ tanh(λ|v|/2) v/|v|, which unlike the closed form cannot overflow."""
     xx = 0.0
     length = 0.0
     along = 0.0

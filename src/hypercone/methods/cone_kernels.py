@@ -4,10 +4,20 @@ Both angles are ``Ξ = atan2(q s, q l − c r m)`` where, with û the direction 
 the parts of δ = child − parent along and across û, m = |δ|², c the curvature and q = 1 − c r². Only two directions
 occur, û and ŝ = δ⊥/s, so the gradient is four scalars. Nothing here subtracts nearly equal numbers.
 """
+# mypy: ignore-errors
 
 import math
 
 from hypercone._jit import exact_kernel_part, kernel_part, width
+
+
+@kernel_part
+def squared_norm(points, row, dim):
+    """|x|² of one node."""
+    total = 0.0
+    for k in range(width(dim)):
+        total += points[row, k] * points[row, k]
+    return total
 
 
 @kernel_part

@@ -38,6 +38,4 @@ class EuclideanCones(Method):
         from hypercone.methods.euclidean_cones_kernels import EuclideanConesConstants
 
         inner, outer = self.shell(settings)
-        return EuclideanConesConstants(
-            inner, outer, settings.K, math.cos(settings.margin), math.sin(settings.margin)
-        )
+        return EuclideanConesConstants(inner, outer, settings.K, math.cos(settings.margin), math.sin(settings.margin))

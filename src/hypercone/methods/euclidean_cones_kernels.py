@@ -2,19 +2,21 @@
 
 With δ = child − parent and a = |parent|², ``cos Ξ = ⟨parent, δ⟩ / sqrt(a |δ|²)`` and ``sin ψ = K/|parent|``.
 """
+# mypy: ignore-errors
 
 import math
 from typing import NamedTuple
 
-from hypercone._jit import width
-from hypercone.methods.cone_kernels import add_cone_gradient, along_and_apart, spoke_parts
+from hypercone.methods.cone_kernels import add_cone_gradient, along_and_apart, spoke_parts, squared_norm
 from hypercone.methods.flat_kernels import flat_inverse_scale, move_along_line
 from hypercone.methods.generic_kernels import (
     add_gradient,
     inverse_scale,
     is_outside,
     is_within_margin,
+    may_reach,
     move_along_geodesic,
+    reach,
     region,
     signed_energy,
 )
@@ -32,9 +34,7 @@ class EuclideanConesConstants(NamedTuple):
 
 @region.register(EuclideanConesConstants)
 def _region(method, points, parent, push, dim):
-    a = 0.0
-    for k in range(width(dim)):
-        a += points[parent, k] * points[parent, k]
+    a = squared_norm(points, parent, dim)
     sine = min(method.K / math.sqrt(a), 1.0 - 1e-12)
     cosine = math.sqrt(1.0 - sine * sine)
     at_margin = cosine * method.cos_margin - sine * method.sin_margin
@@ -67,6 +67,23 @@ def _add_gradient(method, region, points, parent, child, weight, of_parent, of_c
 def _signed_energy(method, points, parent, child, dim):
     r, along, across, _ = spoke_parts(points, parent, child, dim)
     return math.atan2(across, along) - math.asin(min(1.0, method.K / r))
+
+
+@reach.register(EuclideanConesConstants)
+def _reach(method, bound):
+    # The margin test with the bound for its margin, loosened by far more than the test can be off by.
+    loose = min(bound + 1e-6, math.pi / 2)
+    return EuclideanConesConstants(method.inner, method.outer, method.K, math.cos(loose), math.sin(loose)), bound
+
+
+@may_reach.register(EuclideanConesConstants)
+def _may_reach(method, reach, points, parent, child, dim):
+    widened, bound = reach
+    a = squared_norm(points, parent, dim)
+    if along_and_apart(points, parent, child, dim)[0] <= 0.0 and widened.K**2 < widened.cos_margin**2 * a:
+        return False
+    cone = region(widened, points, parent, True, dim)
+    return (bound > 1.5) | is_within_margin(widened, cone, points, parent, child, dim)
 
 
 inverse_scale.register(EuclideanConesConstants)(flat_inverse_scale)

@@ -1,11 +1,20 @@
 """Simple Euclidean embeddings, compiled: Nickel and Kiela's softmax loss on straight distances."""
+# mypy: ignore-errors
 
 import math
 from typing import NamedTuple
 
-from hypercone._jit import width
+from hypercone.methods.distance_kernels import norms_and_distance
 from hypercone.methods.flat_kernels import flat_inverse_scale, move_along_line
-from hypercone.methods.generic_kernels import attraction, inverse_scale, move_along_geodesic, room, signed_energy
+from hypercone.methods.generic_kernels import (
+    attraction,
+    inverse_scale,
+    may_reach,
+    move_along_geodesic,
+    reach,
+    room,
+    signed_energy,
+)
 
 
 class EuclideanConstants(NamedTuple):
@@ -30,15 +39,18 @@ def _attraction(method, squared_distance, anchor_room, other_room):
 
 @signed_energy.register(EuclideanConstants)
 def _signed_energy(method, points, parent, child, dim):
-    uu = 0.0
-    vv = 0.0
-    dd = 0.0
-    for k in range(width(dim)):
-        delta = points[child, k] - points[parent, k]
-        uu += points[parent, k] * points[parent, k]
-        vv += points[child, k] * points[child, k]
-        dd += delta * delta
+    uu, vv, dd = norms_and_distance(points, parent, child, dim)
     return (1.0 + method.alpha * (math.sqrt(uu) - math.sqrt(vv))) * math.sqrt(dd)
+
+
+@reach.register(EuclideanConstants)
+def _reach(method, bound):
+    return bound * bound * (1.0 + 1e-6)
+
+
+@may_reach.register(EuclideanConstants)
+def _may_reach(method, reach, points, parent, child, dim):
+    return (method.alpha != 0.0) | (norms_and_distance(points, parent, child, dim)[2] <= reach)
 
 
 inverse_scale.register(EuclideanConstants)(flat_inverse_scale)

@@ -1,4 +1,5 @@
 """Steps in flat space, compiled: lengths are what they look like and geodesics are straight."""
+# mypy: ignore-errors
 
 from hypercone._jit import width
 
@@ -9,6 +10,6 @@ def flat_inverse_scale(method, squared_norm):
 
 
 def move_along_line(method, points, row, tangent, dim):
-    """x ← x + tangent."""
+    """X ← x + tangent."""
     for k in range(width(dim)):
         points[row, k] += tangent[k]

@@ -5,6 +5,7 @@ into its parent's region and push corrupted pairs out of it; the *distance* meth
 true neighbour before corrupted ones. ``method`` is always the named tuple of a method's constants; ``points`` the
 array of all nodes; ``parent`` and ``child`` rows of it.
 """
+# mypy: ignore-errors
 
 from hypercone._jit import EXACT, generic
 
@@ -32,3 +33,9 @@ add_gradient = generic("add_gradient")
 attraction = generic("attraction")
 # room(method, squared_norm) -> what attraction needs to know of one point alone.
 room = generic("room")
+
+# Ranking: a cheap test that spares most exact energies.
+# reach(method, bound) -> the bound in the form the test below compares with.
+reach = generic("reach", EXACT)
+# may_reach(method, reach, points, parent, child, dim) -> False only if the energy is certainly above the bound.
+may_reach = generic("may_reach", EXACT)

@@ -43,6 +43,4 @@ class HyperbolicCones(Method):
         from hypercone.methods.hyperbolic_cones_kernels import HyperbolicConesConstants
 
         inner, outer = self.shell(settings)
-        return HyperbolicConesConstants(
-            inner, outer, settings.K, math.cos(settings.margin), math.sin(settings.margin)
-        )
+        return HyperbolicConesConstants(inner, outer, settings.K, math.cos(settings.margin), math.sin(settings.margin))

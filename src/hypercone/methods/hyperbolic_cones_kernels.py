@@ -4,19 +4,22 @@ With δ = child − parent, a = |parent|², q = 1 − a, everything the test nee
 m = |δ|²: the cosine of the angle Ξ is ``n / sqrt(s)`` with ``n = q u − a m`` and ``s = a m (q² − 2 q u + a m)``. The
 comparison ``cos Ξ > c`` is ``n|n| > c|c| s``, for either sign of c, and so needs no square root.
 """
+# mypy: ignore-errors
 
 import math
 from typing import NamedTuple
 
-from hypercone._jit import kernel_part, width
+from hypercone._jit import kernel_part
 from hypercone.methods.ball_kernels import ball_inverse_scale, move_along_ball_geodesic
-from hypercone.methods.cone_kernels import add_cone_gradient, along_and_apart, spoke_parts
+from hypercone.methods.cone_kernels import add_cone_gradient, along_and_apart, spoke_parts, squared_norm
 from hypercone.methods.generic_kernels import (
     add_gradient,
     inverse_scale,
     is_outside,
     is_within_margin,
+    may_reach,
     move_along_geodesic,
+    reach,
     region,
     signed_energy,
 )
@@ -34,9 +37,7 @@ class HyperbolicConesConstants(NamedTuple):
 
 @region.register(HyperbolicConesConstants)
 def _region(method, points, parent, push, dim):
-    a = 0.0
-    for k in range(width(dim)):
-        a += points[parent, k] * points[parent, k]
+    a = squared_norm(points, parent, dim)
     q = 1.0 - a
     # At the inner shell the sine reaches 1 and the gradient of ψ is infinite; points are kept outside, rounding is not.
     sine = min(method.K * q / math.sqrt(a), 1.0 - 1e-12)
@@ -81,6 +82,25 @@ def _signed_energy(method, points, parent, child, dim):
     q = (1.0 - r) * (1.0 + r)
     angle = math.atan2(q * across, q * along - m * r)
     return angle - math.asin(min(1.0, method.K * q / r))
+
+
+@reach.register(HyperbolicConesConstants)
+def _reach(method, bound):
+    # The margin test with the bound for its margin, loosened by far more than the test can be off by.
+    loose = min(bound + 1e-6, math.pi / 2)
+    return HyperbolicConesConstants(method.inner, method.outer, method.K, math.cos(loose), math.sin(loose)), bound
+
+
+@may_reach.register(HyperbolicConesConstants)
+def _may_reach(method, reach, points, parent, child, dim):
+    widened, bound = reach
+    a = squared_norm(points, parent, dim)
+    u, m = along_and_apart(points, parent, child, dim)
+    # Most nodes are not even in the forward half space, which settles it without a root unless the cone is as wide.
+    if (1.0 - a) * u <= a * m and (widened.K * (1.0 - a)) ** 2 < widened.cos_margin**2 * a:
+        return False
+    cone = region(widened, points, parent, True, dim)
+    return (bound > 1.5) | is_within_margin(widened, cone, points, parent, child, dim)
 
 
 inverse_scale.register(HyperbolicConesConstants)(ball_inverse_scale)

@@ -1,4 +1,5 @@
 """Order embeddings (Vendrov et al., 2016), compiled: E = |max(0, parent − child)|², coordinate by coordinate."""
+# mypy: ignore-errors
 
 from typing import NamedTuple
 
@@ -9,7 +10,9 @@ from hypercone.methods.generic_kernels import (
     inverse_scale,
     is_outside,
     is_within_margin,
+    may_reach,
     move_along_geodesic,
+    reach,
     region,
     signed_energy,
 )
@@ -60,6 +63,16 @@ def _add_gradient(method, region, points, parent, child, weight, of_parent, of_c
 @signed_energy.register(OrderConstants)
 def _signed_energy(method, points, parent, child, dim):
     return _energy(points, parent, child, dim)
+
+
+@reach.register(OrderConstants)
+def _reach(method, bound):
+    return bound
+
+
+@may_reach.register(OrderConstants)
+def _may_reach(method, reach, points, parent, child, dim):
+    return _energy(points, parent, child, dim) <= reach
 
 
 inverse_scale.register(OrderConstants)(flat_inverse_scale)

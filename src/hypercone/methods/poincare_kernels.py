@@ -2,13 +2,22 @@
 
 With z = cosh d, ``e^−d = 1 / (z + sqrt(z² − 1))``, so neither arccosh nor exp is needed to train.
 """
+# mypy: ignore-errors
 
 import math
 from typing import NamedTuple
 
-from hypercone._jit import width
 from hypercone.methods.ball_kernels import ball_inverse_scale, move_along_ball_geodesic
-from hypercone.methods.generic_kernels import attraction, inverse_scale, move_along_geodesic, room, signed_energy
+from hypercone.methods.distance_kernels import norms_and_distance
+from hypercone.methods.generic_kernels import (
+    attraction,
+    inverse_scale,
+    may_reach,
+    move_along_geodesic,
+    reach,
+    room,
+    signed_energy,
+)
 
 
 class PoincareConstants(NamedTuple):
@@ -36,18 +45,23 @@ def _attraction(method, squared_distance, anchor_room, other_room):
 
 @signed_energy.register(PoincareConstants)
 def _signed_energy(method, points, parent, child, dim):
-    uu = 0.0
-    vv = 0.0
-    dd = 0.0
-    for k in range(width(dim)):
-        delta = points[child, k] - points[parent, k]
-        uu += points[parent, k] * points[parent, k]
-        vv += points[child, k] * points[child, k]
-        dd += delta * delta
+    uu, vv, dd = norms_and_distance(points, parent, child, dim)
     u = math.sqrt(uu)
     v = math.sqrt(vv)
     rooms = (1.0 - u) * (1.0 + u) * (1.0 - v) * (1.0 + v)
     return (1.0 + method.alpha * (u - v)) * 2.0 * math.asinh(math.sqrt(dd / rooms))
+
+
+@reach.register(PoincareConstants)
+def _reach(method, bound):
+    return math.sinh(0.5 * bound) ** 2 * (1.0 + 1e-6)
+
+
+@may_reach.register(PoincareConstants)
+def _may_reach(method, reach, points, parent, child, dim):
+    uu, vv, dd = norms_and_distance(points, parent, child, dim)
+    # α takes the plain bound away: any pair may then reach it.
+    return (method.alpha != 0.0) | (dd <= reach * (1.0 - uu) * (1.0 - vv))
 
 
 inverse_scale.register(PoincareConstants)(ball_inverse_scale)

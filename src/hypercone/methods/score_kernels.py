@@ -1,4 +1,5 @@
 """Energies of many pairs, compiled: of a list of pairs, of one parent with every node, of one child with every node."""
+# mypy: ignore-errors
 
 import numpy as np
 

@@ -27,9 +27,7 @@ def energies_below(method: Method, settings: Settings, points: Points, parent: i
     from hypercone.methods import score_kernels
 
     constants = method.constants(settings)
-    return clamped(
-        method, score_kernels.energies_below(points, parent, constants, dimension_type(points.shape[1]))
-    )
+    return clamped(method, score_kernels.energies_below(points, parent, constants, dimension_type(points.shape[1])))
 
 
 def energies_above(method: Method, settings: Settings, points: Points, child: int) -> Points:
@@ -38,9 +36,7 @@ def energies_above(method: Method, settings: Settings, points: Points, child: in
     from hypercone.methods import score_kernels
 
     constants = method.constants(settings)
-    return clamped(
-        method, score_kernels.energies_above(points, child, constants, dimension_type(points.shape[1]))
-    )
+    return clamped(method, score_kernels.energies_above(points, child, constants, dimension_type(points.shape[1])))
 
 
 def clamped(method: Method, signed: Points) -> Points:

@@ -25,7 +25,9 @@ class FitConfig:
     """
 
     method: str = setting("hyperbolic-cones", "what is learned", choices=tuple(METHODS))
-    dim: int = setting(5, "dimensions; 5 is enough for most taxonomies, 10 gains a few points", at_least=1, at_most=1024)
+    dim: int = setting(
+        5, "dimensions; 5 is enough for most taxonomies, 10 gains a few points", at_least=1, at_most=1024
+    )
     seed: int = setting(0, "the same seed gives the same bytes", at_least=0, at_most=2**63 - 1)
     edges: str = setting(
         "closure",
@@ -51,11 +53,15 @@ class FitConfig:
         None, "which end of a positive is replaced to make a wrong pair", choices=("child", "parent", "both")
     )
     sampling: str = setting(
-        "uniform", "how the replacing node is drawn: all alike, or by (children + 1)^power", choices=("uniform", "degree")
+        "uniform",
+        "how the replacing node is drawn: all alike, or by (children + 1)^power",
+        choices=("uniform", "degree"),
     )
     sampling_power: float = setting(0.75, "the power in degree sampling and during burn-in", at_least=0, at_most=2)
     parent_candidates: str = setting(
-        None, "a leaf is no one's parent: wrong parents from non-leaves teach more", choices=("all", "non-leaves")
+        None,
+        "a leaf is no one's parent: wrong parents from non-leaves teach more",
+        choices=("all", "non-leaves"),
     )
     known: str = setting(
         "training",
@@ -78,7 +84,10 @@ class FitConfig:
         choices=("child", "parent", "both"),
     )
     rescale: float = setting(
-        0.7, "pre-trained points are drawn inwards by this factor, for they crowd the border", above=0, at_most=1
+        0.7,
+        "pre-trained points are drawn inwards by this factor, for they crowd the border",
+        above=0,
+        at_most=1,
     )
     burn_in: int = setting(None, "extra first epochs at a tenth of the rate, with degree sampling", at_least=0)
     start_spread: float = setting(None, "half the side of the cube random points start in", above=0, at_most=1)

@@ -56,7 +56,17 @@ class Trainer:
         constants = self.method.constants(self.settings)
         step = _optimizer(self.optimizer, rate)
         violated, active = kernel(
-            self.points, self.memory, self.edges, order, self.known, negatives, constants, step, self.seed, epoch, dim
+            self.points,
+            self.memory,
+            self.edges,
+            order,
+            self.known,
+            negatives,
+            constants,
+            step,
+            self.seed,
+            epoch,
+            dim,
         )
         return int(violated), int(active)
 

@@ -98,7 +98,8 @@ class Stage:
     def _refuse_divergence(self, points: Points, epoch: int) -> None:
         if not np.isfinite(points).all():
             raise ConfigError(
-                f"training diverged in epoch {epoch + 1}: a point is not finite; try a lower rate than {self.config.rate}"
+                f"training diverged in epoch {epoch + 1}: a point is not finite;"
+                f" try a lower rate than {self.config.rate}"
             )
 
 

@@ -4,6 +4,7 @@ Two passes over the corrupted pairs of an edge. The first only tests, without a 
 within the margin to the front of a list; most are outside and cost nothing more. The second computes gradients for
 that list alone. While one edge is worked on, the rows of the next are on their way into the cache.
 """
+# mypy: ignore-errors
 
 import numpy as np
 from numba import uint64

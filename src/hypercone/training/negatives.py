@@ -35,7 +35,9 @@ class Known(NamedTuple):
 
 def make_negatives(count: int, edges: Rows, config: FitConfig, sampling: str | None = None) -> Negatives:
     """The sampling plan of a configuration for a hierarchy of ``count`` nodes."""
-    children = {"child": config.negatives, "parent": 0, "both": config.negatives - config.negatives // 2}[config.corrupt]
+    children = {"child": config.negatives, "parent": 0, "both": config.negatives - config.negatives // 2}[
+        config.corrupt
+    ]
     everyone = np.arange(count, dtype=np.int32)
     degrees = np.bincount(edges[:, 0], minlength=count)
     candidates = everyone

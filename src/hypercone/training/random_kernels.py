@@ -3,6 +3,7 @@
 The mixing function is splitmix64's (Steele, Lea and Flood, 2014): two multiplications, and every bit of the counter
 reaches every bit of the result.
 """
+# mypy: ignore-errors
 
 import numpy as np
 from numba import uint64

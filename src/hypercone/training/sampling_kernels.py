@@ -1,4 +1,5 @@
 """Drawing corrupted nodes ahead of their use, and telling pairs known to be true, compiled."""
+# mypy: ignore-errors
 
 from numba import uint64
 

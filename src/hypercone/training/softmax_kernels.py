@@ -3,6 +3,7 @@
 Of each edge one end is the anchor; the other end must be nearer to it than the corrupted ones:
 ``−log(e^−d(anchor, true) / (e^−d(anchor, true) + Σ e^−d(anchor, corrupted)))``.
 """
+# mypy: ignore-errors
 
 import numpy as np
 from numba import uint64

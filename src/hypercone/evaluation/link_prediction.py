@@ -1,0 +1,60 @@
+"""How well an embedding tells true pairs from wrong ones: precision, recall and F1, as the paper measures them."""
+
+from __future__ import annotations
+
+from dataclasses import asdict, dataclass
+from typing import Any
+
+from hypercone.calibration import count_at
+from hypercone.embedding import Embedding
+from hypercone.errors import InputError
+from hypercone.hierarchy import LabelledPairs
+from hypercone.methods import find_method
+from hypercone.methods.scoring import energies_of_pairs
+
+
+@dataclass(frozen=True)
+class LinkPrediction:
+    """Precision, recall and F1 at a threshold, and the counts behind them."""
+
+    precision: float
+    recall: float
+    f1: float
+    positives: int
+    negatives: int
+    true_positives: int
+    false_positives: int
+    threshold: float
+
+    def as_dict(self) -> dict[str, Any]:
+        """Plain values, for JSON."""
+        return asdict(self)
+
+
+def evaluate(embedding: Embedding, pairs: LabelledPairs, threshold: float | None = None) -> LinkPrediction:
+    """Judge the embedding on labelled pairs, at its own threshold unless another is given.
+
+    >>> import hypercone
+    >>> tree = hypercone.load_dataset("tree-3-5")
+    >>> split = hypercone.paper_split(tree, percent=50)
+    >>> embedding = hypercone.fit(tree, split=split, epochs=50, init_epochs=50)
+    >>> evaluate(embedding, split.test).f1 > 0.5
+    True
+    """
+    if len(pairs.positives) == 0:
+        raise InputError("there are no positive pairs to evaluate on; a larger hierarchy or another split is needed")
+    threshold = embedding.threshold if threshold is None else threshold
+    method = find_method(embedding.method)
+    positives = energies_of_pairs(method, embedding.settings, embedding.points, pairs.positives)
+    negatives = energies_of_pairs(method, embedding.settings, embedding.points, pairs.negatives)
+    counts = count_at(threshold, positives, negatives)
+    return LinkPrediction(
+        precision=counts.precision,
+        recall=counts.recall,
+        f1=counts.f1,
+        positives=len(positives),
+        negatives=len(negatives),
+        true_positives=counts.true_positives,
+        false_positives=counts.false_positives,
+        threshold=threshold,
+    )
