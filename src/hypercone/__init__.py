@@ -26,13 +26,13 @@ _HOMES = {
     "dataset_names": "hypercone.data",
     "describe": "hypercone.hierarchy",
     "evaluate": "hypercone.evaluation",
+    "evaluate_reconstruction": "hypercone.evaluation",
     "fit": "hypercone.training",
     "load": "hypercone.embedding",
     "load_dataset": "hypercone.data",
     "paper_split": "hypercone.hierarchy",
     "read_edges": "hypercone.hierarchy",
     "read_split": "hypercone.hierarchy",
-    "reconstruction": "hypercone.evaluation",
     "write_split": "hypercone.hierarchy",
 }
 
@@ -47,13 +47,13 @@ __all__ = [
     "dataset_names",
     "describe",
     "evaluate",
+    "evaluate_reconstruction",
     "fit",
     "load",
     "load_dataset",
     "paper_split",
     "read_edges",
     "read_split",
-    "reconstruction",
     "write_split",
 ]
 
@@ -61,7 +61,7 @@ if TYPE_CHECKING:
     from hypercone.data import dataset_names, load_dataset
     from hypercone.embedding import Embedding, load
     from hypercone.errors import HyperconeError
-    from hypercone.evaluation import evaluate, reconstruction
+    from hypercone.evaluation import evaluate, evaluate_reconstruction
     from hypercone.hierarchy import (
         Hierarchy,
         Split,

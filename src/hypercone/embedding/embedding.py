@@ -46,7 +46,8 @@ class Embedding:
 
     def __getitem__(self, name: str) -> NDArray[np.float64]:
         """The point of a node, read-only."""
-        return self.points[self.row(name)]
+        point: NDArray[np.float64] = self.points[self.row(name)]
+        return point
 
     def __repr__(self) -> str:
         return f"Embedding({len(self):,} nodes, {self.dim}-D, {self.method})"

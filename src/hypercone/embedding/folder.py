@@ -12,6 +12,7 @@ from __future__ import annotations
 
 import gzip
 import hashlib
+import io
 import json
 from collections.abc import Sequence
 from dataclasses import asdict, fields
@@ -174,7 +175,7 @@ def _read_nodes(target: Path, description: dict[str, Any], count: int) -> Sequen
     content = _read_checked_part(target, description, NODES)
     try:
         # One byte more than announced is all that is ever unpacked, however much the file would expand to.
-        with gzip.open(_as_stream(content)) as stream:
+        with gzip.open(io.BytesIO(content)) as stream:
             text = stream.read(size + 1)
         names = tuple(text.decode().split("\n")[:-1])
     except (OSError, EOFError, UnicodeDecodeError, OverflowError, MemoryError, ValueError) as error:
@@ -182,12 +183,6 @@ def _read_nodes(target: Path, description: dict[str, Any], count: int) -> Sequen
     if len(text) != size or len(names) != count or len(set(names)) != count:
         raise ModelFileError(f"{path}: does not hold {count} different names")
     return names
-
-
-def _as_stream(content: bytes) -> Any:
-    import io
-
-    return io.BytesIO(content)
 
 
 def _read_settings(target: Path, description: dict[str, Any]) -> Settings:
@@ -203,7 +198,8 @@ def _number(target: Path, values: dict[str, Any], name: str) -> float:
 
 
 def _checked(target: Path, description: dict[str, Any], name: str, kind: type) -> Any:
-    value = description.get(name)
-    if not isinstance(value, kind) or isinstance(value, bool) or (kind is int and value < 0):
+    value: Any = description.get(name)
+    fits = isinstance(value, kind) and not isinstance(value, bool)
+    if not fits or (kind is int and int(value) < 0):
         raise ModelFileError(f"{target / CONFIG}: {name} is missing or malformed; the file is damaged")
     return value

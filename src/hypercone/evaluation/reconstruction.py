@@ -29,7 +29,7 @@ class Reconstruction:
         return asdict(self)
 
 
-def reconstruction(
+def evaluate_reconstruction(
     embedding: Embedding, hierarchy: Hierarchy, *, sample: int | None = None, seed: int = 0, threads: int = 1
 ) -> Reconstruction:
     """Rank each node's ancestors among all nodes, by energy (margin methods) or plain distance (distance methods).
@@ -39,7 +39,7 @@ def reconstruction(
 
     >>> import hypercone
     >>> tree = hypercone.load_dataset("tree-2-3")
-    >>> found = reconstruction(hypercone.fit(tree, epochs=50, init_epochs=50), tree)
+    >>> found = evaluate_reconstruction(hypercone.fit(tree, epochs=50, init_epochs=50), tree)
     >>> found.nodes, found.pairs
     (14, 34)
     """

@@ -6,7 +6,7 @@ import math
 
 import numpy as np
 
-from hypercone.methods.method import Method, Points
+from hypercone.methods.method import Energies, Method, Points
 from hypercone.methods.poincare import Poincare
 from hypercone.methods.settings import Settings
 
@@ -18,11 +18,13 @@ class Euclidean(Method):
     summary = "straight distances; the simplest baseline, and what Euclidean cones start from"
     loss = "softmax"
     uses_alpha = True
-    defaults = Poincare.defaults
+    # Flat distances converge more slowly: on WordNet nouns validation F1 still rises at 100 epochs.
+    defaults = {**Poincare.defaults, "epochs": 200}
 
-    def signed_energy(self, parent: Points, child: Points, settings: Settings) -> Points:
+    def signed_energy(self, parent: Points, child: Points, settings: Settings) -> Energies:
         norms = np.linalg.norm(parent, axis=-1) - np.linalg.norm(child, axis=-1)
-        return (1.0 + settings.alpha * norms) * np.linalg.norm(parent - child, axis=-1)
+        scores: Energies = (1.0 + settings.alpha * norms) * np.linalg.norm(parent - child, axis=-1)
+        return scores
 
     def shell(self, settings: Settings) -> tuple[float, float]:
         return 0.0, math.inf

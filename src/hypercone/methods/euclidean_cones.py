@@ -5,7 +5,7 @@ from __future__ import annotations
 import math
 
 from hypercone.geometry import euclidean_cones
-from hypercone.methods.method import Method, Points
+from hypercone.methods.method import Energies, Method, Points
 from hypercone.methods.settings import Settings
 
 
@@ -28,7 +28,7 @@ class EuclideanCones(Method):
         "init": "euclidean",
     }
 
-    def signed_energy(self, parent: Points, child: Points, settings: Settings) -> Points:
+    def signed_energy(self, parent: Points, child: Points, settings: Settings) -> Energies:
         return euclidean_cones.signed_energy(parent, child, settings.K)
 
     def shell(self, settings: Settings) -> tuple[float, float]:

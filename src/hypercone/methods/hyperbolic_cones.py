@@ -5,7 +5,7 @@ from __future__ import annotations
 import math
 
 from hypercone.geometry import cones
-from hypercone.methods.method import Method, Points
+from hypercone.methods.method import Energies, Method, Points
 from hypercone.methods.settings import Settings
 
 
@@ -32,7 +32,7 @@ class HyperbolicCones(Method):
         "init": "poincare",
     }
 
-    def signed_energy(self, parent: Points, child: Points, settings: Settings) -> Points:
+    def signed_energy(self, parent: Points, child: Points, settings: Settings) -> Energies:
         return cones.signed_energy(parent, child, settings.K)
 
     def shell(self, settings: Settings) -> tuple[float, float]:

@@ -12,6 +12,7 @@ from numpy.typing import NDArray
 from hypercone.methods.settings import Settings
 
 Points = NDArray[np.float64]
+Energies = NDArray[np.floating[Any]]
 
 
 class Method(ABC):
@@ -31,7 +32,7 @@ class Method(ABC):
     defaults: ClassVar[Mapping[str, Any]]
 
     @abstractmethod
-    def signed_energy(self, parent: Points, child: Points, settings: Settings) -> Points:
+    def signed_energy(self, parent: Points, child: Points, settings: Settings) -> Energies:
         """How far each child is from where its parent wants it; broadcasts over leading axes."""
 
     @abstractmethod
@@ -42,9 +43,10 @@ class Method(ABC):
     def constants(self, settings: Settings) -> tuple[float, ...]:
         """The named tuple the kernels of this method dispatch on."""
 
-    def energy(self, parent: Points, child: Points, settings: Settings) -> Points:
+    def energy(self, parent: Points, child: Points, settings: Settings) -> Energies:
         """The penalty of each pair: zero exactly when the child is where it belongs."""
-        return np.maximum(0.0, self.signed_energy(parent, child, settings))
+        energies: Energies = np.maximum(0.0, self.signed_energy(parent, child, settings))
+        return energies
 
     def generality(self, points: Points) -> Points:
         """A number that grows from general to specific nodes: for all but order embeddings, the norm."""

@@ -5,7 +5,7 @@ from __future__ import annotations
 import math
 
 from hypercone.geometry import order
-from hypercone.methods.method import Method, Points
+from hypercone.methods.method import Energies, Method, Points
 from hypercone.methods.settings import Settings
 
 
@@ -29,7 +29,7 @@ class Order(Method):
         "start_spread": 0.1,
     }
 
-    def signed_energy(self, parent: Points, child: Points, settings: Settings) -> Points:
+    def signed_energy(self, parent: Points, child: Points, settings: Settings) -> Energies:
         return order.energy(parent, child)
 
     def generality(self, points: Points) -> Points:

@@ -5,7 +5,7 @@ from __future__ import annotations
 import numpy as np
 
 from hypercone.geometry import poincare
-from hypercone.methods.method import Method, Points
+from hypercone.methods.method import Energies, Method, Points
 from hypercone.methods.settings import Settings
 
 
@@ -31,9 +31,10 @@ class Poincare(Method):
         "burn_in": 20,
     }
 
-    def signed_energy(self, parent: Points, child: Points, settings: Settings) -> Points:
+    def signed_energy(self, parent: Points, child: Points, settings: Settings) -> Energies:
         norms = np.linalg.norm(parent, axis=-1) - np.linalg.norm(child, axis=-1)
-        return (1.0 + settings.alpha * norms) * poincare.distance(parent, child)
+        scores: Energies = (1.0 + settings.alpha * norms) * poincare.distance(parent, child)
+        return scores
 
     def shell(self, settings: Settings) -> tuple[float, float]:
         return 0.0, 1.0 - settings.border

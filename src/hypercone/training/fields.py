@@ -3,9 +3,17 @@
 from __future__ import annotations
 
 import dataclasses
+import operator
+from collections.abc import Callable
 from typing import Any
 
 from hypercone.errors import ConfigError
+
+BOUNDS: dict[str, Callable[[float, float], bool]] = {
+    "at_least": operator.lt,
+    "at_most": operator.gt,
+    "above": operator.le,
+}
 
 
 def setting(
@@ -28,13 +36,9 @@ def check(field: dataclasses.Field[Any], value: Any) -> None:
     _check_type(field, value)
     if rules.get("choices") and value not in rules["choices"]:
         raise ConfigError(f"{field.name} is {value!r}, but must be one of {', '.join(rules['choices'])}")
-    for rule, broken in (
-        ("at_least", lambda bound: value < bound),
-        ("at_most", lambda bound: value > bound),
-        ("above", lambda bound: value <= bound),
-    ):
+    for rule, is_broken in BOUNDS.items():
         bound = rules.get(rule)
-        if bound is not None and broken(bound):
+        if bound is not None and is_broken(value, bound):
             raise ConfigError(f"{field.name} is {value}, but must be {rule.replace('_', ' ')} {bound}")
 
 
