@@ -22,7 +22,7 @@ import os
 import sys
 import tempfile
 from collections.abc import Callable, Iterator
-from contextlib import contextmanager
+from contextlib import contextmanager, suppress
 from functools import cache
 from pathlib import Path
 
@@ -150,7 +150,10 @@ def cache_folder() -> Path | None:
     for base in _cache_bases():
         folder = base / f"kernels-{digest}"
         try:
-            folder.mkdir(parents=True, exist_ok=True)
+            base.mkdir(mode=0o700, parents=True, exist_ok=True)
+            if not _is_ours(base):
+                continue
+            folder.mkdir(exist_ok=True)
             with tempfile.TemporaryFile(dir=folder):
                 return folder
         except OSError:
@@ -163,9 +166,15 @@ def _cache_bases() -> Iterator[Path]:
         yield Path(numba.config.CACHE_DIR) / "hypercone"
     if os.environ.get("XDG_CACHE_HOME"):
         yield Path(os.environ["XDG_CACHE_HOME"]) / "hypercone"
-    home = Path.home()
-    yield home / ("AppData/Local" if sys.platform == "win32" else ".cache") / "hypercone"
+    # A container may run under a number that has no home.
+    with suppress(RuntimeError):
+        yield Path.home() / ("AppData/Local" if sys.platform == "win32" else ".cache") / "hypercone"
     yield Path(tempfile.gettempdir()) / f"hypercone-{os.getuid() if hasattr(os, 'getuid') else 'user'}"
+
+
+def _is_ours(folder: Path) -> bool:
+    # Compiled kernels are run as found: a folder that someone else made in a shared place is not to be trusted.
+    return not hasattr(os, "getuid") or folder.stat().st_uid == os.getuid()
 
 
 def source_digest(root: Path | None = None) -> str:

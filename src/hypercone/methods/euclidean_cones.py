@@ -17,7 +17,7 @@ class EuclideanCones(Method):
     loss = "margin"
     defaults = {
         "epochs": 100,
-        "rate": 0.1,
+        "rate": 0.3,
         "schedule": "linear",
         "optimizer": "adagrad",
         "margin": 0.01,

@@ -80,10 +80,12 @@ def _reach(method, bound):
 def _may_reach(method, reach, points, parent, child, dim):
     widened, bound = reach
     a = squared_norm(points, parent, dim)
-    if along_and_apart(points, parent, child, dim)[0] <= 0.0 and widened.K**2 < widened.cos_margin**2 * a:
+    n, m = along_and_apart(points, parent, child, dim)
+    if n < 0.0 and widened.K**2 < widened.cos_margin**2 * a:
         return False
     cone = region(widened, points, parent, True, dim)
-    return (bound > 1.5) | is_within_margin(widened, cone, points, parent, child, dim)
+    # A child at its parent's place has angle 0, but no cosine to test.
+    return (m == 0.0) | (bound > 1.5) | is_within_margin(widened, cone, points, parent, child, dim)
 
 
 inverse_scale.register(EuclideanConesConstants)(flat_inverse_scale)

@@ -21,7 +21,7 @@ class HyperbolicCones(Method):
     # the child is deep inside them. Wrong children are not: 7–9 % of them are true pairs that training has not seen.
     defaults = {
         "epochs": 100,
-        "rate": 0.1,
+        "rate": 0.3,
         "schedule": "linear",
         "optimizer": "adagrad",
         "margin": 0.01,

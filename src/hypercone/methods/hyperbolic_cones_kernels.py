@@ -97,10 +97,11 @@ def _may_reach(method, reach, points, parent, child, dim):
     a = squared_norm(points, parent, dim)
     u, m = along_and_apart(points, parent, child, dim)
     # Most nodes are not even in the forward half space, which settles it without a root unless the cone is as wide.
-    if (1.0 - a) * u <= a * m and (widened.K * (1.0 - a)) ** 2 < widened.cos_margin**2 * a:
+    if (1.0 - a) * u < a * m and (widened.K * (1.0 - a)) ** 2 < widened.cos_margin**2 * a:
         return False
     cone = region(widened, points, parent, True, dim)
-    return (bound > 1.5) | is_within_margin(widened, cone, points, parent, child, dim)
+    # A child at its parent's place has angle 0, but no cosine to test.
+    return (m == 0.0) | (bound > 1.5) | is_within_margin(widened, cone, points, parent, child, dim)
 
 
 inverse_scale.register(HyperbolicConesConstants)(ball_inverse_scale)

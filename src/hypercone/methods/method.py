@@ -9,6 +9,7 @@ from typing import Any, ClassVar, Literal
 import numpy as np
 from numpy.typing import NDArray
 
+from hypercone.geometry import steps
 from hypercone.methods.settings import Settings
 
 Points = NDArray[np.float64]
@@ -59,10 +60,4 @@ class Method(ABC):
 
     def project(self, points: Points, settings: Settings) -> Points:
         """The nearest points of the domain, along the spokes; a point at the origin goes to the first axis."""
-        inner, outer = self.shell(settings)
-        norms = np.linalg.norm(points, axis=-1, keepdims=True)
-        bounded = np.clip(norms, inner, outer)
-        axis = np.eye(1, points.shape[-1])
-        safe = np.where(norms > 0, norms, 1.0)
-        directions = np.where(norms > 0, points / safe, axis)
-        return np.where(norms == bounded, points, directions * bounded)
+        return steps.project(points, *self.shell(settings))

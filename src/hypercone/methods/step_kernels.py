@@ -7,6 +7,10 @@ from typing import NamedTuple
 from hypercone._jit import generic, kernel_part, width
 from hypercone.methods.generic_kernels import inverse_scale, move_along_geodesic
 
+# At the inner shell the aperture has an infinite gradient: one such gradient in the sum of squares would freeze a node
+# for good. Angles change by about one radian a unit of hyperbolic length elsewhere.
+LONGEST_GRADIENT = 1.0
+
 # step(optimizer, method, points, memory, row, gradient, dim): moves one node downhill, in place.
 step = generic("step")
 
@@ -91,7 +95,9 @@ def _adagrad(optimizer, method, points, memory, row, gradient, dim):
         squared_norm += points[row, k] * points[row, k]
         squared_gradient += gradient[k] * gradient[k]
     scale = inverse_scale(method, squared_norm)
-    memory[row] += scale * scale * squared_gradient
-    if memory[row] > 0.0:
-        factor = optimizer.rate * scale * scale / math.sqrt(memory[row])
+    length = scale * math.sqrt(squared_gradient)
+    if length > 0.0:
+        clipped = min(length, LONGEST_GRADIENT)
+        memory[row] += clipped * clipped
+        factor = optimizer.rate * scale * scale * (clipped / length) / math.sqrt(memory[row])
         _retract(method, points, row, gradient, factor, dim)

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import dataclasses
+import math
 import tomllib
 from dataclasses import dataclass
 from pathlib import Path
@@ -13,9 +14,16 @@ from hypercone.methods import METHODS, Settings, find_method
 from hypercone.training.fields import check, kind_of, setting
 
 
+# Settings whose best value depends on the data: open until ``for_edges``.
+AUTOMATIC = ("epochs", "init_epochs")
+# A small hierarchy is visited more often, until it has been learned: its epochs cost next to nothing.
+ENOUGH_VISITS = 3_000_000
+MOST_EPOCHS = 2_000
+
+
 @dataclass(frozen=True, kw_only=True)
 class FitConfig:
-    """How to fit. Settings left at None take the method's own default, so every instance is complete.
+    """How to fit. Settings left at None take the method's own default, and epochs left open follow from the data.
 
     >>> FitConfig(method="order").rate
     0.1
@@ -34,7 +42,9 @@ class FitConfig:
         "positives: the edges as given, or all they imply (a taxonomy's direct edges imply their closure)",
         choices=("as-given", "closure"),
     )
-    epochs: int = setting(None, "passes over the positives after any pre-training", at_least=0)
+    epochs: int | None = setting(
+        None, "passes over the positives after any pre-training; left open, small hierarchies get more", at_least=0
+    )
     rate: float = setting(None, "learning rate", above=0)
     schedule: str = setting(
         None, "the rate stays, or falls linearly to zero, which ends calmer", choices=("constant", "linear")
@@ -77,7 +87,7 @@ class FitConfig:
     init: str = setting(
         None, "start from a pre-trained embedding or at random", choices=("random", "poincare", "euclidean")
     )
-    init_epochs: int = setting(100, "epochs of pre-training", at_least=0)
+    init_epochs: int | None = setting(None, "epochs of pre-training; left open, as for epochs", at_least=0)
     init_corrupt: str = setting(
         "child",
         "as corrupt, for pre-training: a start trained with replaced children is better for cones by 4-12 points",
@@ -98,18 +108,28 @@ class FitConfig:
     )
 
     def __post_init__(self) -> None:
-        if self.method not in METHODS:
+        if not isinstance(self.method, str) or self.method not in METHODS:
             raise unknown_name("method", str(self.method), METHODS)
         chosen = {"parent_candidates": "all", "burn_in": 0, "start_spread": 1e-3, "margin": 0.01}
         chosen |= find_method(self.method).defaults
         for field in dataclasses.fields(self):
             if getattr(self, field.name) is None:
-                object.__setattr__(self, field.name, chosen[field.name])
+                object.__setattr__(self, field.name, chosen.get(field.name, field.default))
             check(field, getattr(self, field.name))
-            if kind_of(field) is float:
-                object.__setattr__(self, field.name, float(getattr(self, field.name)))
+            object.__setattr__(self, field.name, kind_of(field)(getattr(self, field.name)))
         if self.init == self.method:
             raise ConfigError(f"init is {self.init}, the method itself; use init = random and more epochs")
+
+    def for_edges(self, count: int) -> FitConfig:
+        """The configuration with nothing left open, for so many positives.
+
+        >>> FitConfig().for_edges(1_000_000).epochs, FitConfig().for_edges(1_000).epochs
+        (100, 2000)
+        """
+        usual = {"epochs": find_method(self.method).defaults["epochs"], "init_epochs": 100}
+        enough = min(MOST_EPOCHS, math.ceil(ENOUGH_VISITS / max(1, count)))
+        open_ones = {name: max(usual[name], enough) for name in AUTOMATIC if getattr(self, name) is None}
+        return dataclasses.replace(self, **open_ones)
 
     @property
     def settings(self) -> Settings:

@@ -3,7 +3,9 @@
 from __future__ import annotations
 
 import dataclasses
+import numbers
 import operator
+import sys
 from collections.abc import Callable
 from typing import Any
 
@@ -13,6 +15,12 @@ BOUNDS: dict[str, Callable[[float, float], bool]] = {
     "at_least": operator.lt,
     "at_most": operator.gt,
     "above": operator.le,
+}
+# NumPy's numbers are welcome; the configuration keeps plain ones.
+KINDS: dict[type, tuple[type, str]] = {
+    int: (numbers.Integral, "a whole number"),
+    float: (numbers.Real, "a finite number"),
+    str: (str, "text"),
 }
 
 
@@ -50,8 +58,9 @@ def kind_of(field: dataclasses.Field[Any]) -> type:
 
 def _check_type(field: dataclasses.Field[Any], value: Any) -> None:
     kind = kind_of(field)
-    accepted = (int, float) if kind is float else (kind,)
+    accepted, called = KINDS[kind]
     if isinstance(value, bool) or not isinstance(value, accepted):
-        raise ConfigError(f"{field.name} is {value!r}, but must be {'a number' if kind is not str else 'text'}")
-    if kind is float and value != value:
-        raise ConfigError(f"{field.name} is not a number")
+        raise ConfigError(f"{field.name} is {value!r}, but must be {called}")
+    # Not isfinite, which cannot take a whole number too large for a float; NaN fails every comparison.
+    if kind is float and not abs(value) <= sys.float_info.max:
+        raise ConfigError(f"{field.name} is {value}, but must be {called}")

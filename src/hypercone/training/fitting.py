@@ -7,6 +7,7 @@ from typing import Any
 
 from hypercone.calibration import calibrate
 from hypercone.embedding import Embedding
+from hypercone.errors import ConfigError
 from hypercone.hierarchy import Hierarchy, Split
 from hypercone.methods import find_method
 from hypercone.training.config import FitConfig
@@ -31,20 +32,25 @@ def fit(
 
     >>> from hypercone import Hierarchy
     >>> pets = Hierarchy.from_pairs([("animal", "dog"), ("animal", "cat"), ("dog", "poodle")])
-    >>> embedding = fit(pets, dim=2, epochs=20, init_epochs=20)
+    >>> embedding = fit(pets, dim=2)
     >>> embedding.is_a("poodle", "animal")
     True
     """
+    if config is not None and settings:
+        raise ConfigError(f"{', '.join(settings)} is given beside a configuration; put it in the configuration")
     config = config or FitConfig.from_dict(settings)
     method = find_method(config.method)
     edges = training_edges(hierarchy, config, split)
+    config = config.for_edges(len(edges))
     known = known_pairs(hierarchy, edges, config)
+    # A split of a small hierarchy may hold nothing out.
+    validation = split.validation if split and len(split.validation.positives) else None
     start = starting_points(len(hierarchy), edges, known, config, on_epoch)
-    stage = Stage(config, edges, known, split.validation if split else None, on_epoch)
+    stage = Stage(config, edges, known, validation, on_epoch)
     trained = stage.train(start)
     chosen = trained.calibration
     if chosen is None:
-        pairs = split.validation if split else calibration_pairs(hierarchy, edges, config)
+        pairs = validation or calibration_pairs(hierarchy, edges, config)
         chosen = calibrate(method, config.settings, trained.points, pairs)
     return Embedding(
         names=hierarchy.names,
@@ -59,7 +65,7 @@ def fit(
             "split": {"percent": split.percent, "seed": split.seed} if split else None,
             "epoch": trained.epoch,
             "calibration_f1": chosen.f1,
-            "calibrated_on": "validation pairs" if split else "training pairs",
+            "calibrated_on": "validation pairs" if validation else "training pairs",
             "reproducible": config.threads == 1,
         },
     )

@@ -42,6 +42,7 @@ class Stage:
     def train(self, points: Points) -> Trained:
         """Train from these points; the array given is left as it is."""
         config = self.config
+        assert config.epochs is not None, "a stage needs a configuration with nothing left open"
         method = find_method(config.method)
         trainer = Trainer(
             method,

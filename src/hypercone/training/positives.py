@@ -22,7 +22,8 @@ def training_edges(hierarchy: Hierarchy, config: FitConfig, split: Split | None)
         edges = hierarchy.edges if config.edges == "as-given" else hierarchy.closure()
     if len(edges) == 0:
         raise InputError("there are no edges to learn from; give at least one parent and child")
-    return np.ascontiguousarray(edges, np.int32)
+    # A copy, because numba compiles an epoch a second time for arrays that may be written and those that may not.
+    return np.array(edges, np.int32, order="C")
 
 
 def known_pairs(hierarchy: Hierarchy, edges: Rows, config: FitConfig) -> Known:
