@@ -60,4 +60,5 @@ class Method(ABC):
 
     def project(self, points: Points, settings: Settings) -> Points:
         """The nearest points of the domain, along the spokes; a point at the origin goes to the first axis."""
-        return steps.project(points, *self.shell(settings))
+        projected: Points = steps.project(points, *self.shell(settings)).astype(np.float64, copy=False)
+        return projected

@@ -113,6 +113,8 @@ class FitConfig:
         chosen = {"parent_candidates": "all", "burn_in": 0, "start_spread": 1e-3, "margin": 0.01}
         chosen |= find_method(self.method).defaults
         for field in dataclasses.fields(self):
+            if getattr(self, field.name) is None and field.name in AUTOMATIC:
+                continue
             if getattr(self, field.name) is None:
                 object.__setattr__(self, field.name, chosen.get(field.name, field.default))
             check(field, getattr(self, field.name))
