@@ -13,7 +13,6 @@ from hypercone.errors import ConfigError, InputError, unknown_name
 from hypercone.methods import METHODS, Settings, find_method
 from hypercone.training.fields import check, kind_of, setting
 
-
 # Settings whose best value depends on the data: open until ``for_edges``.
 AUTOMATIC = ("epochs", "init_epochs")
 # A small hierarchy is visited more often, until it has been learned: its epochs cost next to nothing.

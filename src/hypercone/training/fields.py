@@ -17,7 +17,7 @@ BOUNDS: dict[str, Callable[[float, float], bool]] = {
     "above": operator.le,
 }
 # NumPy's numbers are welcome; the configuration keeps plain ones.
-KINDS: dict[type, tuple[type, str]] = {
+KINDS: dict[type, tuple[Any, str]] = {
     int: (numbers.Integral, "a whole number"),
     float: (numbers.Real, "a finite number"),
     str: (str, "text"),

@@ -57,7 +57,7 @@ class Stage:
         )
         plan = make_negatives(len(points), self.edges, config)
         by_degree = make_negatives(len(points), self.edges, config, "degree") if config.burn_in else plan
-        meter = LossMeter(self.edges, plan, config.seed)
+        meter = LossMeter(self.edges, self.known, plan, config.seed) if self.on_epoch else None
         total = config.burn_in + config.epochs
         best = _Best(config.patience)
         started = time.perf_counter()
@@ -71,7 +71,7 @@ class Stage:
             seconds = time.perf_counter() - before
             self._refuse_divergence(trainer.points, epoch)
             found = None if burning else self._validate(trainer, epoch + 1 - config.burn_in)
-            if self.on_epoch:
+            if self.on_epoch and meter:
                 elapsed = time.perf_counter() - started
                 report = EpochReport(
                     stage="burn-in" if burning and self.name == "training" else self.name,

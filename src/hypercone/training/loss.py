@@ -7,7 +7,7 @@ from numpy.typing import NDArray
 
 from hypercone.methods import Method, Points, Settings
 from hypercone.methods.scoring import energies_of_pairs
-from hypercone.training.negatives import Negatives, Rows
+from hypercone.training.negatives import Known, Negatives, Rows
 
 SAMPLE = 2_000
 
@@ -15,7 +15,7 @@ SAMPLE = 2_000
 class LossMeter:
     """The mean loss a positive pair, over the same sample of positives and wrong pairs every time."""
 
-    def __init__(self, edges: Rows, negatives: Negatives, seed: int) -> None:
+    def __init__(self, edges: Rows, known: Known, negatives: Negatives, seed: int) -> None:
         random = np.random.default_rng([seed, 0x1055])
         self.positives = edges[random.choice(len(edges), min(SAMPLE, len(edges)), replace=False)]
         self.children = negatives.children
@@ -28,14 +28,25 @@ class LossMeter:
         ):
             drawn = pool[random.integers(0, len(pool), shape)]
             self.wrong[:, count, side] = drawn[:, count]
+        self.is_wrong = ~_are_known(self.wrong.reshape(-1, 2), known).reshape(shape)
 
     def measure(self, method: Method, settings: Settings, points: Points) -> float:
         """The margin or softmax loss a positive, at these points."""
         positive = energies_of_pairs(method, settings, points, self.positives)
         wrong = energies_of_pairs(method, settings, points, self.wrong.reshape(-1, 2)).reshape(len(positive), -1)
+        # What training would not use as a wrong pair counts as infinitely far away, and so not at all.
+        wrong = np.where(self.is_wrong, wrong, np.inf)
         if method.loss == "margin":
             return float(np.mean(positive + np.maximum(0.0, settings.margin - wrong).sum(axis=1)))
         return float(np.mean(softmax_loss(positive, wrong)))
+
+
+def _are_known(pairs: Rows, known: Known) -> NDArray[np.bool_]:
+    """Whether each pair is a node with itself or known to be true."""
+    count = np.int64(len(known.offsets))
+    children = np.repeat(np.arange(count - 1), np.diff(known.offsets))
+    true = np.isin(pairs[:, 1] * count + pairs[:, 0], children * count + known.parents)
+    return true | (pairs[:, 0] == pairs[:, 1])
 
 
 def softmax_loss(positive: NDArray[np.float64], wrong: NDArray[np.float64]) -> NDArray[np.float64]:

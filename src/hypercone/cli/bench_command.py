@@ -1,0 +1,64 @@
+"""hypercone bench: the speed of the training kernels and of the closure."""
+
+from __future__ import annotations
+
+import argparse
+import json
+from typing import Any
+
+from hypercone.bench.closure import bench_closure
+from hypercone.bench.kernel import bench_kernels
+from hypercone.bench.machine import describe_machine, pin_to_one_core
+from hypercone.cli.printing import add_json, print_answer
+from hypercone.errors import InputError
+from hypercone.methods import METHODS, find_method
+
+EXAMPLE = """examples:
+  hypercone bench kernel
+  hypercone bench kernel --methods hyperbolic-cones --dims 5,10 --json
+  hypercone bench closure"""
+
+
+def add_arguments(parser: argparse.ArgumentParser) -> None:
+    """What the command takes."""
+    parser.add_argument("what", choices=("kernel", "closure"), help="the training kernels, or closure and reduction")
+    parser.add_argument("--methods", default=",".join(METHODS), help="for kernel, by commas (default all)")
+    parser.add_argument("--dims", default="5,10", help="for kernel, by commas (default 5,10)")
+    parser.add_argument("--repeats", type=int, default=5, help="the best of so many counts (default 5)")
+    add_json(parser)
+
+
+def run(options: argparse.Namespace) -> int:
+    """Measure and print."""
+    if options.repeats < 1:
+        raise InputError(f"--repeats is {options.repeats}, but must be at least 1")
+    if options.what == "closure":
+        print_answer(bench_closure(repeats=options.repeats), options.json)
+        return 0
+    methods = [find_method(name).name for name in options.methods.split(",")]
+    rows = bench_kernels(methods, _dims(options.dims), options.repeats)
+    pin_to_one_core()
+    if options.json:
+        print(json.dumps({"machine": describe_machine(), "results": list(rows)}))
+        return 0
+    print(f"{'method':18}{'dim':>4}  {'recipe':8}{'M pairs/s':>10}{'s/epoch':>9}{'violated':>10}{'active':>9}")
+    for row in rows:
+        print(_line(row), flush=True)
+    return 0
+
+
+def _line(row: dict[str, Any]) -> str:
+    return (
+        f"{row['method']:18}{row['dim']:>4}  {row['recipe']:8}{row['pairs_per_second'] / 1e6:>10.1f}"
+        f"{row['cpu_seconds_per_epoch']:>9.3f}{row['violated_share']:>10.1%}{row['active_share']:>9.2%}"
+    )
+
+
+def _dims(text: str) -> list[int]:
+    try:
+        dims = [int(part) for part in text.split(",")]
+    except ValueError:
+        raise InputError(f"--dims is {text!r}, but must be whole numbers with commas, such as 5,10") from None
+    if min(dims) < 1:
+        raise InputError(f"--dims is {text!r}, but every dimension must be at least 1")
+    return dims

@@ -1,0 +1,81 @@
+"""hypercone demo: the main job on the data that ships."""
+
+from __future__ import annotations
+
+import argparse
+import sys
+import time
+from concurrent.futures import Future, ThreadPoolExecutor
+
+from hypercone.cli.printing import percentages
+from hypercone.data import load_dataset
+from hypercone.embedding import Embedding
+from hypercone.evaluation import LinkPrediction, evaluate
+from hypercone.hierarchy import Hierarchy, Split, paper_split
+from hypercone.queries import answer
+from hypercone.training import ProgressLine, fit
+
+EXAMPLE = """example:
+  hypercone demo -o demo-model"""
+
+BASELINE = "poincare"
+QUESTIONS = (
+    ("is-a", ["dog.n.01", "animal.n.01"]),
+    ("ancestors", ["espresso.n.01"]),
+    ("descendants", ["coffee.n.01"]),
+)
+
+
+def add_arguments(parser: argparse.ArgumentParser) -> None:
+    """What the command takes."""
+    parser.add_argument("-o", "--output", default="demo-model", metavar="FOLDER", help="where to save the model")
+    parser.add_argument("--source", default="wordnet-nouns", help="another dataset, to see it faster")
+    parser.add_argument("--seed", type=int, default=0)
+
+
+def run(options: argparse.Namespace) -> int:
+    """Fit cones and a baseline side by side, test both, ask three questions, save."""
+    hierarchy = load_dataset(options.source)
+    split = paper_split(hierarchy, 50, options.seed)
+    _introduce(options.source, hierarchy, split)
+    started = time.perf_counter()
+    # The kernels release the interpreter's lock, so the baseline has the second core to itself.
+    with ThreadPoolExecutor(1) as pool:
+        beside = pool.submit(fit, hierarchy, split=split, method=BASELINE, seed=options.seed)
+        cones = fit(hierarchy, split=split, seed=options.seed, on_epoch=ProgressLine(sys.stderr))
+        _report(cones, evaluate(cones, split.test), _baseline(beside, split), time.perf_counter() - started)
+    _ask(cones)
+    cones.save(options.output)
+    _say_what_next(options.output)
+    return 0
+
+
+def _introduce(source: str, hierarchy: Hierarchy, split: Split) -> None:
+    print(f"{source}: {len(hierarchy):,} nodes. Training on {len(split.train):,} edges: every direct one and half of")
+    print(
+        f"those they imply. {len(split.test.positives):,} implied edges are held out, and ten wrong pairs for each.\n"
+    )
+
+
+def _baseline(beside: Future[Embedding], split: Split) -> LinkPrediction:
+    return evaluate(beside.result(), split.test)
+
+
+def _report(cones: Embedding, ours: LinkPrediction, baseline: LinkPrediction, seconds: float) -> None:
+    print(f"\nOn the held-out edges, after {seconds:.0f} s:")
+    for name, found in ((cones.method, ours), (BASELINE, baseline)):
+        print(f"  {name:18} {percentages(found.precision, found.recall, found.f1)}")
+
+
+def _ask(cones: Embedding) -> None:
+    print("\nThree questions, answered by geometry alone:")
+    for question, names in QUESTIONS:
+        if all(name in cones for name in names):
+            print(f"  {answer(cones, question, names, 25).words}")
+
+
+def _say_what_next(folder: str) -> None:
+    print(f"\nSaved in {folder}/ (see its README.md). Try next:")
+    print(f"  hypercone query {folder} ancestors labrador_retriever.n.01")
+    print(f"  hypercone query {folder} nearest dog.n.01 --limit 5")
+    print("  hypercone fit your-taxonomy.tsv -o your-model     (two columns named parent and child)")

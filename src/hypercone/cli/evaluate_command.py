@@ -1,0 +1,71 @@
+"""hypercone evaluate: how good a saved model is."""
+
+from __future__ import annotations
+
+import argparse
+import os
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+
+from hypercone.cli.printing import add_json, print_answer
+from hypercone.cli.sources import add_columns, read_source
+from hypercone.embedding import Embedding, load
+from hypercone.errors import InputError
+from hypercone.evaluation import evaluate, evaluate_reconstruction
+from hypercone.hierarchy import Hierarchy, LabelledPairs, read_pairs
+
+EXAMPLE = """examples:
+  hypercone evaluate model --split nouns-50
+  hypercone evaluate model --positives true.tsv --negatives false.tsv --json
+  hypercone evaluate model --reconstruction wordnet-nouns --sample 2000"""
+
+
+def add_arguments(parser: argparse.ArgumentParser) -> None:
+    """What the command takes."""
+    parser.add_argument("model", metavar="MODEL", help="a model folder")
+    parser.add_argument("--split", metavar="FOLDER", help="the test pairs that 'hypercone split' wrote")
+    parser.add_argument("--positives", metavar="FILE", help="pairs that hold, columns parent and child")
+    parser.add_argument("--negatives", metavar="FILE", help="pairs that do not hold")
+    parser.add_argument("--threshold", type=float, help="instead of the model's own")
+    parser.add_argument("--reconstruction", metavar="SOURCE", dest="source", help="mean rank and MAP on a hierarchy")
+    parser.add_argument("--sample", type=int, metavar="N", help="rank the ancestors of N random nodes instead of all")
+    parser.add_argument("--threads", type=int, default=os.cpu_count() or 1, help="for --reconstruction (default all)")
+    add_columns(parser)
+    add_json(parser)
+
+
+def run(options: argparse.Namespace) -> int:
+    """Load, measure what was asked for, print."""
+    embedding = load(options.model)
+    answer: dict[str, Any] = {}
+    if options.split or options.positives or options.negatives:
+        answer |= evaluate(embedding, _pairs(options, embedding), options.threshold).as_dict()
+    if options.source:
+        answer |= _reconstruction(options, embedding)
+    if not answer:
+        raise InputError("say what to evaluate on: --split, --positives and --negatives, or --reconstruction")
+    print_answer(answer, options.json)
+    return 0
+
+
+def _pairs(options: argparse.Namespace, embedding: Embedding) -> LabelledPairs:
+    if options.split:
+        files = [str(Path(options.split) / name) for name in ("test.tsv", "test_negatives.tsv")]
+    elif options.positives and options.negatives:
+        files = [options.positives, options.negatives]
+    else:
+        raise InputError("--positives and --negatives go together; give both files")
+    nodes = Hierarchy.from_rows(embedding.names, np.empty((0, 2), np.int32))
+    return LabelledPairs(*(read_pairs(file, nodes, direction=options.direction) for file in files))
+
+
+def _reconstruction(options: argparse.Namespace, embedding: Embedding) -> dict[str, Any]:
+    hierarchy = read_source(options, quiet=True)
+    if tuple(hierarchy.names) != tuple(embedding.names):
+        raise InputError(f"{options.source}: its nodes are not the model's; give the hierarchy it was fitted to")
+    if options.sample is not None and options.sample < 1:
+        raise InputError(f"--sample is {options.sample}, but must be at least 1")
+    found = evaluate_reconstruction(embedding, hierarchy, sample=options.sample, threads=max(1, options.threads))
+    return {f"reconstruction_{name}": value for name, value in found.as_dict().items()}

@@ -1,0 +1,72 @@
+"""hypercone fit: learn an embedding and save it."""
+
+from __future__ import annotations
+
+import argparse
+import sys
+import time
+from typing import Any
+
+from hypercone.cli.printing import add_json, percentages, print_answer
+from hypercone.cli.settings import add_settings, read_settings
+from hypercone.cli.sources import add_source, read_source
+from hypercone.errors import InputError
+from hypercone.evaluation import evaluate
+from hypercone.hierarchy import Hierarchy, Split, paper_split, read_split
+from hypercone.training import ProgressLine, fit
+
+EXAMPLE = """examples:
+  hypercone fit taxonomy.tsv -o model                        (columns named parent and child)
+  hypercone fit edges.csv --direction child-parent -o model
+  hypercone fit wordnet-nouns --percent 50 --dim 10 -o model (hold out edges as in the paper, and test)"""
+
+
+def add_arguments(parser: argparse.ArgumentParser) -> None:
+    """What the command takes."""
+    add_source(parser)
+    parser.add_argument("-o", "--output", required=True, metavar="FOLDER", help="the model folder to write")
+    parser.add_argument(
+        "--percent", type=float, help="hold out edges as in the paper; train on this %% of the non-basic"
+    )
+    parser.add_argument("--split-seed", type=int, default=0, help="of the draw for --percent (default 0)")
+    parser.add_argument("--split", metavar="FOLDER", help="hold out what the files of 'hypercone split' say")
+    parser.add_argument("--quiet", action="store_true", help="no progress")
+    add_json(parser)
+    add_settings(parser)
+
+
+def run(options: argparse.Namespace) -> int:
+    """Read, fit, save, and say how good it is."""
+    config = read_settings(options)
+    hierarchy = read_source(options, quiet=options.quiet or options.json)
+    split = _split(options, hierarchy)
+    started = time.perf_counter()
+    embedding = fit(hierarchy, config, split=split, on_epoch=None if options.quiet else ProgressLine(sys.stderr))
+    seconds = time.perf_counter() - started
+    embedding.save(options.output)
+    answer: dict[str, Any] = {
+        "model": options.output,
+        "method": embedding.method,
+        "nodes": len(embedding),
+        "dim": embedding.dim,
+        "seconds": round(seconds, 2),
+        "epoch": embedding.record["epoch"],
+        "threshold": embedding.threshold,
+        f"{embedding.record['calibrated_on'].split()[0]}_f1": embedding.record["calibration_f1"],
+    }
+    if split is not None and len(split.test.positives):
+        found = evaluate(embedding, split.test)
+        test = {"precision": found.precision, "recall": found.recall, "f1": found.f1}
+        answer["test"] = test if options.json else percentages(**test)
+    print_answer(answer, options.json)
+    return 0
+
+
+def _split(options: argparse.Namespace, hierarchy: Hierarchy) -> Split | None:
+    if options.split and options.percent is not None:
+        raise InputError("--split and --percent both say what to hold out; give one of them")
+    if options.split:
+        return read_split(options.split, hierarchy)
+    if options.percent is not None:
+        return paper_split(hierarchy, options.percent, options.split_seed)
+    return None

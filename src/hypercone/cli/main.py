@@ -1,0 +1,86 @@
+"""The door: finds the command, and turns every expected error into one sentence and its exit code.
+
+Exit codes: 0 done, 1 something unexpected, 2 bad input, 3 bad model file, 4 out of memory or disk, 130 interrupted.
+"""
+
+from __future__ import annotations
+
+import argparse
+import importlib
+import os
+import sys
+from collections.abc import Sequence
+
+from hypercone import __version__
+from hypercone.errors import HyperconeError, ResourceError
+
+COMMANDS = {
+    "fit": "learn an embedding from an edge list or a named dataset, and save it",
+    "evaluate": "precision, recall and F1 on held-out pairs; mean rank and MAP",
+    "query": "ask a saved model: is-a, ancestors, descendants, nearest, energy, vector",
+    "info": "what a hierarchy looks like: nodes, edges, depth, closure",
+    "split": "write the paper's training, validation and test pairs as files",
+    "export": "write a model's points as TSV, NPZ or word2vec text",
+    "bench": "measure the speed of the training kernels",
+    "demo": "the main job on WordNet nouns, in about two minutes",
+}
+
+
+def main(arguments: Sequence[str] | None = None) -> int:
+    """Run one command; returns its exit code."""
+    arguments = list(sys.argv[1:] if arguments is None else arguments)
+    try:
+        return _run(arguments)
+    except HyperconeError as error:
+        return _fail(str(error), error.exit_code)
+    except MemoryError:
+        return _fail("out of memory; use fewer dimensions or a smaller hierarchy", ResourceError.exit_code)
+    except KeyboardInterrupt:
+        return _fail("interrupted; nothing was saved", 130)
+    except BrokenPipeError:
+        # The reader has gone (``| head``): nothing is wrong, and there is nobody left to tell.
+        os.dup2(os.open(os.devnull, os.O_WRONLY), sys.stdout.fileno())
+        return 0
+
+
+def _run(arguments: list[str]) -> int:
+    if not arguments or arguments[0] not in COMMANDS:
+        _overview().parse_args(arguments or ["--help"])
+        return 0
+    name = arguments[0]
+    # Only the command asked for is imported, so that help is instant.
+    command = importlib.import_module(f"hypercone.cli.{name}_command")
+    parser = argparse.ArgumentParser(
+        prog=f"hypercone {name}",
+        description=COMMANDS[name][0].upper() + COMMANDS[name][1:] + ".",
+        epilog=command.EXAMPLE,
+        formatter_class=argparse.RawDescriptionHelpFormatter,
+        allow_abbrev=False,
+    )
+    command.add_arguments(parser)
+    status: int = command.run(parser.parse_args(arguments[1:]))
+    sys.stdout.flush()
+    return status
+
+
+def _overview() -> argparse.ArgumentParser:
+    listing = "\n".join(f"  {name:10} {summary}" for name, summary in COMMANDS.items())
+    parser = argparse.ArgumentParser(
+        prog="hypercone",
+        description="Turn a hierarchy into a geometry you can ask questions of.",
+        epilog=f"commands:\n{listing}\n\nexample:\n  hypercone demo\n\n"
+        "'hypercone COMMAND --help' explains one command, with an example.",
+        formatter_class=argparse.RawDescriptionHelpFormatter,
+    )
+    parser.add_argument("--version", action="version", version=f"hypercone {__version__}")
+    parser.add_argument("command", choices=COMMANDS, metavar="COMMAND", help="one of the commands below")
+    return parser
+
+
+def _fail(message: str, code: int) -> int:
+    print(f"hypercone: {message}", file=sys.stderr)
+    return code
+
+
+if __name__ == "__main__":
+    sys.exit(main())

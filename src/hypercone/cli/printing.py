@@ -1,0 +1,38 @@
+"""Answers as JSON for programs or aligned lines for people."""
+
+from __future__ import annotations
+
+import argparse
+import json
+from collections.abc import Mapping
+from typing import Any
+
+
+def add_json(parser: argparse.ArgumentParser) -> None:
+    """The option that every command which answers has."""
+    parser.add_argument("--json", action="store_true", help="print the answer as JSON")
+
+
+def print_answer(answer: Mapping[str, Any], as_json: bool) -> None:
+    """JSON, or one aligned line for each value."""
+    if as_json:
+        print(json.dumps(answer, ensure_ascii=False, allow_nan=False))
+        return
+    width = max(map(len, answer), default=0)
+    for name, value in answer.items():
+        print(f"{name.replace('_', ' '):{width}}  {_for_people(value)}")
+
+
+def _for_people(value: Any) -> str:
+    if isinstance(value, bool) or value is None:
+        return {True: "yes", False: "no", None: "-"}[value]
+    if isinstance(value, int):
+        return f"{value:,}"
+    if isinstance(value, float):
+        return f"{value:,.4g}" if abs(value) < 1000 else f"{value:,.0f}"
+    return str(value)
+
+
+def percentages(precision: float, recall: float, f1: float) -> str:
+    """The three figures of a classification, in one line."""
+    return f"precision {100 * precision:.2f}  recall {100 * recall:.2f}  F1 {100 * f1:.2f}"

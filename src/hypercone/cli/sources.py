@@ -1,0 +1,53 @@
+"""Where a hierarchy comes from on the command line: a named dataset, a file, or standard input."""
+
+from __future__ import annotations
+
+import argparse
+import os
+import sys
+
+from hypercone.data import dataset_names, is_dataset, load_dataset
+from hypercone.errors import unknown_name
+from hypercone.hierarchy import Hierarchy, read_edges
+
+
+def add_source(parser: argparse.ArgumentParser) -> None:
+    """The argument SOURCE and the options that say which way the edges of a file point."""
+    parser.add_argument(
+        "source", metavar="SOURCE", help=f"a file, - for standard input, or {', '.join(dataset_names())}"
+    )
+    add_columns(parser)
+
+
+def add_columns(parser: argparse.ArgumentParser) -> None:
+    """The options that say which way the edges of a file point."""
+    parser.add_argument("--direction", choices=("parent-child", "child-parent"), help="of a file without a header")
+    parser.add_argument("--parent-column", metavar="NAME", help="the column of parents, by name or number")
+    parser.add_argument("--child-column", metavar="NAME", help="the column of children, by name or number")
+    parser.add_argument("--format", choices=("tsv", "csv"), help="of a file whose name does not tell")
+
+
+def read_source(options: argparse.Namespace, *, quiet: bool = False) -> Hierarchy:
+    """The hierarchy; three edges of a file are read back in words, so that a wrong direction is seen at once."""
+    if is_dataset(options.source):
+        return load_dataset(options.source)
+    if options.source != "-" and not os.path.exists(options.source) and not os.path.splitext(options.source)[1]:
+        raise unknown_name("file or dataset", options.source, dataset_names())
+    hierarchy = read_edges(
+        options.source,
+        direction=options.direction,
+        parent_column=options.parent_column,
+        child_column=options.child_column,
+        format=options.format,
+    )
+    if not quiet:
+        _read_back(hierarchy)
+    return hierarchy
+
+
+def _read_back(hierarchy: Hierarchy) -> None:
+    print(f"Read {len(hierarchy):,} nodes and {len(hierarchy.edges):,} edges, for example:", file=sys.stderr)
+    for sentence in hierarchy.in_words(3):
+        print(f"  {sentence}", file=sys.stderr)
+    if hierarchy.duplicates:
+        print(f"  ({hierarchy.duplicates:,} duplicate edges were dropped)", file=sys.stderr)
