@@ -21,9 +21,9 @@ from hypercone.training.negatives import Known, Rows, make_known, make_negatives
 from hypercone.training.start import starting_points
 
 # Enough to leave the phase in which most pairs are active, as the shares in the result show.
-WARM_UP = {"epochs": 20, "init_epochs": 30}
+WARM_UP: dict[str, Any] = {"epochs": 20, "init_epochs": 30}
 # As released by the paper's authors: the recipe that other programs' figures are for.
-PAPER = {"negatives": 10, "optimizer": "sgd", "schedule": "constant", "push_inside": "none"}
+PAPER: dict[str, Any] = {"negatives": 10, "optimizer": "sgd", "schedule": "constant", "push_inside": "none"}
 PAPER_RATES = {"hyperbolic-cones": 3e-4, "euclidean-cones": 3e-4, "order": 0.1, "poincare": 0.03, "euclidean": 0.03}
 
 

@@ -60,6 +60,7 @@ class Stage:
         meter = LossMeter(self.edges, self.known, plan, config.seed) if self.on_epoch else None
         total = config.burn_in + config.epochs
         best = _Best(config.patience)
+        latest: Calibration | None = None
         started = time.perf_counter()
         for epoch in range(total if len(self.edges) else 0):
             burning = epoch < config.burn_in
@@ -71,6 +72,7 @@ class Stage:
             seconds = time.perf_counter() - before
             self._refuse_divergence(trainer.points, epoch)
             found = None if burning else self._validate(trainer, epoch + 1 - config.burn_in)
+            latest = found or latest
             if self.on_epoch and meter:
                 elapsed = time.perf_counter() - started
                 report = EpochReport(
@@ -83,7 +85,7 @@ class Stage:
                     pairs_per_second=len(self.edges) * (1 + config.negatives) / max(seconds, 1e-9),
                     seconds=elapsed,
                     seconds_left=elapsed / (epoch + 1) * (total - epoch - 1),
-                    validation_f1=found.f1 if found else None,
+                    validation_f1=latest.f1 if latest else None,
                 )
                 self.on_epoch(report)
             if found and best.offer(found, trainer.points, epoch + 1 - config.burn_in):

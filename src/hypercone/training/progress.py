@@ -22,6 +22,7 @@ class EpochReport:
     pairs_per_second: float
     seconds: float
     seconds_left: float
+    # Of the latest validation, if there has been one.
     validation_f1: float | None
 
     def line(self) -> str:
@@ -54,7 +55,7 @@ class ProgressLine:
         finished = report.epoch == report.epochs
         if self.live:
             self.stream.write(f"\r\x1b[2K{report.line()}" + ("\n" if finished else ""))
-        elif finished or report.validation_f1 is not None or time.monotonic() - self._last >= self.interval:
+        elif finished or time.monotonic() - self._last >= self.interval:
             self._last = time.monotonic()
             self.stream.write(report.line() + "\n")
         self.stream.flush()
