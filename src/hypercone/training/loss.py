@@ -45,8 +45,9 @@ def _are_known(pairs: Rows, known: Known) -> NDArray[np.bool_]:
     """Whether each pair is a node with itself or known to be true."""
     count = np.int64(len(known.offsets))
     children = np.repeat(np.arange(count - 1), np.diff(known.offsets))
-    true = np.isin(pairs[:, 1] * count + pairs[:, 0], children * count + known.parents)
-    return true | (pairs[:, 0] == pairs[:, 1])
+    true: NDArray[np.bool_] = np.isin(pairs[:, 1] * count + pairs[:, 0], children * count + known.parents)
+    itself: NDArray[np.bool_] = pairs[:, 0] == pairs[:, 1]
+    return true | itself
 
 
 def softmax_loss(positive: NDArray[np.float64], wrong: NDArray[np.float64]) -> NDArray[np.float64]:
