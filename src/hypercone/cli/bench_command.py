@@ -3,13 +3,12 @@
 from __future__ import annotations
 
 import argparse
-import json
 from typing import Any
 
 from hypercone.bench.closure import bench_closure
 from hypercone.bench.kernel import bench_kernels
 from hypercone.bench.machine import describe_machine, pin_to_one_core
-from hypercone.cli.printing import add_json, print_answer
+from hypercone.cli.printing import add_json, print_answer, print_json
 from hypercone.errors import InputError
 from hypercone.methods import METHODS, find_method
 
@@ -39,7 +38,7 @@ def run(options: argparse.Namespace) -> int:
     rows = bench_kernels(methods, _dims(options.dims), options.repeats)
     pin_to_one_core()
     if options.json:
-        print(json.dumps({"machine": describe_machine(), "results": list(rows)}))
+        print_json({"machine": describe_machine(), "results": list(rows)})
         return 0
     print(f"{'method':18}{'dim':>4}  {'recipe':8}{'M pairs/s':>10}{'s/epoch':>9}{'violated':>10}{'active':>9}")
     for row in rows:

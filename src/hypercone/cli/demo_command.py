@@ -4,16 +4,20 @@ from __future__ import annotations
 
 import argparse
 import sys
+import threading
 import time
+from collections.abc import Iterator
 from concurrent.futures import Future, ThreadPoolExecutor
+from contextlib import contextmanager
 
 from hypercone.cli.printing import percentages
 from hypercone.data import load_dataset
 from hypercone.embedding import Embedding
+from hypercone.embedding.folder import refuse_to_overwrite
 from hypercone.evaluation import LinkPrediction, evaluate
 from hypercone.hierarchy import Hierarchy, Split, paper_split
 from hypercone.queries import answer
-from hypercone.training import ProgressLine, fit
+from hypercone.training import EpochReport, ProgressLine, fit
 
 EXAMPLE = """example:
   hypercone demo -o demo-model"""
@@ -35,13 +39,12 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
 
 def run(options: argparse.Namespace) -> int:
     """Fit cones and a baseline side by side, test both, ask three questions, save."""
+    refuse_to_overwrite(options.output)
     hierarchy = load_dataset(options.source)
     split = paper_split(hierarchy, 50, options.seed)
     _introduce(options.source, hierarchy, split)
     started = time.perf_counter()
-    # The kernels release the interpreter's lock, so the baseline has the second core to itself.
-    with ThreadPoolExecutor(1) as pool:
-        beside = pool.submit(fit, hierarchy, split=split, method=BASELINE, seed=options.seed)
+    with _fitting_the_baseline(hierarchy, split, options.seed) as beside:
         cones = fit(hierarchy, split=split, seed=options.seed, on_epoch=ProgressLine(sys.stderr))
         _report(cones, evaluate(cones, split.test), _baseline(beside, split), time.perf_counter() - started)
     _ask(cones)
@@ -55,6 +58,24 @@ def _introduce(source: str, hierarchy: Hierarchy, split: Split) -> None:
     print(
         f"those they imply. {len(split.test.positives):,} implied edges are held out, and ten wrong pairs for each.\n"
     )
+
+
+@contextmanager
+def _fitting_the_baseline(hierarchy: Hierarchy, split: Split, seed: int) -> Iterator[Future[Embedding]]:
+    given_up = threading.Event()
+
+    def stop_if_given_up(report: EpochReport) -> None:
+        if given_up.is_set():
+            raise KeyboardInterrupt
+
+    # The kernels release the interpreter's lock, so the baseline has the second core to itself.
+    with ThreadPoolExecutor(1) as pool:
+        try:
+            yield pool.submit(fit, hierarchy, split=split, method=BASELINE, seed=seed, on_epoch=stop_if_given_up)
+        except BaseException:
+            # Or else Ctrl-C would wait for the baseline to end.
+            given_up.set()
+            raise
 
 
 def _baseline(beside: Future[Embedding], split: Split) -> LinkPrediction:

@@ -65,7 +65,5 @@ def _reconstruction(options: argparse.Namespace, embedding: Embedding) -> dict[s
     hierarchy = read_source(options, quiet=True)
     if tuple(hierarchy.names) != tuple(embedding.names):
         raise InputError(f"{options.source}: its nodes are not the model's; give the hierarchy it was fitted to")
-    if options.sample is not None and options.sample < 1:
-        raise InputError(f"--sample is {options.sample}, but must be at least 1")
-    found = evaluate_reconstruction(embedding, hierarchy, sample=options.sample, threads=max(1, options.threads))
+    found = evaluate_reconstruction(embedding, hierarchy, sample=options.sample, threads=options.threads)
     return {f"reconstruction_{name}": value for name, value in found.as_dict().items()}

@@ -10,6 +10,7 @@ from typing import Any
 from hypercone.cli.printing import add_json, percentages, print_answer
 from hypercone.cli.settings import add_settings, read_settings
 from hypercone.cli.sources import add_source, read_source
+from hypercone.embedding.folder import refuse_to_overwrite
 from hypercone.errors import InputError
 from hypercone.evaluation import evaluate
 from hypercone.hierarchy import Hierarchy, Split, paper_split, read_split
@@ -38,6 +39,7 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
 def run(options: argparse.Namespace) -> int:
     """Read, fit, save, and say how good it is."""
     config = read_settings(options)
+    refuse_to_overwrite(options.output)
     hierarchy = read_source(options, quiet=options.quiet or options.json)
     split = _split(options, hierarchy)
     started = time.perf_counter()

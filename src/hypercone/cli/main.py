@@ -6,13 +6,16 @@ Exit codes: 0 done, 1 something unexpected, 2 bad input, 3 bad model file, 4 out
 from __future__ import annotations
 
 import argparse
+import errno
 import importlib
+import io
 import os
 import sys
 from collections.abc import Sequence
+from typing import NoReturn
 
 from hypercone import __version__
-from hypercone.errors import HyperconeError, ResourceError
+from hypercone.errors import HyperconeError, InputError, ResourceError
 
 COMMANDS = {
     "fit": "learn an embedding from an edge list or a named dataset, and save it",
@@ -29,6 +32,7 @@ COMMANDS = {
 def main(arguments: Sequence[str] | None = None) -> int:
     """Run one command; returns its exit code."""
     arguments = list(sys.argv[1:] if arguments is None else arguments)
+    _let_any_text_through()
     try:
         return _run(arguments)
     except HyperconeError as error:
@@ -39,18 +43,33 @@ def main(arguments: Sequence[str] | None = None) -> int:
         return _fail("interrupted; nothing was saved", 130)
     except BrokenPipeError:
         # The reader has gone (``| head``): nothing is wrong, and there is nobody left to tell.
-        os.dup2(os.open(os.devnull, os.O_WRONLY), sys.stdout.fileno())
+        _stop_printing()
         return 0
+    except OSError as error:
+        if error.errno != errno.ENOSPC:
+            raise
+        _stop_printing()
+        return _fail("the disk is full; free some space", ResourceError.exit_code)
 
 
 def _run(arguments: list[str]) -> int:
+    try:
+        status = _command(arguments)
+    except SystemExit as finished:
+        # How argparse ends after --help and --version.
+        status = int(finished.code or 0)
+    sys.stdout.flush()
+    return status
+
+
+def _command(arguments: list[str]) -> int:
     if not arguments or arguments[0] not in COMMANDS:
         _overview().parse_args(arguments or ["--help"])
         return 0
     name = arguments[0]
     # Only the command asked for is imported, so that help is instant.
     command = importlib.import_module(f"hypercone.cli.{name}_command")
-    parser = argparse.ArgumentParser(
+    parser = _Parser(
         prog=f"hypercone {name}",
         description=COMMANDS[name][0].upper() + COMMANDS[name][1:] + ".",
         epilog=command.EXAMPLE,
@@ -59,13 +78,19 @@ def _run(arguments: list[str]) -> int:
     )
     command.add_arguments(parser)
     status: int = command.run(parser.parse_args(arguments[1:]))
-    sys.stdout.flush()
     return status
+
+
+class _Parser(argparse.ArgumentParser):
+    """Speaks of a wrong option as of any other wrong input: in one sentence."""
+
+    def error(self, message: str) -> NoReturn:
+        raise InputError(f"{message}; see {self.prog} --help")
 
 
 def _overview() -> argparse.ArgumentParser:
     listing = "\n".join(f"  {name:10} {summary}" for name, summary in COMMANDS.items())
-    parser = argparse.ArgumentParser(
+    parser = _Parser(
         prog="hypercone",
         description="Turn a hierarchy into a geometry you can ask questions of.",
         epilog=f"commands:\n{listing}\n\nexample:\n  hypercone demo\n\n"
@@ -75,6 +100,18 @@ def _overview() -> argparse.ArgumentParser:
     parser.add_argument("--version", action="version", version=f"hypercone {__version__}")
     parser.add_argument("command", choices=COMMANDS, metavar="COMMAND", help="one of the commands below")
     return parser
+
+
+def _let_any_text_through() -> None:
+    # A stream that cannot carry a name's letters shows them as escapes.
+    for stream in (sys.stdout, sys.stderr):
+        if isinstance(stream, io.TextIOWrapper):
+            stream.reconfigure(errors="backslashreplace")
+
+
+def _stop_printing() -> None:
+    # What is still buffered would fail again when the interpreter ends.
+    os.dup2(os.open(os.devnull, os.O_WRONLY), sys.stdout.fileno())
 
 
 def _fail(message: str, code: int) -> int:

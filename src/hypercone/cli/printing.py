@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import argparse
 import json
+import sys
 from collections.abc import Mapping
 from typing import Any
 
@@ -16,11 +17,17 @@ def add_json(parser: argparse.ArgumentParser) -> None:
 def print_answer(answer: Mapping[str, Any], as_json: bool) -> None:
     """JSON, or one aligned line for each value."""
     if as_json:
-        print(json.dumps(answer, ensure_ascii=False, allow_nan=False))
+        print_json(answer)
         return
     width = max(map(len, answer), default=0)
     for name, value in answer.items():
         print(f"{name.replace('_', ' '):{width}}  {_for_people(value)}")
+
+
+def print_json(values: Mapping[str, Any]) -> None:
+    """One line of JSON, readable in any language where the stream can carry it."""
+    is_unicode = (sys.stdout.encoding or "").lower().startswith("utf")
+    print(json.dumps(values, ensure_ascii=not is_unicode, allow_nan=False))
 
 
 def _for_people(value: Any) -> str:

@@ -3,9 +3,8 @@
 from __future__ import annotations
 
 import argparse
-import json
 
-from hypercone.cli.printing import add_json
+from hypercone.cli.printing import add_json, print_json
 from hypercone.embedding import load
 from hypercone.queries import QUESTIONS, answer
 
@@ -30,7 +29,7 @@ def run(options: argparse.Namespace) -> int:
     """Load, ask, print."""
     found = answer(load(options.model), options.question, options.names, options.limit)
     if options.json:
-        print(json.dumps(found.values, ensure_ascii=False))
+        print_json(found.values)
     else:
         print(found.words)
     return 0

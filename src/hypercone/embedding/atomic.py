@@ -55,11 +55,19 @@ def _take_place(temporary: Path, target: Path) -> None:
     if not target.exists():
         temporary.rename(target)
         return
-    # A folder cannot be renamed over a full one, so the old one steps aside first; a crash in between leaves both.
+    # A folder cannot be renamed over a full one, so the old one steps aside first; a failure brings it back.
     aside = Path(tempfile.mkdtemp(prefix=f".{target.name}.old.", dir=target.parent))
-    target.rename(aside / target.name)
-    temporary.rename(target)
-    shutil.rmtree(aside, ignore_errors=True)
+    old = aside / "old"
+    try:
+        target.rename(old)
+        temporary.rename(target)
+    except BaseException:
+        if old.exists() and not target.exists():
+            old.rename(target)
+        raise
+    finally:
+        if target.exists():
+            shutil.rmtree(aside, ignore_errors=True)
 
 
 def _sync(path: Path) -> None:
@@ -79,4 +87,4 @@ def _speaking_of(target: Path) -> Iterator[None]:
     except OSError as error:
         if error.errno in (errno.ENOSPC, errno.EDQUOT):
             raise ResourceError(f"{target}: the disk is full; nothing was changed, free some space") from error
-        raise InputError(f"{target}: cannot be written ({error.strerror})") from error
+        raise InputError(f"{target}: cannot be written ({error.strerror or error})") from error

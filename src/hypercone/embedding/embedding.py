@@ -11,7 +11,8 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from hypercone.errors import InputError, unknown_name
+from hypercone.errors import InputError
+from hypercone.hierarchy.names import no_such_node
 from hypercone.methods import Method, Points, Settings, find_method
 from hypercone.methods.scoring import Rows, energies_above, energies_below, energies_of_pairs
 
@@ -24,6 +25,11 @@ class Embedding:
 
     ``record`` says how it came about: the configuration, the digest of the data, the epoch chosen. All answers follow
     one rule: *child* is a *parent* exactly when ``energy(child, parent) <= threshold``.
+
+    >>> points = np.array([[0.5, 0.0], [0.9, 0.0], [0.0, 0.5]])
+    >>> embedding = Embedding(["animal", "dog", "stone"], points, "hyperbolic-cones", Settings(), threshold=0.0)
+    >>> embedding.ancestors("dog"), embedding.is_a("stone", "animal")
+    (['animal'], False)
     """
 
     names: Sequence[str]
@@ -62,11 +68,16 @@ class Embedding:
         try:
             return self._rows[name]
         except KeyError:
-            raise unknown_name("node", name, self.names) from None
+            raise no_such_node(name, self.names) from None
 
     def energy(self, child: Names, parent: Names) -> Any:
         """How far the child is from the parent's region; a number for two names, an array where one is a list."""
-        children, parents = np.broadcast_arrays(self._rows_of(child), self._rows_of(parent))
+        rows = self._rows_of(child), self._rows_of(parent)
+        try:
+            children, parents = np.broadcast_arrays(*rows)
+        except ValueError:
+            sizes = " and ".join(str(side.size) for side in rows)
+            raise InputError(f"children and parents are lists of {sizes} names; give as many of each") from None
         pairs = np.stack([parents.ravel(), children.ravel()], axis=1)
         energies = energies_of_pairs(self._method, self.settings, self.points, pairs).reshape(children.shape)
         return float(energies) if energies.ndim == 0 else energies

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 from collections.abc import Callable
 from pathlib import Path
 
@@ -32,8 +33,8 @@ def _write_tsv(embedding: Embedding, path: Path) -> None:
 
 
 def _write_word2vec(embedding: Embedding, path: Path) -> None:
-    # The format separates by spaces, so a space inside a name becomes an underscore.
-    lines = (" ".join(["_".join(name.split()), *map(repr, row)]) for name, row in _rows(embedding))
+    # The format separates by white space, so every such character of a name becomes an underscore.
+    lines = (" ".join([re.sub(r"\s", "_", name), *map(repr, row)]) for name, row in _rows(embedding))
     _write_lines(path, f"{len(embedding)} {embedding.dim}", lines)
 
 

@@ -10,10 +10,14 @@
 
 from __future__ import annotations
 
+import contextlib
 import gzip
 import hashlib
 import io
 import json
+import math
+import os
+import zlib
 from collections.abc import Sequence
 from dataclasses import asdict, fields
 from pathlib import Path
@@ -25,6 +29,7 @@ from hypercone.embedding.atomic import new_folder
 from hypercone.embedding.card import model_card
 from hypercone.embedding.embedding import Embedding
 from hypercone.errors import InputError, ModelFileError
+from hypercone.hierarchy.names import is_usable
 from hypercone.methods import METHODS, Points, Settings, find_method
 
 FORMAT = "hypercone-model"
@@ -32,6 +37,8 @@ FORMAT_VERSION = 1
 POINTS, NODES, CONFIG, CARD = "model.safetensors", "nodes.txt.gz", "config.json", "README.md"
 # A description larger than this is not one of ours.
 LARGEST_CONFIG = 1 << 20
+# What the formulas can work with; the ranges of a fit are narrower.
+RANGES = {"K": (1e-300, 1e6), "margin": (0.0, 1e300), "border": (0.0, 0.5), "alpha": (0.0, 1e300)}
 
 
 def save(embedding: Embedding, folder: str | Path) -> Path:
@@ -39,12 +46,13 @@ def save(embedding: Embedding, folder: str | Path) -> Path:
     from safetensors.numpy import save as to_bytes
 
     target = Path(folder)
-    _refuse_to_overwrite(target)
+    refuse_to_overwrite(target)
+    _refuse_names(target, embedding.names)
     if not np.isfinite(embedding.points).all():
         raise ModelFileError(f"{target}: not written, for a point is not finite; the fit diverged")
     nodes = "".join(f"{name}\n" for name in embedding.names).encode()
     parts = {
-        POINTS: to_bytes({"points": np.ascontiguousarray(embedding.points)}),
+        POINTS: to_bytes({"points": np.ascontiguousarray(embedding.points, np.float64)}),
         # No time stamp inside, so that the same model gives the same bytes.
         NODES: gzip.compress(nodes, mtime=0),
     }
@@ -58,7 +66,15 @@ def save(embedding: Embedding, folder: str | Path) -> Path:
 
 
 def load(folder: str | Path) -> Embedding:
-    """Read a model folder back, checking every part; what is damaged, newer or hostile is refused in one sentence."""
+    """Read a model folder back, checking every part; what is damaged, newer or hostile is refused in one sentence.
+
+    >>> import tempfile
+    >>> points = np.array([[0.5, 0.0], [0.9, 0.0]])
+    >>> saved = Embedding(["animal", "dog"], points, "hyperbolic-cones", Settings(), threshold=0.0)
+    >>> with tempfile.TemporaryDirectory() as folder:
+    ...     load(saved.save(folder)).is_a("dog", "animal")
+    True
+    """
     target = Path(folder)
     description = _read_description(target)
     points = _read_points(target, description)
@@ -107,22 +123,47 @@ def _sealed(description: dict[str, Any]) -> str:
     return json.dumps({**description, "seal": _seal(description)}, indent=2, ensure_ascii=False) + "\n"
 
 
-def _refuse_to_overwrite(target: Path) -> None:
-    if target.is_file():
-        raise InputError(f"{target}: is a file; give a folder for the model")
-    if target.is_dir() and any(target.iterdir()) and not (target / CONFIG).is_file():
-        raise InputError(f"{target}: is a folder with other things in it; give a new one for the model")
+def refuse_to_overwrite(folder: str | Path) -> None:
+    """InputError if something is there that a model must not replace: anything but a model or an empty folder."""
+    target = Path(folder)
+    try:
+        if target.is_file():
+            raise InputError(f"{target}: is a file; give a folder for the model")
+        if target.is_dir() and any(target.iterdir()) and not _is_model(target):
+            raise InputError(f"{target}: is a folder with other things in it; give a new one for the model")
+    except OSError as error:
+        raise InputError(f"{target}: cannot be written ({error.strerror})") from None
+
+
+def _is_model(target: Path) -> bool:
+    if not {path.name for path in target.iterdir()} <= {POINTS, NODES, CONFIG, CARD}:
+        return False
+    try:
+        # Many programs have a config.json; ours says so.
+        description = json.loads(_read_part(target / CONFIG, LARGEST_CONFIG))
+    except (ModelFileError, ValueError, RecursionError):
+        return False
+    return isinstance(description, dict) and description.get("format") == FORMAT
+
+
+def _refuse_names(target: Path, names: Sequence[str]) -> None:
+    strange = next((name for name in names if not is_usable(name)), None)
+    if strange is not None:
+        raise InputError(f"{target}: not written, for no file can hold the name {strange!r}; rename it")
+    if len(set(names)) < len(names):
+        raise InputError(f"{target}: not written, for two nodes have the same name; every node needs its own")
 
 
 def _read_description(target: Path) -> dict[str, Any]:
     path = target / CONFIG
-    if not target.exists():
+    if not os.path.exists(target):
         raise ModelFileError(f"{target}: there is no such model folder")
     content = _read_part(path, LARGEST_CONFIG)
     try:
         description = json.loads(content)
         if not isinstance(description, dict) or description.get("format") != FORMAT:
             raise ValueError("it does not describe a hypercone model")
+        is_intact = description.pop("seal", None) == _seal(description)
     except (ValueError, RecursionError) as error:
         raise ModelFileError(f"{path}: is damaged or not a model's ({error})") from None
     version = description.get("format_version")
@@ -132,7 +173,7 @@ def _read_description(target: Path) -> dict[str, Any]:
         raise ModelFileError(
             f"{path}: format version {version} is newer than this program reads ({FORMAT_VERSION}); upgrade hypercone"
         )
-    if description.pop("seal", None) != _seal(description):
+    if not is_intact:
         raise ModelFileError(f"{path}: does not match its own checksum; the file was damaged or edited")
     return description
 
@@ -177,29 +218,35 @@ def _read_nodes(target: Path, description: dict[str, Any], count: int) -> Sequen
         # One byte more than announced is all that is ever unpacked, however much the file would expand to.
         with gzip.open(io.BytesIO(content)) as stream:
             text = stream.read(size + 1)
-        names = tuple(text.decode().split("\n")[:-1])
-    except (OSError, EOFError, UnicodeDecodeError, OverflowError, MemoryError, ValueError) as error:
+        *names, rest = text.decode().split("\n")
+    except (OSError, EOFError, zlib.error, OverflowError, MemoryError, ValueError) as error:
         raise ModelFileError(f"{path}: cannot be unpacked ({error})") from None
-    if len(text) != size or len(names) != count or len(set(names)) != count:
+    if rest or len(text) != size or len(names) != count or len(set(names)) != count:
         raise ModelFileError(f"{path}: does not hold {count} different names")
-    return names
+    return tuple(names)
 
 
 def _read_settings(target: Path, description: dict[str, Any]) -> Settings:
     values = _checked(target, description, "settings", dict)
-    return Settings(**{field.name: _number(target, values, field.name) for field in fields(Settings)})
+    numbers = {field.name: _number(target, values, field.name) for field in fields(Settings)}
+    for name, (least, most) in RANGES.items():
+        if not least <= numbers[name] <= most:
+            raise ModelFileError(f"{target / CONFIG}: {name} is {numbers[name]}, outside {least} … {most}")
+    return Settings(**numbers)
 
 
 def _number(target: Path, values: dict[str, Any], name: str) -> float:
     value = values.get(name)
-    if isinstance(value, bool) or not isinstance(value, int | float) or not np.isfinite(value):
-        raise ModelFileError(f"{target / CONFIG}: {name} is not a number; the file is damaged")
-    return float(value)
+    # JSON's whole numbers may be too large for a float.
+    with contextlib.suppress(OverflowError):
+        if isinstance(value, int | float) and not isinstance(value, bool) and math.isfinite(value):
+            return float(value)
+    raise ModelFileError(f"{target / CONFIG}: {name} is not a number; the file is damaged")
 
 
 def _checked(target: Path, description: dict[str, Any], name: str, kind: type) -> Any:
     value: Any = description.get(name)
     fits = isinstance(value, kind) and not isinstance(value, bool)
-    if not fits or (kind is int and int(value) < 0):
+    if not fits or (kind is int and int(value) < 0) or (name == "dim" and value < 1):
         raise ModelFileError(f"{target / CONFIG}: {name} is missing or malformed; the file is damaged")
     return value

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import math
 from dataclasses import asdict, dataclass
 from typing import Any
 
@@ -43,7 +44,13 @@ def evaluate(embedding: Embedding, pairs: LabelledPairs, threshold: float | None
     """
     if len(pairs.positives) == 0:
         raise InputError("there are no positive pairs to evaluate on; a larger hierarchy or another split is needed")
+    for rows in (pairs.positives, pairs.negatives):
+        # The kernels trust their input.
+        if len(rows) and not 0 <= rows.min() <= rows.max() < len(embedding):
+            raise InputError(f"a pair has a row outside 0 … {len(embedding) - 1}; the pairs are of another hierarchy")
     threshold = embedding.threshold if threshold is None else threshold
+    if not math.isfinite(threshold):
+        raise InputError(f"the threshold is {threshold}, but must be a finite number")
     method = find_method(embedding.method)
     positives = energies_of_pairs(method, embedding.settings, embedding.points, pairs.positives)
     negatives = energies_of_pairs(method, embedding.settings, embedding.points, pairs.negatives)

@@ -43,13 +43,20 @@ def evaluate_reconstruction(
     >>> found.nodes, found.pairs
     (14, 34)
     """
+    # The kernels trust their input.
+    if tuple(hierarchy.names) != tuple(embedding.names):
+        raise InputError("the hierarchy's nodes are not the embedding's; give the hierarchy it was fitted to")
+    for name, value in (("sample", sample), ("threads", threads)):
+        if value is not None and value < 1:
+            raise InputError(f"{name} is {value}, but must be at least 1")
     lists = hierarchy.ancestor_lists()
     children = np.flatnonzero(np.diff(lists.offsets)).astype(np.int32)
     if len(children) == 0:
         raise InputError("no node has an ancestor, so there is nothing to reconstruct")
     if sample is not None and sample < len(children):
         children = np.sort(np.random.default_rng(seed).choice(children, sample, replace=False))
-    chunks = np.array_split(children, min(len(children), 64 * threads))
+    # As many parts whatever the threads, so that the sums are the same to the last digit.
+    chunks = np.array_split(children, min(len(children), 256))
     with ThreadPoolExecutor(threads) as pool:
         found = list(pool.map(lambda chunk: _ranks(embedding, lists.offsets, lists.rows, chunk), chunks))
     ranks, precisions, pairs = np.sum(found, axis=0)

@@ -18,7 +18,16 @@ SUMMARY = "split.json"
 
 
 def write_split(split: Split, hierarchy: Hierarchy, folder: str | os.PathLike[str]) -> None:
-    """Write train.tsv, validation.tsv, test.tsv, the negatives of the last two, and split.json."""
+    """Write train.tsv, validation.tsv, test.tsv, the negatives of the last two, and split.json.
+
+    >>> import tempfile
+    >>> from hypercone.hierarchy.split import paper_split
+    >>> chain = Hierarchy.from_pairs([("a", "b"), ("b", "c"), ("c", "d")])
+    >>> with tempfile.TemporaryDirectory() as folder:
+    ...     write_split(paper_split(chain, 50), chain, folder)
+    ...     sorted(os.listdir(folder))[-2:]
+    ['validation.tsv', 'validation_negatives.tsv']
+    """
     target = Path(folder)
     try:
         target.mkdir(parents=True, exist_ok=True)
@@ -33,7 +42,16 @@ def write_split(split: Split, hierarchy: Hierarchy, folder: str | os.PathLike[st
 
 
 def read_split(folder: str | os.PathLike[str], hierarchy: Hierarchy) -> Split:
-    """The split in a folder; InputError if a file is missing or changed, or the hierarchy is another."""
+    """The split in a folder; InputError if a file is missing or changed, or the hierarchy is another.
+
+    >>> import tempfile
+    >>> from hypercone.hierarchy.split import paper_split
+    >>> chain = Hierarchy.from_pairs([("a", "b"), ("b", "c"), ("c", "d")])
+    >>> with tempfile.TemporaryDirectory() as folder:
+    ...     write_split(paper_split(chain, 50, seed=7), chain, folder)
+    ...     read_split(folder, chain).seed
+    7
+    """
     source = Path(folder)
     summary = _read_summary(source / SUMMARY)
     if summary["hierarchy"] != hierarchy.digest:

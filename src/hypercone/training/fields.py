@@ -3,9 +3,9 @@
 from __future__ import annotations
 
 import dataclasses
+import math
 import numbers
 import operator
-import sys
 from collections.abc import Callable
 from typing import Any
 
@@ -61,6 +61,12 @@ def _check_type(field: dataclasses.Field[Any], value: Any) -> None:
     accepted, called = KINDS[kind]
     if isinstance(value, bool) or not isinstance(value, accepted):
         raise ConfigError(f"{field.name} is {value!r}, but must be {called}")
-    # Not isfinite, which cannot take a whole number too large for a float; NaN fails every comparison.
-    if kind is float and not abs(value) <= sys.float_info.max:
+    if kind is float and not _is_finite(value):
         raise ConfigError(f"{field.name} is {value}, but must be {called}")
+
+
+def _is_finite(value: Any) -> bool:
+    try:
+        return math.isfinite(value)
+    except OverflowError:  # a whole number too large for a float
+        return False

@@ -43,9 +43,11 @@ class LossMeter:
 
 def _are_known(pairs: Rows, known: Known) -> NDArray[np.bool_]:
     """Whether each pair is a node with itself or known to be true."""
-    count = np.int64(len(known.offsets))
+    count = len(known.offsets)
     children = np.repeat(np.arange(count - 1), np.diff(known.offsets))
-    true: NDArray[np.bool_] = np.isin(pairs[:, 1] * count + pairs[:, 0], children * count + known.parents)
+    # In 64 bits, which NumPy before 2.0 would not choose by itself for rows of 32 times a small number.
+    keys = pairs[:, 1].astype(np.int64) * count + pairs[:, 0]
+    true: NDArray[np.bool_] = np.isin(keys, children * count + known.parents)
     itself: NDArray[np.bool_] = pairs[:, 0] == pairs[:, 1]
     return true | itself
 

@@ -1,8 +1,8 @@
 """One epoch of the max-margin loss, compiled: sampling, test, gradient and update in one loop.
 
-Two passes over the corrupted pairs of an edge. The first only tests, without a branch, and writes the rows still
-within the margin to the front of a list; most are outside and cost nothing more. The second computes gradients for
-that list alone. While one edge is worked on, the rows of the next are on their way into the cache.
+Two passes over the corrupted pairs of an edge. The first only tests, without a branch, and marks the pairs still within
+the margin; most are not and cost nothing more. The second computes gradients for the marked ones alone. While one edge
+is worked on, the rows of the next are on their way into the cache.
 """
 # mypy: ignore-errors
 
@@ -27,59 +27,65 @@ def margin_epoch(points, memory, edges, order, known, negatives, method, optimiz
     """Visit the edges in order, moving points in place; returns (violated positives, active negatives)."""
     known_offsets, known_parents = known
     children, parents, child_pool, parent_pool, push_children, push_parents = negatives
-    rows = np.empty(children + parents + 1, np.uint64)
-    active = np.empty(children + parents + 1, np.uint64)
+    both = children + parents
+    rows = np.empty(2 * both, np.uint64)
+    marked = np.empty(both, np.uint8)
     of_parent = np.zeros(width(dim))
     of_child = np.zeros(width(dim))
     of_other = np.zeros(width(dim))
     violated = 0
     pushed = 0
+    here = uint64(0)
+    there = uint64(both)
     draws = stream(seed, epoch, order[0])
-    draw_rows(rows, 0, children, draws, child_pool, points)
-    draw_rows(rows, children, parents, draws, parent_pool, points)
+    draw_rows(rows, here, 0, children, draws, child_pool, points)
+    draw_rows(rows, here, children, parents, draws, parent_pool, points)
     for i in range(order.size):
+        draws = stream(seed, epoch, prefetch_edges(points, edges, order, i))
+        draw_rows(rows, there, 0, children, draws, child_pool, points)
+        draw_rows(rows, there, children, parents, draws, parent_pool, points)
+
         parent = uint64(edges[order[i], 0])
         child = uint64(edges[order[i], 1])
-
         cone = region(method, points, parent, push_children, dim)
-        found = uint64(0)
+        found = 0
         for j in range(children):
-            row = rows[uint64(j)]
-            active[found] = row
-            found += uint64(is_within_margin(method, cone, points, parent, row, dim))
-        above = found
-        for j in range(children, children + parents):
-            row = rows[uint64(j)]
-            active[found] = row
+            mark = is_within_margin(method, cone, points, parent, rows[here + uint64(j)], dim)
+            marked[uint64(j)] = mark
+            found += mark
+        for j in range(children, both):
+            row = rows[here + uint64(j)]
             apex = region(method, points, row, push_parents, dim)
-            found += uint64(is_within_margin(method, apex, points, row, child, dim))
-
-        draws = stream(seed, epoch, prefetch_edges(points, edges, order, i))
-        draw_rows(rows, 0, children, draws, child_pool, points)
-        draw_rows(rows, children, parents, draws, parent_pool, points)
+            mark = is_within_margin(method, apex, points, row, child, dim)
+            marked[uint64(j)] = mark
+            found += mark
 
         outside = is_outside(method, cone, points, parent, child, dim)
-        if not outside and found == 0:
-            continue
         if outside:
             add_gradient(method, cone, points, parent, child, 1.0, of_parent, of_child, dim)
             violated += 1
-        for j in range(found):
-            row = active[uint64(j)]
-            if uint64(j) < above:
-                if row == parent or is_known(known_offsets, known_parents, parent, row):
+        if found > 0:
+            for j in range(both):
+                row = rows[here + uint64(j)]
+                if marked[uint64(j)] == 0:
                     continue
-                add_gradient(method, cone, points, parent, row, -1.0, of_parent, of_other, dim)
-            else:
-                if row == child or is_known(known_offsets, known_parents, row, child):
-                    continue
-                apex = region(method, points, row, push_parents, dim)
-                add_gradient(method, apex, points, row, child, -1.0, of_other, of_child, dim)
-            step(optimizer, method, points, memory, row, of_other, dim)
-            _clear(of_other, dim)
-            pushed += 1
-        step(optimizer, method, points, memory, parent, of_parent, dim)
-        step(optimizer, method, points, memory, child, of_child, dim)
-        _clear(of_parent, dim)
-        _clear(of_child, dim)
+                if j < children:
+                    if row == parent or is_known(known_offsets, known_parents, parent, row):
+                        continue
+                    add_gradient(method, cone, points, parent, row, -1.0, of_parent, of_other, dim)
+                else:
+                    if row == child or is_known(known_offsets, known_parents, row, child):
+                        continue
+                    # Computed again, for the row may have moved since the test.
+                    apex = region(method, points, row, push_parents, dim)
+                    add_gradient(method, apex, points, row, child, -1.0, of_other, of_child, dim)
+                step(optimizer, method, points, memory, row, of_other, dim)
+                _clear(of_other, dim)
+                pushed += 1
+        if outside or found > 0:
+            step(optimizer, method, points, memory, parent, of_parent, dim)
+            step(optimizer, method, points, memory, child, of_child, dim)
+            _clear(of_parent, dim)
+            _clear(of_child, dim)
+        here, there = there, here
     return violated, pushed

@@ -11,12 +11,16 @@ LOOKAHEAD = 12
 
 
 @kernel_part
-def draw_rows(rows, first, count, draws, pool, points):
-    """Random rows of the pool, as draws first … first+count−1 of a stream, and on their way into the cache."""
+def draw_rows(rows, at, first, count, draws, pool, points):
+    """Draws first … first+count−1 of a stream as random rows of the pool, on their way into the cache.
+
+    They go to rows[at + first] and on. Callers keep two halves and draw for the next edge before they work on this
+    one: a row needs that long to arrive.
+    """
     for j in range(first, first + count):
         row = uint64(pool[below(mix(draws + uint64(j)), pool.size)])
         prefetch_row(points, row)
-        rows[uint64(j)] = row
+        rows[at + uint64(j)] = row
 
 
 @kernel_part

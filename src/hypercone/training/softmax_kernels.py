@@ -35,19 +35,21 @@ def _anchor_is_parent(draws, children, parents):
 
 
 @kernel_part
-def _draw(rows, points, draws, children, parents, child_pool, parent_pool):
+def _draw(rows, at, points, draws, children, parents, child_pool, parent_pool):
+    """The rows for one edge; returns whether its parent is the anchor."""
     if _anchor_is_parent(draws, children, parents):
-        draw_rows(rows, 0, children + parents, draws, child_pool, points)
+        draw_rows(rows, at, 0, children + parents, draws, child_pool, points)
         return True
-    draw_rows(rows, 0, children + parents, draws, parent_pool, points)
+    draw_rows(rows, at, 0, children + parents, draws, parent_pool, points)
     return False
 
 
 @kernel_part
-def _keep_corrupted(candidates, rows, anchor, anchor_is_parent, known_offsets, known_parents):
+def _keep_corrupted(candidates, rows, at, count, anchor, anchor_is_parent, known_offsets, known_parents):
     """The drawn rows that are not known to belong, behind the true end; returns how many candidates there are."""
     found = uint64(1)
-    for row in rows:
+    for j in range(count):
+        row = rows[at + uint64(j)]
         candidates[found] = row
         parent = anchor if anchor_is_parent else row
         child = row if anchor_is_parent else anchor
@@ -62,7 +64,7 @@ def softmax_epoch(points, memory, edges, order, known, negatives, method, optimi
     known_offsets, known_parents = known
     children, parents, child_pool, parent_pool, _, _ = negatives
     size = children + parents
-    rows = np.empty(size, np.uint64)
+    rows = np.empty(2 * size, np.uint64)
     candidates = np.empty(size + 2, np.uint64)
     norms = np.empty(size + 1)
     distances = np.empty(size + 1)
@@ -74,16 +76,18 @@ def softmax_epoch(points, memory, edges, order, known, negatives, method, optimi
     of_other = np.zeros(width(dim))
     violated = 0
     pairs = 0
+    here = uint64(0)
+    there = uint64(size)
     draws = stream(seed, epoch, order[0])
-    next_anchor_is_parent = _draw(rows, points, draws, children, parents, child_pool, parent_pool)
+    next_anchor_is_parent = _draw(rows, here, points, draws, children, parents, child_pool, parent_pool)
     for i in range(order.size):
         anchor_is_parent = next_anchor_is_parent
+        draws = stream(seed, epoch, prefetch_edges(points, edges, order, i))
+        next_anchor_is_parent = _draw(rows, there, points, draws, children, parents, child_pool, parent_pool)
+
         anchor = uint64(edges[order[i], 0] if anchor_is_parent else edges[order[i], 1])
         candidates[0] = uint64(edges[order[i], 1] if anchor_is_parent else edges[order[i], 0])
-        found = _keep_corrupted(candidates, rows, anchor, anchor_is_parent, known_offsets, known_parents)
-        draws = stream(seed, epoch, prefetch_edges(points, edges, order, i))
-        next_anchor_is_parent = _draw(rows, points, draws, children, parents, child_pool, parent_pool)
-
+        found = _keep_corrupted(candidates, rows, here, size, anchor, anchor_is_parent, known_offsets, known_parents)
         anchor_room = room(method, _separation(points, anchor, anchor, dim)[0])
         for j in range(found):
             norms[j], distances[j] = _separation(points, anchor, candidates[j], dim)
@@ -112,4 +116,5 @@ def softmax_epoch(points, memory, edges, order, known, negatives, method, optimi
         step(optimizer, method, points, memory, anchor, of_anchor, dim)
         for k in range(width(dim)):
             of_anchor[k] = 0.0
+        here, there = there, here
     return violated, pairs
