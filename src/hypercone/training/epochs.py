@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import threading
+import time
 from dataclasses import dataclass
 from typing import Any
 
@@ -26,14 +27,23 @@ class Trainer:
     seed: int
     optimizer: str
     threads: int = 1
+    # Of the latest epoch, wall time.
+    seconds: float = 0.0
 
     def run(self, epoch: int, rate: float, negatives: Negatives) -> tuple[int, int]:
         """Visit every edge once; returns (violated positives, active negatives)."""
         from hypercone.training.random_kernels import shuffled
 
+        started = time.perf_counter()
         order = shuffled(len(self.edges), self.seed, epoch)
-        if self.threads == 1:
-            return self._visit(order, epoch, rate, negatives)
+        visit = self._visit if self.threads == 1 else self._visit_in_threads
+        counts = visit(order, epoch, rate, negatives)
+        self.seconds = time.perf_counter() - started
+        return counts
+
+    def _visit_in_threads(
+        self, order: NDArray[np.uint32], epoch: int, rate: float, negatives: Negatives
+    ) -> tuple[int, int]:
         counts: list[tuple[int, int]] = []
         parts = np.array_split(order, self.threads)
         workers = [

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import time
+from collections.abc import Iterator
 from dataclasses import dataclass
 
 import numpy as np
@@ -14,7 +15,7 @@ from hypercone.methods import Points, find_method
 from hypercone.training.config import FitConfig
 from hypercone.training.epochs import Trainer
 from hypercone.training.loss import LossMeter
-from hypercone.training.negatives import Known, Rows, make_negatives
+from hypercone.training.negatives import Known, Negatives, Rows, make_negatives
 from hypercone.training.progress import EpochReport, OnEpoch
 from hypercone.training.schedule import BURN_IN_FACTOR, rate_at
 
@@ -41,82 +42,111 @@ class Stage:
 
     def train(self, points: Points) -> Trained:
         """Train from these points; the array given is left as it is."""
-        config = self.config
-        assert config.epochs is not None, "a stage needs a configuration with nothing left open"
-        method = find_method(config.method)
-        trainer = Trainer(
-            method,
-            config.settings,
-            method.project(points, config.settings),
-            np.zeros(len(points)),
-            self.edges,
-            self.known,
-            config.seed,
-            config.optimizer,
-            config.threads,
-        )
-        plan = make_negatives(len(points), self.edges, config)
-        by_degree = make_negatives(len(points), self.edges, config, "degree") if config.burn_in else plan
-        meter = LossMeter(self.edges, self.known, plan, config.seed) if self.on_epoch else None
-        total = config.burn_in + config.epochs
-        best = _Best(config.patience)
-        latest: Calibration | None = None
-        started = time.perf_counter()
-        for epoch in range(total if len(self.edges) else 0):
-            burning = epoch < config.burn_in
-            rate = config.rate * BURN_IN_FACTOR
-            if not burning:
-                rate = rate_at(epoch - config.burn_in, config.epochs, config.rate, config.schedule)
-            before = time.perf_counter()
-            violated, active = trainer.run(epoch, rate, by_degree if burning else plan)
-            seconds = time.perf_counter() - before
-            self._refuse_divergence(trainer.points, epoch)
-            found = None if burning else self._validate(trainer, epoch + 1 - config.burn_in)
-            latest = found or latest
-            if self.on_epoch and meter:
-                elapsed = time.perf_counter() - started
-                report = EpochReport(
-                    stage="burn-in" if burning and self.name == "training" else self.name,
-                    epoch=epoch + 1,
-                    epochs=total,
-                    loss=meter.measure(method, config.settings, trainer.points),
-                    violated=violated,
-                    active_negatives=active,
-                    pairs_per_second=len(self.edges) * (1 + config.negatives) / max(seconds, 1e-9),
-                    seconds=elapsed,
-                    seconds_left=elapsed / (epoch + 1) * (total - epoch - 1),
-                    validation_f1=latest.f1 if latest else None,
-                )
-                self.on_epoch(report)
-            if found and best.offer(found, trainer.points, epoch + 1 - config.burn_in):
+        trainer = self._trainer(points)
+        best = _Best(self.config.patience)
+        reporter = _Reporter(self, trainer) if self.on_epoch else None
+        for number, (rate, negatives) in enumerate(self._plan(len(points))):
+            violated, active = trainer.run(number, rate, negatives)
+            self._refuse_divergence(trainer.points, number + 1)
+            epoch = number + 1 - self.config.burn_in
+            if self._is_due(epoch):
+                best.offer(trainer, self.validation, epoch)
+            if reporter:
+                reporter.tell(number + 1, violated, active, best.latest)
+            if best.is_out_of_patience:
                 break
-        return best.result or Trained(trainer.points, config.epochs, None)
+        return best.trained or Trained(trainer.points, self.epochs, None)
 
-    def _validate(self, trainer: Trainer, epoch: int) -> Calibration | None:
-        due = epoch % self.config.validate_every == 0 or epoch == self.config.epochs
-        if self.validation is None or not due:
-            return None
-        return calibrate(trainer.method, trainer.settings, trainer.points, self.validation)
+    @property
+    def epochs(self) -> int:
+        """The epochs after burn-in."""
+        assert self.config.epochs is not None, "a stage needs a configuration with nothing left open"
+        return self.config.epochs
 
-    def _refuse_divergence(self, points: Points, epoch: int) -> None:
+    @property
+    def total(self) -> int:
+        """All epochs, burn-in included; none where there is nothing to learn from."""
+        return self.config.burn_in + self.epochs if len(self.edges) else 0
+
+    def _trainer(self, points: Points) -> Trainer:
+        config, method = self.config, find_method(self.config.method)
+        return Trainer(
+            method=method,
+            settings=config.settings,
+            points=np.array(method.project(points, config.settings), order="C"),
+            memory=np.zeros(len(points)),
+            edges=self.edges,
+            known=self.known,
+            seed=config.seed,
+            optimizer=config.optimizer,
+            threads=config.threads,
+        )
+
+    def _plan(self, count: int) -> Iterator[tuple[float, Negatives]]:
+        """The rate and the corrupted nodes of every epoch; burn-in goes gently and favours general nodes."""
+        config = self.config
+        if config.burn_in:
+            by_degree = make_negatives(count, self.edges, config, "degree")
+            for _ in range(min(config.burn_in, self.total)):
+                yield config.rate * BURN_IN_FACTOR, by_degree
+        negatives = make_negatives(count, self.edges, config)
+        for epoch in range(self.total - config.burn_in):
+            yield rate_at(epoch, self.epochs, config.rate, config.schedule), negatives
+
+    def _is_due(self, epoch: int) -> bool:
+        last = epoch == self.epochs
+        return self.validation is not None and epoch > 0 and (last or epoch % self.config.validate_every == 0)
+
+    def _refuse_divergence(self, points: Points, number: int) -> None:
         if not np.isfinite(points).all():
             raise ConfigError(
-                f"training diverged in epoch {epoch + 1}: a point is not finite;"
-                f" try a lower rate than {self.config.rate}"
+                f"training diverged in epoch {number}: a point is not finite; try a lower rate than {self.config.rate}"
             )
 
 
 class _Best:
-    """Keeps the points with the highest validation F1, and says when patience has run out."""
+    """Keeps the points with the highest validation F1, and knows when patience has run out."""
 
     def __init__(self, patience: int) -> None:
         self.patience = patience
-        self.result: Trained | None = None
+        self.trained: Trained | None = None
+        self.latest: Calibration | None = None
         self.waited = 0
 
-    def offer(self, found: Calibration, points: Points, epoch: int) -> bool:
-        if self.result is None or self.result.calibration is None or found.f1 > self.result.calibration.f1:
-            self.result, self.waited = Trained(points.copy(), epoch, found), 0
-        else:
-            self.waited += 1
+    def offer(self, trainer: Trainer, validation: LabelledPairs | None, epoch: int) -> None:
+        assert validation is not None
+        self.latest = calibrate(trainer.method, trainer.settings, trainer.points, validation)
+        self.waited += 1
+        if self.trained is None or self.trained.calibration is None or self.latest.f1 > self.trained.calibration.f1:
+            self.trained, self.waited = Trained(trainer.points.copy(), epoch, self.latest), 0
+
+    @property
+    def is_out_of_patience(self) -> bool:
         return bool(self.patience) and self.waited >= self.patience
+
+
+class _Reporter:
+    """Measures the loss and the time, and tells whoever asked to be told."""
+
+    def __init__(self, stage: Stage, trainer: Trainer) -> None:
+        self.stage, self.trainer = stage, trainer
+        negatives = make_negatives(len(trainer.points), stage.edges, stage.config)
+        self.meter = LossMeter(stage.edges, stage.known, negatives, stage.config.seed)
+        self.started = time.perf_counter()
+
+    def tell(self, number: int, violated: int, active: int, latest: Calibration | None) -> None:
+        stage, seconds = self.stage, time.perf_counter() - self.started
+        assert stage.on_epoch is not None
+        report = EpochReport(
+            stage=stage.name,
+            epoch=number,
+            epochs=stage.total,
+            loss=self.meter.measure(self.trainer.method, self.trainer.settings, self.trainer.points),
+            violated=violated,
+            active_negatives=active,
+            pairs_per_second=len(stage.edges) * (1 + stage.config.negatives) / max(self.trainer.seconds, 1e-9),
+            seconds=seconds,
+            seconds_left=seconds / number * (stage.total - number),
+            validation_f1=latest.f1 if latest else None,
+        )
+        stage.on_epoch(report)
