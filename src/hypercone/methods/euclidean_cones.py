@@ -22,6 +22,7 @@ class EuclideanCones(Method):
         "optimizer": "adagrad",
         "margin": 0.01,
         "negatives": 20,
+        "relatives": 4,
         "corrupt": "both",
         "push_inside": "parent",
         "parent_candidates": "non-leaves",

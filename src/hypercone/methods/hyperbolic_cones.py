@@ -16,9 +16,10 @@ class HyperbolicCones(Method):
     summary = "cones in the Poincaré ball; the paper's method, and the one to start with"
     is_hyperbolic = True
     loss = "margin"
-    # Not the paper's recipe (SGD at 3e-4 from the last Poincaré epoch), which is 5 points of F1 behind this one on
-    # WordNet nouns: an adaptive rate that falls to zero, both ends corrupted, and wrong parents pushed out even when
-    # the child is deep inside them. Wrong children are not: 7–9 % of them are true pairs that training has not seen.
+    # Not the paper's recipe (SGD at 3e-4 from the last Poincaré epoch): an adaptive rate that falls to zero, both ends
+    # corrupted, and wrong parents pushed out even when the child is deep inside them. Wrong children are not: 7–9 % of
+    # them are true pairs that training has not seen. Relatives cost nothing in the paper's F1, which uniform negatives
+    # decide, and lift F1 over all pairs of WordNet nouns (50 %, 5-D, energy 0) from 0.67 to 0.80.
     defaults = {
         "epochs": 100,
         "rate": 0.3,
@@ -26,6 +27,7 @@ class HyperbolicCones(Method):
         "optimizer": "adagrad",
         "margin": 0.01,
         "negatives": 20,
+        "relatives": 4,
         "corrupt": "both",
         "push_inside": "parent",
         "parent_candidates": "non-leaves",

@@ -61,6 +61,12 @@ class FitConfig:
     corrupt: str = setting(
         None, "which end of a positive is replaced to make a wrong pair", choices=("child", "parent", "both")
     )
+    relatives: int = setting(
+        None,
+        "how many of the wrong pairs put the child under a relative: another node under the same parent that has"
+        " nodes of its own; uniform draws hardly ever test those",
+        at_least=0,
+    )
     sampling: str = setting(
         "uniform",
         "how the replacing node is drawn: all alike, or by (children + 1)^power",
@@ -109,7 +115,7 @@ class FitConfig:
     def __post_init__(self) -> None:
         if not isinstance(self.method, str) or self.method not in METHODS:
             raise unknown_name("method", str(self.method), METHODS)
-        chosen = {"parent_candidates": "all", "burn_in": 0, "start_spread": 1e-3, "margin": 0.01}
+        chosen = {"relatives": 0, "parent_candidates": "all", "burn_in": 0, "start_spread": 1e-3, "margin": 0.01}
         chosen |= find_method(self.method).defaults
         for field in dataclasses.fields(self):
             if getattr(self, field.name) is None and field.name in AUTOMATIC:
@@ -118,6 +124,12 @@ class FitConfig:
                 object.__setattr__(self, field.name, chosen.get(field.name, field.default))
             check(field, getattr(self, field.name))
             object.__setattr__(self, field.name, kind_of(field)(getattr(self, field.name)))
+        if self.relatives and find_method(self.method).loss != "margin":
+            raise ConfigError(
+                f"relatives is {self.relatives}, but {self.method} ranks distances and has none; leave it out"
+            )
+        if self.relatives >= self.negatives:
+            raise ConfigError(f"relatives is {self.relatives}, but must be below negatives, {self.negatives}")
         if self.init == self.method:
             raise ConfigError(f"init is {self.init}, the method itself; use init = random and more epochs")
 

@@ -18,16 +18,14 @@ class LossMeter:
     def __init__(self, edges: Rows, known: Known, negatives: Negatives, seed: int) -> None:
         random = np.random.default_rng([seed, 0x1055])
         self.positives = edges[random.choice(len(edges), min(SAMPLE, len(edges)), replace=False)]
-        self.children = negatives.children
         width = negatives.children + negatives.parents
-        self.wrong = np.repeat(self.positives[:, None, :], width, axis=1)
         shape = (len(self.positives), width)
-        for side, count, pool in (
-            (1, slice(0, self.children), negatives.child_pool),
-            (0, slice(self.children, None), negatives.parent_pool),
+        self.wrong = np.repeat(self.positives[:, None, :], width, axis=1)
+        for side, columns, pool in (
+            (1, slice(0, negatives.children), negatives.child_pool),
+            (0, slice(negatives.children, width), negatives.parent_pool),
         ):
-            drawn = pool[random.integers(0, len(pool), shape)]
-            self.wrong[:, count, side] = drawn[:, count]
+            self.wrong[:, columns, side] = pool[random.integers(0, len(pool), shape)][:, columns]
         self.is_wrong = ~_are_known(self.wrong.reshape(-1, 2), known).reshape(shape)
 
     def measure(self, method: Method, settings: Settings, points: Points) -> float:

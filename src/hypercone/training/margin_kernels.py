@@ -13,7 +13,7 @@ from hypercone._jit import kernel, kernel_part, width
 from hypercone.methods.generic_kernels import add_gradient, is_outside, is_within_margin, region
 from hypercone.methods.step_kernels import step
 from hypercone.training.random_kernels import stream
-from hypercone.training.sampling_kernels import draw_rows, is_known, prefetch_edges
+from hypercone.training.sampling_kernels import draw_relatives, draw_rows, is_known, prefetch_edges
 
 
 @kernel_part
@@ -26,8 +26,8 @@ def _clear(gradient, dim):
 def margin_epoch(points, memory, edges, order, known, negatives, method, optimizer, seed, epoch, dim):
     """Visit the edges in order, moving points in place; returns (violated positives, active negatives)."""
     known_offsets, known_parents = known
-    children, parents, child_pool, parent_pool, push_children, push_parents = negatives
-    both = children + parents
+    children, parents, relatives, child_pool, parent_pool, kin_offsets, kin, push_children, push_parents = negatives
+    both = children + parents + relatives
     rows = np.empty(2 * both, np.uint64)
     marked = np.empty(both, np.uint8)
     of_parent = np.zeros(width(dim))
@@ -37,13 +37,20 @@ def margin_epoch(points, memory, edges, order, known, negatives, method, optimiz
     pushed = 0
     here = uint64(0)
     there = uint64(both)
-    draws = stream(seed, epoch, order[0])
-    draw_rows(rows, here, 0, children, draws, child_pool, points)
-    draw_rows(rows, here, children, parents, draws, parent_pool, points)
-    for i in range(order.size):
-        draws = stream(seed, epoch, prefetch_edges(points, edges, order, i))
+    # One round more than there are edges: each draws for the next edge, and the first does nothing else.
+    for i in range(-1, order.size):
+        here, there = there, here
+        following = prefetch_edges(points, edges, order, i)
+        draws = stream(seed, epoch, following)
         draw_rows(rows, there, 0, children, draws, child_pool, points)
         draw_rows(rows, there, children, parents, draws, parent_pool, points)
+        if relatives > 0:
+            parent = uint64(edges[following, 0])
+            child = uint64(edges[following, 1])
+            first = children + parents
+            draw_relatives(rows, there, first, relatives, draws, kin_offsets, kin, parent, child, points)
+        if i < 0:
+            continue
 
         parent = uint64(edges[order[i], 0])
         child = uint64(edges[order[i], 1])
@@ -87,5 +94,4 @@ def margin_epoch(points, memory, edges, order, known, negatives, method, optimiz
             step(optimizer, method, points, memory, child, of_child, dim)
             _clear(of_parent, dim)
             _clear(of_child, dim)
-        here, there = there, here
     return violated, pushed

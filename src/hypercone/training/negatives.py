@@ -20,8 +20,11 @@ class Negatives(NamedTuple):
 
     children: int
     parents: int
+    relatives: int
     child_pool: Rows
     parent_pool: Rows
+    relative_offsets: NDArray[np.int64]
+    relative_rows: Rows
     push_children: bool
     push_parents: bool
 
@@ -35,9 +38,8 @@ class Known(NamedTuple):
 
 def make_negatives(count: int, edges: Rows, config: FitConfig, sampling: str | None = None) -> Negatives:
     """The sampling plan of a configuration for a hierarchy of ``count`` nodes."""
-    children = {"child": config.negatives, "parent": 0, "both": config.negatives - config.negatives // 2}[
-        config.corrupt
-    ]
+    drawn = config.negatives - config.relatives
+    children = {"child": drawn, "parent": 0, "both": drawn - drawn // 2}[config.corrupt]
     everyone = np.arange(count, dtype=np.int32)
     degrees = np.bincount(edges[:, 0], minlength=count)
     candidates = everyone
@@ -48,12 +50,25 @@ def make_negatives(count: int, edges: Rows, config: FitConfig, sampling: str | N
         candidates = pool_by_degree(candidates, degrees, config.sampling_power)
     return Negatives(
         children,
-        config.negatives - children,
+        drawn - children,
+        config.relatives,
         everyone,
         candidates,
+        *non_leaf_children(count, edges),
         config.push_inside in ("child", "both"),
         config.push_inside in ("parent", "both"),
     )
+
+
+def non_leaf_children(count: int, edges: Rows) -> tuple[NDArray[np.int64], Rows]:
+    """For each node the ones under it in training that are themselves above something, as CSR."""
+    inner = np.zeros(count, np.bool_)
+    inner[edges[:, 0]] = True
+    kept = edges[inner[edges[:, 1]]]
+    order = np.lexsort((kept[:, 1], kept[:, 0]))
+    offsets = np.zeros(count + 1, np.int64)
+    np.cumsum(np.bincount(kept[:, 0], minlength=count), out=offsets[1:])
+    return offsets, np.ascontiguousarray(kept[order, 1], np.int32)
 
 
 def pool_by_degree(rows: Rows, degrees: NDArray[np.int64], power: float) -> Rows:

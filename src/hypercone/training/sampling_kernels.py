@@ -24,6 +24,19 @@ def draw_rows(rows, at, first, count, draws, pool, points):
 
 
 @kernel_part
+def draw_relatives(rows, at, first, count, draws, offsets, relatives, parent, child, points):
+    """The same from one parent's list of relatives; where it has none the child itself, which is never used."""
+    start = offsets[parent]
+    size = offsets[parent + uint64(1)] - start
+    for j in range(first, first + count):
+        row = child
+        if size > 0:
+            row = uint64(relatives[uint64(start) + below(mix(draws + uint64(j)), size)])
+        prefetch_row(points, row)
+        rows[at + uint64(j)] = row
+
+
+@kernel_part
 def prefetch_edges(points, edges, order, i):
     """Fetch the ends of the next edge and, further ahead, the edges themselves; returns the next edge."""
     last = order.size - 1
