@@ -108,7 +108,7 @@ def test_a_copy_is_equal(birds):
 
 
 def test_it_reads_a_few_edges_aloud_spread_over_all(birds):
-    assert birds.in_words(2) == ["pelican is a bird", "bird is a animal"]
+    assert birds.in_words(2) == ["pelican is a bird", "bird is an animal"]
     assert len(birds.in_words(100)) == 4
     assert birds.in_words(0) == []
 

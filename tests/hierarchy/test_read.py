@@ -14,7 +14,7 @@ from hypothesis import strategies as st
 from hypercone.hierarchy import Hierarchy, read_edges
 
 EDGES = b"parent\tchild\nanimal\tdog\ndog\tpuppy\n"
-WORDS = ["dog is a animal", "puppy is a dog"]
+WORDS = ["dog is an animal", "puppy is a dog"]
 PACK = {"": bytes, ".gz": gzip.compress, ".xz": lzma.compress, ".zst": zstandard.compress}
 names = st.text(st.characters(exclude_characters="\t\n\r\0", exclude_categories=["Cs"]), min_size=1, max_size=5)
 

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import datetime
+import importlib.metadata
 import os
 import platform
 import time
@@ -15,8 +16,6 @@ import numpy as np
 
 def describe_machine() -> dict[str, Any]:
     """Processor, cores, versions and date, to stand beside every figure."""
-    import numba
-
     from hypercone import __version__
 
     return {
@@ -24,7 +23,7 @@ def describe_machine() -> dict[str, Any]:
         "cores": os.cpu_count(),
         "python": platform.python_version(),
         "numpy": np.__version__,
-        "numba": numba.__version__,
+        "numba": importlib.metadata.version("numba"),
         "hypercone": __version__,
         "date": datetime.datetime.now(datetime.UTC).strftime("%Y-%m-%d"),
     }

@@ -33,7 +33,9 @@ QUESTIONS = (
 def add_arguments(parser: argparse.ArgumentParser) -> None:
     """What the command takes."""
     parser.add_argument("-o", "--output", default="demo-model", metavar="FOLDER", help="where to save the model")
-    parser.add_argument("--source", default="wordnet-nouns", help="another dataset, to see it faster")
+    parser.add_argument(
+        "--source", default="wordnet-nouns", metavar="DATASET", help="a smaller named dataset, to see it faster"
+    )
     parser.add_argument("--seed", type=int, default=0)
 
 
@@ -56,7 +58,7 @@ def run(options: argparse.Namespace) -> int:
 def _introduce(source: str, hierarchy: Hierarchy, split: Split) -> None:
     print(f"{source}: {len(hierarchy):,} nodes. Training on {len(split.train):,} edges: every direct one and half of")
     print(
-        f"those they imply. {len(split.test.positives):,} implied edges are held out, and ten wrong pairs for each.\n"
+        f"those they imply. {len(split.test.positives):,} implied edges are held out, with ten wrong pairs for each.\n"
     )
 
 

@@ -63,7 +63,10 @@ def _pairs(options: argparse.Namespace, embedding: Embedding) -> LabelledPairs:
 
 def _reconstruction(options: argparse.Namespace, embedding: Embedding) -> dict[str, Any]:
     hierarchy = read_source(options, quiet=True)
-    if tuple(hierarchy.names) != tuple(embedding.names):
+    if set(hierarchy.names) != set(embedding.names):
         raise InputError(f"{options.source}: its nodes are not the model's; give the hierarchy it was fitted to")
+    # The same nodes in another order of lines are the same hierarchy: the rows become the model's.
+    rows = np.array([embedding.row(name) for name in hierarchy.names], np.int32)
+    hierarchy = Hierarchy.from_rows(embedding.names, rows[hierarchy.edges])
     found = evaluate_reconstruction(embedding, hierarchy, sample=options.sample, threads=options.threads)
     return {f"reconstruction_{name}": value for name, value in found.as_dict().items()}

@@ -21,7 +21,7 @@ def print_answer(answer: Mapping[str, Any], as_json: bool) -> None:
         return
     width = max(map(len, answer), default=0)
     for name, value in answer.items():
-        print(f"{name.replace('_', ' '):{width}}  {_for_people(value)}")
+        print(f"{name.replace('_', ' '):{width}}  {_for_people(name, value)}")
 
 
 def print_json(values: Mapping[str, Any]) -> None:
@@ -30,7 +30,9 @@ def print_json(values: Mapping[str, Any]) -> None:
     print(json.dumps(values, ensure_ascii=not is_unicode, allow_nan=False))
 
 
-def _for_people(value: Any) -> str:
+def _for_people(name: str, value: Any) -> str:
+    if isinstance(value, float) and name.endswith(("precision", "recall", "f1", "map")):
+        return f"{100 * value:.2f} %"
     if isinstance(value, bool) or value is None:
         return {True: "yes", False: "no", None: "-"}[value]
     if isinstance(value, int):

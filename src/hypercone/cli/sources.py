@@ -7,8 +7,9 @@ import os
 import sys
 
 from hypercone.data import dataset_names, is_dataset, load_dataset
-from hypercone.errors import unknown_name
+from hypercone.errors import InputError
 from hypercone.hierarchy import Hierarchy, read_edges
+from hypercone.hierarchy.words import counted
 
 
 def add_source(parser: argparse.ArgumentParser) -> None:
@@ -32,7 +33,9 @@ def read_source(options: argparse.Namespace, *, quiet: bool = False) -> Hierarch
     if is_dataset(options.source):
         return load_dataset(options.source)
     if options.source != "-" and not os.path.exists(options.source) and not os.path.splitext(options.source)[1]:
-        raise unknown_name("file or dataset", options.source, dataset_names())
+        raise InputError(
+            f"there is no file or dataset {options.source!r}; the datasets are {', '.join(dataset_names())}"
+        )
     hierarchy = read_edges(
         options.source,
         direction=options.direction,
@@ -46,8 +49,9 @@ def read_source(options: argparse.Namespace, *, quiet: bool = False) -> Hierarch
 
 
 def _read_back(hierarchy: Hierarchy) -> None:
-    print(f"Read {len(hierarchy):,} nodes and {len(hierarchy.edges):,} edges, for example:", file=sys.stderr)
+    nodes, edges = counted(len(hierarchy), "node"), counted(len(hierarchy.edges), "edge")
+    print(f"Read {nodes} and {edges}, for example:", file=sys.stderr)
     for sentence in hierarchy.in_words(3):
         print(f"  {sentence}", file=sys.stderr)
     if hierarchy.duplicates:
-        print(f"  ({hierarchy.duplicates:,} duplicate edges were dropped)", file=sys.stderr)
+        print(f"  ({counted(hierarchy.duplicates, 'duplicate edge')} dropped)", file=sys.stderr)

@@ -30,7 +30,7 @@ def nouns() -> Hierarchy:
     """All nouns below ``entity.n.01``, which would be above everything and is left out, as in the papers.
 
     >>> nouns().in_words(1)
-    ['attribute.n.02 is a abstraction.n.06']
+    ['attribute.n.02 is an abstraction.n.06']
     """
     return all_nouns().without([ROOT])
 

@@ -1,4 +1,4 @@
-"""The same cones as spherical caps (not in the paper; MATHEMATICS §3).
+"""The same cones as spherical caps (not in the paper).
 
 A cone meets the border of the ball in a cap around the direction of its apex; cones are nested exactly as
 their caps are, so the order is inclusion of caps: a direction and one angle R a point.
@@ -60,7 +60,7 @@ def point_from_cap(direction: npt.ArrayLike, R: npt.ArrayLike, K: float) -> Arra
     R = column(R, like=direction)
     widest = math.acos(kappa(K))
     below = np.cos(widest - R)
-    rest = 2 * np.sin(widest - R / 2) * np.sin(R / 2) / below  # 1 − ρ, by MATHEMATICS §3
+    rest = 2 * np.sin(widest - R / 2) * np.sin(R / 2) / below  # 1 − ρ without cancellation
     fall = np.sqrt(rest * (2 - rest))  # √(1−ρ²)
     return np.asarray(unit_vector(direction) * (1 - (fall + rest) / (1 + fall)))
 

@@ -60,7 +60,7 @@ def cone_angle(parent: npt.ArrayLike, child: npt.ArrayLike) -> Array:
     """
     parent, child = as_floats(parent, child)
     step = child - parent
-    # MATHEMATICS §2, the stable form divided by |step| so that the tiniest steps keep their direction.
+    # The stable form divided by |step| so that the tiniest steps keep their direction.
     along, across = along_and_across(direction(step), parent)
     gap = border_gap(parent)
     return np.asarray(np.arctan2(gap * across, gap * along - length(step) * length(parent)))

@@ -117,7 +117,7 @@ def cone_angle(parent: npt.ArrayLike, child: npt.ArrayLike) -> Array:
 
 def _outward(x_t: Array, s: Array, y_t: Array, along: Array, across: Array) -> Array:
     # x_t a − s y_t, with a = s + along the child's part on the parent's ray. For a > 0 it is a difference of
-    # near equals: MATHEMATICS §3 with a² − s²(1+p²) factored, and a − s√(1+p²) written by the step so that it
+    # near equals: the angle with a² − s²(1+p²) factored, and a − s√(1+p²) written by the step so that it
     # is exactly 0 for a child equal to its parent.
     a = s + along
     root = np.sqrt(1 + across**2)

@@ -1,4 +1,4 @@
-"""The same cones in the Klein model, where geodesics are straight (not in the paper; MATHEMATICS §3).
+"""The same cones in the Klein model, where geodesics are straight (not in the paper).
 
 There a hyperbolic cone is a Euclidean entailment cone with κ in place of K: circular, around its spoke,
 tangent to the ball B(0, κ). Functions named for cones take Poincaré points like everywhere else. The Klein

@@ -10,8 +10,8 @@ from hypercone.hierarchy.graphs import checked_direction
 from hypercone.hierarchy.table import Table
 
 SAY_WHICH = (
-    "add a header line with the columns parent and child, or say the direction (parent-child or "
-    "child-parent), or name the columns of the parent and the child"
+    "add a header line with the columns parent and child, or say the direction (--direction "
+    "parent-child or child-parent), or name the columns (--parent-column and --child-column)"
 )
 
 

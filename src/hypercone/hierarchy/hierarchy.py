@@ -16,6 +16,7 @@ from hypercone.hierarchy.closure import Order, ancestors, count_pairs, depths, p
 from hypercone.hierarchy.cycles import order_from_the_top
 from hypercone.hierarchy.edges import checked_edges, grouped_by_child, grouped_by_parent, rows_of_pairs
 from hypercone.hierarchy.names import checked_names, no_such_node, row_index
+from hypercone.hierarchy.words import with_article
 
 if TYPE_CHECKING:
     from hypercone.hierarchy.graphs import Direction
@@ -160,11 +161,11 @@ class Hierarchy:
         """A few edges read aloud, spread over all of them, to see at a glance which way they point.
 
         >>> Hierarchy.from_pairs([("animal", "dog")]).in_words()
-        ['dog is a animal']
+        ['dog is an animal']
         """
         count = min(count, len(self.edges))
         chosen = np.linspace(0, len(self.edges) - 1, max(0, count)).astype(np.int64)
-        return [f"{self.names[child]} is a {self.names[parent]}" for parent, child in self.edges[chosen]]
+        return [f"{self.names[child]} is {with_article(self.names[parent])}" for parent, child in self.edges[chosen]]
 
     def without(self, names: Iterable[str]) -> Hierarchy:
         """The hierarchy without these nodes and the edges at them; their children become roots.

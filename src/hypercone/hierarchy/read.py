@@ -35,7 +35,7 @@ def read_edges(
 
     >>> import io
     >>> read_edges(io.BytesIO(b"parent,child\nanimal,dog\ndog,puppy\n")).in_words()
-    ['dog is a animal', 'puppy is a dog']
+    ['dog is an animal', 'puppy is a dog']
     """
     pairs = read_names(
         source, direction=direction, parent_column=parent_column, child_column=child_column, format=format

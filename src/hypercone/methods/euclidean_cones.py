@@ -15,6 +15,7 @@ class EuclideanCones(Method):
     name = "euclidean-cones"
     summary = "the same cones in flat space; a baseline that shows what curvature buys"
     loss = "margin"
+    largest_margin = math.pi / 2
     defaults = {
         "epochs": 100,
         "rate": 0.3,

@@ -16,6 +16,7 @@ class HyperbolicCones(Method):
     summary = "cones in the Poincaré ball; the paper's method, and the one to start with"
     is_hyperbolic = True
     loss = "margin"
+    largest_margin = math.pi / 2
     # Not the paper's recipe (SGD at 3e-4 from the last Poincaré epoch): an adaptive rate that falls to zero, both ends
     # corrupted, and wrong parents pushed out even when the child is deep inside them. Wrong children are not: 7–9 % of
     # them are true pairs that training has not seen. Relatives cost nothing in the paper's F1, which uniform negatives

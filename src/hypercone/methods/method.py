@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import math
 from abc import ABC, abstractmethod
 from collections.abc import Mapping
 from typing import Any, ClassVar, Literal
@@ -29,6 +30,8 @@ class Method(ABC):
     is_hyperbolic: ClassVar[bool] = False
     # The score of a distance method weighs norms by α, which is chosen on validation pairs.
     uses_alpha: ClassVar[bool] = False
+    # Beyond this a margin has no meaning: a cone and its margin cannot be wider than everything.
+    largest_margin: ClassVar[float] = math.inf
     # Settings of a fit whose best value depends on the method; see training/config.py for what each one means.
     defaults: ClassVar[Mapping[str, Any]]
 

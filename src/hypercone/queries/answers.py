@@ -8,6 +8,7 @@ from typing import Any
 
 from hypercone.embedding import Embedding
 from hypercone.errors import InputError, unknown_name
+from hypercone.hierarchy.words import counted, with_article
 
 
 @dataclass(frozen=True)
@@ -43,7 +44,9 @@ def answer(embedding: Embedding, question: str, names: Sequence[str], limit: int
         raise unknown_name("question", question, QUESTIONS)
     wanted = QUESTIONS[question]
     if len(names) != wanted.arity:
-        raise InputError(f"{question} takes {wanted.arguments}, but {len(names)} names were given: {' '.join(names)}")
+        raise InputError(
+            f"{question} takes {wanted.arguments}, but was given {counted(len(names), 'name')}: {' '.join(names)}"
+        )
     if limit < 0:
         raise InputError(f"limit is {limit}, but must be at least 0 (0 means all)")
     return wanted.respond(embedding, names, limit)
@@ -52,9 +55,8 @@ def answer(embedding: Embedding, question: str, names: Sequence[str], limit: int
 def _is_a(embedding: Embedding, names: Sequence[str], limit: int) -> Answer:
     child, parent = names
     holds, energy = embedding.is_a(child, parent), embedding.energy(child, parent)
-    words = (
-        f"{child} is {'a' if holds else 'not a'} {parent} (energy {energy:.4g}, threshold {embedding.threshold:.4g})"
-    )
+    verdict = f"is {'' if holds else 'not '}{with_article(parent)}"
+    words = f"{child} {verdict} (energy {energy:.4g}, threshold {embedding.threshold:.4g})"
     values = {"child": child, "parent": parent, "is_a": holds, "energy": energy, "threshold": embedding.threshold}
     return Answer(values, words)
 

@@ -124,6 +124,8 @@ class FitConfig:
                 object.__setattr__(self, field.name, chosen.get(field.name, field.default))
             check(field, getattr(self, field.name))
             object.__setattr__(self, field.name, kind_of(field)(getattr(self, field.name)))
+        if self.margin > find_method(self.method).largest_margin:
+            raise ConfigError(f"margin is {self.margin}, but a cone's must be at most π/2, an angle in radians")
         if self.relatives and find_method(self.method).loss != "margin":
             raise ConfigError(
                 f"relatives is {self.relatives}, but {self.method} ranks distances and has none; leave it out"

@@ -133,6 +133,7 @@ class _Reporter:
         negatives = make_negatives(len(trainer.points), stage.edges, stage.config)
         self.meter = LossMeter(stage.edges, stage.known, negatives, stage.config.seed)
         self.started = time.perf_counter()
+        self.after_first = 0.0
 
     def tell(self, number: int, violated: int, active: int, latest: Calibration | None) -> None:
         stage, seconds = self.stage, time.perf_counter() - self.started
@@ -146,7 +147,13 @@ class _Reporter:
             active_negatives=active,
             pairs_per_second=len(stage.edges) * (1 + stage.config.negatives) / max(self.trainer.seconds, 1e-9),
             seconds=seconds,
-            seconds_left=seconds / number * (stage.total - number),
+            seconds_left=self._seconds_left(number, seconds),
             validation_f1=latest.f1 if latest else None,
         )
         stage.on_epoch(report)
+
+    def _seconds_left(self, number: int, seconds: float) -> float | None:
+        if number == 1:
+            self.after_first = seconds
+            return None
+        return (seconds - self.after_first) / (number - 1) * (self.stage.total - number)

@@ -21,7 +21,8 @@ class EpochReport:
     active_negatives: int
     pairs_per_second: float
     seconds: float
-    seconds_left: float
+    # Unknown after the first epoch, most of whose time may be the compiler's.
+    seconds_left: float | None
     # Of the latest validation, if there has been one.
     validation_f1: float | None
 
@@ -35,7 +36,9 @@ class EpochReport:
         ]
         if self.validation_f1 is not None:
             parts.append(f"validation F1 {100 * self.validation_f1:.2f}")
-        return "  ".join([*parts, f"{self.seconds_left:.0f} s left"])
+        if self.seconds_left is not None:
+            parts.append(f"{self.seconds_left:.0f} s left")
+        return "  ".join(parts)
 
 
 OnEpoch = Callable[[EpochReport], None]

@@ -1,0 +1,137 @@
+"""One optimiser step: what it moves, how far, and that it never leaves the domain."""
+
+import math
+
+import numpy as np
+import pytest
+
+from hypercone._jit import dimension_type
+from hypercone.geometry import poincare
+from hypercone.methods import METHODS, Settings
+from hypercone.methods.step_kernels import Adagrad, GeodesicSgd, Sgd
+
+CASE = Settings()
+OPTIMIZERS = {"sgd": Sgd, "sgd-exp": GeodesicSgd, "adagrad": Adagrad}
+ABOVE_32 = 40
+each_optimizer = pytest.mark.parametrize("optimizer", OPTIMIZERS.values(), ids=OPTIMIZERS)
+# Few kernels: five dimensions for all, and the loops that are not unrolled for one method in the ball and one outside.
+METHODS_AND_DIMS = [(name, 5) for name in METHODS] + [("hyperbolic-cones", ABOVE_32), ("order", ABOVE_32)]
+each_method = pytest.mark.parametrize(("name", "dim"), METHODS_AND_DIMS)
+
+
+def moved(compiled, method, optimizer, points, gradients, memory=None):
+    points = points.copy()
+    memory = np.zeros(len(points)) if memory is None else memory
+    compiled.step_all(
+        points, memory, gradients.copy(), optimizer, method.constants(CASE), dimension_type(points.shape[1])
+    )
+    return points
+
+
+def scales(method, points):
+    """λ at each point."""
+    return poincare.conformal_factor(points) if method.is_hyperbolic else np.ones(len(points))
+
+
+def inside(method, shell_points, count, dim):
+    """Points well inside the domain, which a small step cannot leave."""
+    inner, outer = method.shell(CASE)
+    points = shell_points(method, CASE, np.random.default_rng(0), count, dim)
+    norms = np.linalg.norm(points, axis=1, keepdims=True)
+    return points * (inner + (min(outer, 2.0) - inner) * (0.3 + 0.4 * np.minimum(norms, 1.0))) / norms
+
+
+@each_method
+@each_optimizer
+@pytest.mark.parametrize("size", [1e-300, 1e-6, 1.0, 1e6, 1e150])
+def test_no_step_leaves_the_domain_however_large_the_gradient(name, dim, optimizer, size, compiled, shell_points):
+    method = METHODS[name]
+    inner, outer = method.shell(CASE)
+    rng = np.random.default_rng(1)
+    points = shell_points(method, CASE, rng, 200, dim)
+    gradients = size * rng.normal(size=points.shape)
+    gradients[::3] = size * points[::3]
+    gradients[1::3] = -size * points[1::3]
+    after = moved(compiled, method, optimizer(0.5), points, gradients)
+    assert np.isfinite(after).all()
+    norms = np.array([math.hypot(*point) for point in after])
+    assert (norms >= inner * (1 - 1e-12)).all()
+    assert (norms <= outer * (1 + 1e-12)).all()
+
+
+@each_method
+@each_optimizer
+def test_no_gradient_is_no_step(name, dim, optimizer, compiled, shell_points):
+    method = METHODS[name]
+    points = inside(method, shell_points, 50, dim)
+    assert np.array_equal(moved(compiled, method, optimizer(0.5), points, np.zeros_like(points)), points)
+
+
+@each_method
+def test_sgd_is_the_retraction_of_the_riemannian_gradient(name, dim, compiled, shell_points):
+    method, rate = METHODS[name], 0.1
+    points = inside(method, shell_points, 50, dim)
+    gradients = np.random.default_rng(2).normal(size=points.shape) / dim
+    expected = method.project(points - rate * gradients / scales(method, points)[:, None] ** 2, CASE)
+    np.testing.assert_allclose(moved(compiled, method, Sgd(rate), points, gradients), expected, rtol=1e-12, atol=1e-15)
+
+
+@each_method
+@pytest.mark.parametrize("rate", [1e-3, 0.1, 3.0])
+def test_geodesic_sgd_is_the_exponential_map(name, dim, rate, compiled, shell_points):
+    method = METHODS[name]
+    points = shell_points(method, CASE, np.random.default_rng(3), 100, dim)
+    gradients = np.random.default_rng(4).normal(size=points.shape)
+    tangents = -rate * gradients / scales(method, points)[:, None] ** 2
+    travelled = poincare.exp_map(points, tangents) if method.is_hyperbolic else points + tangents
+    after = moved(compiled, method, GeodesicSgd(rate), points, gradients)
+    # Near the border a rounding of the point is all that can be promised.
+    np.testing.assert_allclose(after, method.project(travelled, CASE), rtol=1e-9, atol=1e-10)
+
+
+@each_method
+def test_adagrad_never_moves_further_than_the_rate(name, dim, compiled, shell_points):
+    method, rate = METHODS[name], 0.1
+    rng = np.random.default_rng(5)
+    points = inside(method, shell_points, 200, dim)
+    memory = np.where(rng.random(200) < 0.5, 0.0, rng.exponential(size=200))
+    gradients = rng.normal(size=points.shape) * 10.0 ** rng.uniform(-8, 8, (200, 1))
+    before = memory.copy()
+    after = moved(compiled, method, Adagrad(rate), points, gradients, memory)
+    lengths = np.linalg.norm(after - points, axis=1) * scales(method, points)
+    assert (lengths <= rate * (1 + 1e-9)).all()
+    first = before == 0
+    np.testing.assert_allclose(lengths[first], rate, rtol=1e-9)
+    assert (memory > before).all()
+
+
+def test_adagrad_steps_shrink_as_gradients_repeat(compiled):
+    method, rate = METHODS["order"], 0.1
+    points, memory, gradients = np.zeros((1, 5)), np.zeros(1), np.full((1, 5), 0.3)
+    for visit in range(1, 5):
+        after = moved(compiled, method, Adagrad(rate), points, gradients, memory)
+        assert np.linalg.norm(after - points) == pytest.approx(rate / math.sqrt(visit), rel=1e-12)
+        points = after
+
+
+def test_one_huge_gradient_does_not_freeze_a_node(compiled):
+    """At the inner shell the aperture has an infinite gradient; remembered in full it would end all movement."""
+    method, rate = METHODS["order"], 0.1
+    points, memory = np.zeros((1, 5)), np.zeros(1)
+    after = moved(compiled, method, Adagrad(rate), points, np.full((1, 5), 1e8), memory)
+    again = moved(compiled, method, Adagrad(rate), after, np.full((1, 5), 1.0), memory)
+    assert np.linalg.norm(again - after) > rate / 100
+
+
+@each_optimizer
+def test_a_step_goes_downhill(optimizer, method, compiled, make_pairs, printed_gradient):
+    """The direction is kept: along the gradient, against its sign, for both ends of a pair."""
+    points, pairs = make_pairs(method, CASE, np.random.default_rng(6), 12, 5)
+    points = points[np.concatenate([pairs[1::2, 0], pairs[1::2, 1]])]
+    half = len(points) // 2
+    parents, children = points[:half], points[half:]
+    slopes = [printed_gradient(method, CASE, u, v) for u, v in zip(parents, children, strict=True)]
+    gradients = np.concatenate([np.array([of_parent for of_parent, _ in slopes]), np.array([c for _, c in slopes])])
+    after = moved(compiled, method, optimizer(1e-6), points, gradients)
+    before = method.signed_energy(parents, children, CASE)
+    assert (method.signed_energy(after[:half], after[half:], CASE) <= before + 1e-9).all()

@@ -1,0 +1,286 @@
+"""The door to numba: kernels are never stale, cached across processes, and compiled without assuming away NaN."""
+
+import ast
+import math
+import os
+import shutil
+import subprocess
+import sys
+from collections import namedtuple
+from pathlib import Path
+
+import numba
+import numpy as np
+import pytest
+
+import hypercone
+from hypercone import _jit
+
+ROOT = Path(hypercone.__file__).parent
+SOURCES = sorted(ROOT.rglob("*.py"))
+KERNELS = [path for path in SOURCES if path.name.endswith("_kernels.py")]
+
+
+def imported(path):
+    """The modules a file imports, wherever in it, with what it takes from each."""
+    for node in ast.walk(ast.parse(path.read_text(encoding="utf-8"))):
+        if isinstance(node, ast.Import):
+            yield from ((alias.name, None) for alias in node.names)
+        elif isinstance(node, ast.ImportFrom):
+            yield from ((node.module or ".", alias.name) for alias in node.names)
+
+
+class TestWalls:
+    @pytest.mark.parametrize("path", SOURCES, ids=lambda path: path.relative_to(ROOT).as_posix())
+    def test_only_kernels_and_the_door_import_numba(self, path):
+        takes_numba = any(name.split(".")[0] in ("numba", "llvmlite") for name, _ in imported(path))
+        assert not takes_numba or path in KERNELS or path.name == "_jit.py"
+
+    @pytest.mark.parametrize("path", KERNELS, ids=lambda path: path.relative_to(ROOT).as_posix())
+    def test_kernels_import_nothing_of_hypercone_but_the_door_and_kernels(self, path):
+        """What the digest does not cover must not be compiled in."""
+        for name, taken in imported(path):
+            assert not name.startswith("."), "relative imports hide what is imported"
+            if name.split(".")[0] == "hypercone":
+                assert name == "hypercone._jit" or name.endswith("_kernels"), f"{name} ({taken})"
+
+    def test_no_compiler_flag_lets_nan_be_assumed_away(self):
+        for flags in (_jit.FAST, _jit.EXACT):
+            assert isinstance(flags, set)
+            assert not flags & {"fast", "nnan", "ninf"}
+        assert not _jit.EXACT & {"reassoc", "arcp"}
+
+    def test_a_fast_kernel_still_sees_nan(self):
+        @_jit.kernel
+        def is_nan(x):
+            return x != x
+
+        @_jit.kernel
+        def is_infinite(x):
+            return x - x != x - x
+
+        assert is_nan(math.nan)
+        assert not is_nan(1.0)
+        assert is_infinite(math.inf)
+
+
+class TestDispatch:
+    def test_a_generic_function_follows_the_type_of_its_first_argument(self):
+        One, Other = namedtuple("One", "x"), namedtuple("Other", "x")
+        size = _jit.generic("size")
+
+        @size.register(One)
+        def _one(first, factor):
+            return first.x * factor
+
+        @size.register(Other)
+        def _other(first, factor):
+            return -first.x * factor
+
+        @numba.njit
+        def call(first):
+            return size(first, 10.0)
+
+        assert (call(One(2.0)), call(Other(2.0))) == (20.0, -20.0)
+
+    def test_a_generic_function_is_for_compiled_code(self):
+        with pytest.raises(TypeError, match=r"^reach is called from compiled code only$"):
+            _jit.generic("reach")(1)
+
+    @pytest.mark.parametrize("dim", [1, 2, 32, 33, 100])
+    def test_the_dimension_survives_its_type(self, dim):
+        assert _jit.width(_jit.dimension_type(dim)) == dim
+        assert isinstance(_jit.dimension_type(dim), tuple) == (dim <= 32)
+
+
+class TestDigest:
+    def test_it_changes_with_any_kernel_source(self, tmp_path):
+        (tmp_path / "room").mkdir()
+        for name in ("_jit.py", "room/a_kernels.py", "room/plain.py"):
+            (tmp_path / name).write_text("x = 1\n")
+        before = _jit.source_digest(tmp_path)
+        (tmp_path / "room/plain.py").write_text("x = 2\n")
+        assert _jit.source_digest(tmp_path) == before
+        seen = {before}
+        for name in ("_jit.py", "room/a_kernels.py"):
+            (tmp_path / name).write_text("x = 2\n")
+            seen.add(_jit.source_digest(tmp_path))
+        (tmp_path / "room/a_kernels.py").rename(tmp_path / "room/b_kernels.py")
+        seen.add(_jit.source_digest(tmp_path))
+        assert len(seen) == 4
+
+    @pytest.mark.parametrize("name", ["BOUNDSCHECK", "OPT", "DEBUGINFO_DEFAULT", "CPU_NAME"])
+    def test_it_changes_with_the_compilers_settings(self, name, monkeypatch):
+        before = _jit.source_digest()
+        monkeypatch.setattr(numba.config, name, "another")
+        assert _jit.source_digest() != before
+
+
+class TestFolder:
+    @pytest.fixture(autouse=True)
+    def fresh(self, monkeypatch, tmp_path):
+        """No cached answer, and a world of folders of our own."""
+        _jit.cache_folder.cache_clear()
+        monkeypatch.setattr(numba.config, "CACHE_DIR", "")
+        monkeypatch.setenv("XDG_CACHE_HOME", str(tmp_path / "xdg"))
+        monkeypatch.setattr(Path, "home", lambda: tmp_path / "home")
+        monkeypatch.setattr(_jit.tempfile, "gettempdir", lambda: str(tmp_path / "temp"))
+        monkeypatch.setattr(_jit.tempfile, "tempdir", None)
+        (tmp_path / "temp").mkdir()
+        yield
+        _jit.cache_folder.cache_clear()
+
+    def block(self, path):
+        """A file where a folder is wanted: nobody can write in it, not even the superuser."""
+        path.parent.mkdir(parents=True, exist_ok=True)
+        path.write_text("")
+
+    def test_numbas_own_setting_comes_first(self, monkeypatch, tmp_path):
+        monkeypatch.setattr(numba.config, "CACHE_DIR", str(tmp_path / "numba"))
+        assert _jit.cache_folder().parent == tmp_path / "numba" / "hypercone"
+
+    def test_it_is_named_by_the_digest(self, tmp_path):
+        assert _jit.cache_folder() == tmp_path / "xdg" / "hypercone" / f"kernels-{_jit.source_digest()}"
+
+    @pytest.mark.skipif(sys.platform == "win32", reason="another place there")
+    def test_a_place_that_cannot_be_written_is_passed_over(self, tmp_path):
+        self.block(tmp_path / "xdg")
+        assert _jit.cache_folder().parent == tmp_path / "home" / ".cache" / "hypercone"
+        _jit.cache_folder.cache_clear()
+        shutil.rmtree(tmp_path / "home")
+        self.block(tmp_path / "home")
+        assert _jit.cache_folder().is_relative_to(tmp_path / "temp")
+
+    def test_a_user_without_a_home_gets_a_temporary_place(self, monkeypatch, tmp_path):
+        def homeless():
+            raise RuntimeError("Could not determine home directory.")
+
+        monkeypatch.delenv("XDG_CACHE_HOME")
+        monkeypatch.setattr(Path, "home", homeless)
+        assert _jit.cache_folder().is_relative_to(tmp_path / "temp")
+
+    def test_without_any_place_kernels_are_compiled_and_not_kept(self, tmp_path):
+        for name in ("xdg", "home"):
+            self.block(tmp_path / name)
+        shutil.rmtree(tmp_path / "temp")
+        self.block(tmp_path / "temp")
+        assert _jit.cache_folder() is None
+
+        @_jit.kernel
+        def twice(x):
+            return 2 * x
+
+        assert twice(3) == 6
+
+    @pytest.mark.skipif(not hasattr(os, "getuid"), reason="folders have no owner number here")
+    def test_a_folder_of_someone_else_is_not_trusted(self, monkeypatch, tmp_path):
+        """Cached kernels are run as found, and anyone may make a folder of our name in a shared place."""
+        monkeypatch.setattr(os, "getuid", lambda: 12_345)
+        assert _jit.cache_folder() is None
+
+    def test_other_packages_keep_their_cache_folder(self, monkeypatch):
+        monkeypatch.setattr(numba.config, "CACHE_DIR", "theirs")
+        with _jit._numba_cache_in(Path("ours")):
+            assert numba.config.CACHE_DIR == "ours"
+        assert numba.config.CACHE_DIR == "theirs"
+
+
+# One compiled energy: the distance between two points that are 1 apart.
+PROGRAM = """
+import numpy as np, sys, time
+import hypercone
+from hypercone.methods import METHODS, Settings
+from hypercone.methods.scoring import energies_of_pairs
+assert hypercone.__file__.startswith(sys.argv[1]), hypercone.__file__
+points = np.array([[1.0, 0.0], [0.0, 0.0]])
+before = time.perf_counter()
+energy = energies_of_pairs(METHODS["euclidean"], Settings(), points, np.array([[0, 1]], np.int32))[0]
+print(energy, time.perf_counter() - before)
+"""
+
+
+class TestStaleness:
+    @pytest.fixture
+    def copy(self, tmp_path):
+        shutil.copytree(ROOT, tmp_path / "src" / "hypercone", ignore=shutil.ignore_patterns("__pycache__", "data"))
+        return tmp_path
+
+    def run(self, copy, **environment):
+        world = {name: value for name, value in os.environ.items() if not name.startswith("NUMBA_")}
+        world |= {
+            "PYTHONPATH": str(copy / "src"),
+            "XDG_CACHE_HOME": str(copy / "cache"),
+            "PYTHONDONTWRITEBYTECODE": "1",
+        }
+        result = subprocess.run(
+            [sys.executable, "-c", PROGRAM, str(copy)],
+            env=world | environment,
+            capture_output=True,
+            text=True,
+            timeout=300,
+            check=False,
+        )
+        assert result.returncode == 0, result.stderr
+        energy, seconds = map(float, result.stdout.split())
+        return energy, seconds
+
+    def cached(self, copy):
+        return {
+            path.relative_to(copy).as_posix(): path.stat().st_mtime_ns
+            for path in (copy / "cache").rglob("*")
+            if path.is_file()
+        }
+
+    def test_a_second_process_loads_and_an_edited_kernel_never_runs_stale(self, copy):
+        energy, cold = self.run(copy)
+        assert energy == 1.0
+        compiled = self.cached(copy)
+        assert any(name.endswith(".nbc") for name in compiled)
+
+        energy, warm = self.run(copy)
+        assert energy == 1.0
+        assert self.cached(copy) == compiled, "the second process compiled again"
+        assert warm < cold / 2
+
+        # A function that the cached kernel calls, in another file than the kernel's own.
+        part = copy / "src" / "hypercone" / "methods" / "distance_kernels.py"
+        text = part.read_text(encoding="utf-8")
+        assert text.count("dd += delta * delta") == 1
+        part.write_text(text.replace("dd += delta * delta", "dd += 4.0 * delta * delta"), encoding="utf-8")
+        assert self.run(copy)[0] == 2.0
+
+        part.write_text(text, encoding="utf-8")
+        assert self.run(copy)[0] == 1.0
+
+    def test_bounds_checks_have_a_folder_of_their_own(self, copy):
+        """Only the folder's name is asked for, which compiles nothing."""
+        names = set()
+        for checks in ("0", "1"):
+            world = os.environ | {
+                "PYTHONPATH": str(copy / "src"),
+                "XDG_CACHE_HOME": str(copy / "cache"),
+                "NUMBA_BOUNDSCHECK": checks,
+                "PYTHONDONTWRITEBYTECODE": "1",
+            }
+            world.pop("NUMBA_CACHE_DIR", None)
+            program = "from hypercone._jit import cache_folder; print(cache_folder())"
+            printed = subprocess.run(
+                [sys.executable, "-c", program], env=world, capture_output=True, text=True, check=True, timeout=60
+            ).stdout
+            names.add(printed.strip())
+        assert len(names) == 2
+        assert all(name.startswith(str(copy / "cache")) for name in names)
+
+
+def test_prefetching_reads_nothing_out_of_bounds_into_the_answer():
+    """A hint to the processor and no more: the rows are as they were, at both ends of an array."""
+
+    @numba.njit
+    def touch(points):
+        for row in range(points.shape[0]):
+            _jit.prefetch_row(points, np.uint64(row))
+        return points.sum()
+
+    points = np.arange(6.0).reshape(3, 2)
+    assert touch(points) == 15.0
+    assert np.array_equal(points, np.arange(6.0).reshape(3, 2))

@@ -1,0 +1,181 @@
+"""The configuration: every setting has a reason and a range, and every refusal is one sentence that says both."""
+
+import dataclasses
+import json
+import math
+
+import numpy as np
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+
+from hypercone.errors import ConfigError, InputError, UnknownNameError
+from hypercone.methods import METHODS, Settings
+from hypercone.training import FitConfig
+from hypercone.training.config import AUTOMATIC, MOST_EPOCHS
+from hypercone.training.fields import kind_of
+
+FIELDS = {field.name: field for field in dataclasses.fields(FitConfig)}
+each_field = pytest.mark.parametrize("field", FIELDS.values(), ids=FIELDS)
+
+
+def bad_values():
+    """One value beyond each bound of each field, not a choice, and of each wrong type."""
+    for name, field in FIELDS.items():
+        rules, kind = field.metadata, kind_of(field)
+        step = 1 if kind is int else 1e-13
+        if rules["at_least"] is not None:
+            yield name, rules["at_least"] - step, f"must be at least {rules['at_least']}"
+        if rules["at_most"] is not None:
+            yield name, rules["at_most"] + (1 if kind is int else 1e-3), f"must be at most {rules['at_most']}"
+        if rules["above"] is not None:
+            yield name, rules["above"], f"must be above {rules['above']}"
+            yield name, -1.0, f"must be above {rules['above']}"
+        if name != "method":
+            if rules["choices"]:
+                yield name, "nonsense", f"must be one of {', '.join(rules['choices'])}"
+            called = {int: "a whole number", float: "a finite number", str: "text"}[kind]
+            wrong = {int: [1.5, "1", True, [1], math.nan], float: ["1", True, [1.0]], str: [1, True, ["text"]]}[kind]
+            for value in wrong:
+                yield name, value, f"must be {called}"
+        if kind is float:
+            for value in (math.nan, math.inf, -math.inf, 10**400):
+                yield name, value, "must be a finite number"
+
+
+class TestFields:
+    @each_field
+    def test_every_setting_has_a_reason(self, field):
+        reason = field.metadata["reason"]
+        assert len(reason) >= 10
+        assert not reason.endswith(".")
+        assert "\n" not in reason
+
+    @each_field
+    def test_every_setting_has_a_range_or_choices(self, field):
+        rules = field.metadata
+        if kind_of(field) is str:
+            assert len(rules["choices"]) >= 2
+        else:
+            assert rules["at_least"] is not None or rules["above"] is not None
+
+    @each_field
+    def test_every_setting_can_be_given_by_name(self, field):
+        value = getattr(FitConfig().for_edges(1_000), field.name)
+        assert getattr(FitConfig.from_dict({field.name: value}), field.name) == value
+
+    @pytest.mark.parametrize("name", sorted(set(FIELDS) - {"method"}))
+    def test_none_stands_for_the_default(self, name):
+        assert FitConfig(**{name: None}) == FitConfig()
+
+
+class TestRefusals:
+    @pytest.mark.parametrize(
+        ("name", "value", "bound"), [pytest.param(*case, id=str(case)[:60]) for case in bad_values()]
+    )
+    def test_a_bad_value_is_one_sentence_with_field_value_and_bound(self, name, value, bound):
+        with pytest.raises(ConfigError) as refused:
+            FitConfig(**{name: value})
+        message = str(refused.value)
+        assert message.startswith(f"{name} is {value!r}, but {bound}")
+        assert "\n" not in message
+        assert refused.value.exit_code == 2
+
+    def test_an_unknown_setting_is_answered_with_the_nearest(self):
+        with pytest.raises(UnknownNameError, match=r"^there is no setting 'epoch'; did you mean epochs"):
+            FitConfig.from_dict({"epoch": 3})
+
+    @pytest.mark.parametrize("method", ["ordr", 3, ["order"], {"order": 1}])
+    def test_an_unknown_method_is_refused(self, method):
+        with pytest.raises(UnknownNameError, match=r"^there is no method "):
+            FitConfig(method=method)
+
+    def test_a_method_is_not_its_own_pretraining(self):
+        with pytest.raises(ConfigError, match=r"^init is poincare, the method itself; "):
+            FitConfig(method="poincare", init="poincare")
+
+    def test_a_config_does_not_change(self):
+        with pytest.raises(dataclasses.FrozenInstanceError):
+            FitConfig().dim = 3
+
+
+class TestDefaults:
+    @pytest.mark.parametrize("name", METHODS)
+    def test_a_methods_defaults_fill_what_is_left_open(self, name):
+        config = FitConfig(method=name)
+        for setting, value in METHODS[name].defaults.items():
+            if setting not in AUTOMATIC:
+                assert getattr(config, setting) == value
+        left_open = {setting for setting, value in config.as_dict().items() if value is None}
+        assert left_open == set(AUTOMATIC)
+
+    def test_what_is_given_wins_over_a_methods_default(self):
+        config = FitConfig(method="order", rate=0.25, corrupt="both")
+        assert (config.rate, config.corrupt) == (0.25, "both")
+
+    @pytest.mark.parametrize("name", METHODS)
+    def test_epochs_left_open_follow_from_the_data(self, name):
+        usual = METHODS[name].defaults["epochs"]
+        large, small, smallest = (FitConfig(method=name).for_edges(count) for count in (10**7, 3_000, 1))
+        assert (large.epochs, large.init_epochs) == (usual, 100)
+        assert small.epochs == max(usual, 1_000)
+        assert smallest.epochs == smallest.init_epochs == max(usual, MOST_EPOCHS)
+        assert FitConfig(method=name, epochs=0, init_epochs=7).for_edges(1).epochs == 0
+
+    def test_the_settings_of_the_formulas_are_part_of_it(self):
+        assert FitConfig(K=0.2, margin=0.3, border=1e-4).settings == Settings(K=0.2, margin=0.3, border=1e-4, alpha=0.0)
+
+    def test_numbers_of_numpy_become_plain(self):
+        config = FitConfig(dim=np.int64(3), seed=np.uint8(4), rate=np.float32(0.5), K=1)
+        assert (type(config.dim), type(config.seed), type(config.rate), type(config.K)) == (int, int, float, float)
+        assert json.loads(json.dumps(config.as_dict())) == config.as_dict()
+
+
+class TestRoundTrip:
+    @given(
+        st.sampled_from(sorted(METHODS)),
+        st.integers(1, 1024),
+        st.integers(0, 2**63 - 1),
+        st.floats(1e-9, 1e9),
+        st.one_of(st.none(), st.integers(0, 10**6)),
+    )
+    def test_a_config_survives_json(self, method, dim, seed, rate, epochs):
+        config = FitConfig(method=method, dim=dim, seed=seed, rate=rate, epochs=epochs)
+        assert FitConfig.from_dict(json.loads(json.dumps(config.as_dict()))) == config
+
+    def test_a_config_is_read_from_toml(self, tmp_path):
+        path = tmp_path / "fit.toml"
+        path.write_text('method = "order"\nrate = 1\ndim = 7  # a comment\n', encoding="utf-8")
+        assert FitConfig.from_toml(path) == FitConfig(method="order", rate=1.0, dim=7)
+        assert FitConfig.from_toml(str(path), dim=3).dim == 3
+
+
+class TestToml:
+    @pytest.mark.parametrize(
+        ("text", "said"),
+        [
+            (b"dim = 3\nrate = x\n", r"fit\.toml: is not valid TOML \(.*line 2.*\)$"),
+            (b"dim = 3\ndim = 4", r"fit\.toml: is not valid TOML "),
+            (b"\xff\xfe", r"fit\.toml: is not valid TOML "),
+            (b"dims = 3", r"^there is no setting 'dims'; did you mean dim"),
+            (b"dim = 0", "^dim is 0, but must be at least 1$"),
+            (b"[fit]\ndim = 3", "^there is no setting 'fit'"),
+            (b"rate = inf", "^rate is inf, but must be a finite number$"),
+            (b"method = ['order']", "^there is no method "),
+            (b"dim = 2024-01-01", "^dim is .*, but must be a whole number$"),
+        ],
+    )
+    def test_a_file_that_is_no_configuration_is_refused_in_one_sentence(self, text, said, tmp_path):
+        path = tmp_path / "fit.toml"
+        path.write_bytes(text)
+        with pytest.raises(InputError, match=said) as refused:
+            FitConfig.from_toml(path)
+        assert "\n" not in str(refused.value)
+
+    def test_a_missing_file_is_named(self, tmp_path):
+        with pytest.raises(InputError, match=r"nowhere\.toml: cannot be read \(No such file or directory\)$"):
+            FitConfig.from_toml(tmp_path / "nowhere.toml")
+
+    def test_a_folder_is_not_a_file(self, tmp_path):
+        with pytest.raises(InputError, match="cannot be read"):
+            FitConfig.from_toml(tmp_path)
