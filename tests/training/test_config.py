@@ -179,3 +179,17 @@ class TestToml:
     def test_a_folder_is_not_a_file(self, tmp_path):
         with pytest.raises(InputError, match="cannot be read"):
             FitConfig.from_toml(tmp_path)
+
+
+@pytest.mark.parametrize("method", ["hyperbolic-cones", "euclidean-cones"])
+def test_a_margin_wider_than_a_right_angle_is_refused_for_cones(method):
+    with pytest.raises(ConfigError, match=r"margin is 1\.6, but a cone's must be at most π/2"):
+        FitConfig(method=method, margin=1.6)
+    assert FitConfig(method="order", margin=1.6).margin == 1.6
+
+
+def test_relatives_need_a_margin_method_and_fewer_than_the_negatives():
+    with pytest.raises(ConfigError, match="relatives is 2, but poincare ranks distances"):
+        FitConfig(method="poincare", relatives=2)
+    with pytest.raises(ConfigError, match="relatives is 5, but must be below negatives, 5"):
+        FitConfig(negatives=5, relatives=5)

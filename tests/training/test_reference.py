@@ -79,6 +79,9 @@ class Slow:
         plan = self.plan
         children = self.drawn(edge, 0, plan.children, plan.child_pool)
         parents = self.drawn(edge, plan.children, plan.parents, plan.parent_pool)
+        kin = plan.relative_rows[slice(*plan.relative_offsets[parent : parent + 2])]
+        if len(kin):
+            parents = [*parents, *self.drawn(edge, plan.children + plan.parents, plan.relatives, kin)]
         active = [(parent, row) for row in children if self.needs_a_push(parent, row, plan.push_children)]
         active += [(row, child) for row in parents if self.needs_a_push(row, child, plan.push_parents)]
         violated = self.energy(parent, child) > 0
@@ -164,8 +167,8 @@ def compare(config, edges, count, draws, visit):
 
 
 @pytest.mark.parametrize("name", MARGIN_METHODS)
-@pytest.mark.parametrize("corrupt", ["both", "child", "parent"])
-def test_an_epoch_of_the_margin_loss_is_the_slow_one(name, corrupt, optimizer, tree, random_functions):
+@pytest.mark.parametrize(("corrupt", "relatives"), [("both", 0), ("child", 0), ("parent", 0), ("both", 4)])
+def test_an_epoch_of_the_margin_loss_is_the_slow_one(name, corrupt, relatives, optimizer, tree, random_functions):
     config = FitConfig(
         method=name,
         dim=2,
@@ -175,6 +178,7 @@ def test_an_epoch_of_the_margin_loss_is_the_slow_one(name, corrupt, optimizer, t
         margin=1.5,
         negatives=9,
         corrupt=corrupt,
+        relatives=relatives,
         push_inside="parent",
     )
     edges = np.array(tree.closure(), np.int32)
@@ -208,3 +212,11 @@ def draws_no_node_twice(config, edges, draws):
     slow = Slow(config, np.zeros((15, 2)), edges, {(int(u), int(v)) for u, v in edges}, draws)
     used = [slow.candidates(edge)[2] for edge in range(len(edges))]
     return all(len(set(rows)) == len(rows) for rows in used)
+
+
+def test_relatives_are_nodes_under_the_same_parent_that_have_nodes_of_their_own(tree):
+    plan = make_negatives(len(tree), tree.closure(), FitConfig(relatives=3, negatives=9))
+    assert (plan.children, plan.parents, plan.relatives) == (3, 3, 3)
+    for parent in range(len(tree)):
+        found = set(plan.relative_rows[slice(*plan.relative_offsets[parent : parent + 2])].tolist())
+        assert found == set(tree.descendants_of(parent).tolist()) - set(tree.leaves.tolist())

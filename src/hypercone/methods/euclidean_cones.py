@@ -5,6 +5,7 @@ from __future__ import annotations
 import math
 
 from hypercone.geometry import euclidean_cones
+from hypercone.methods.hyperbolic_cones import HyperbolicCones
 from hypercone.methods.method import Energies, Method, Points
 from hypercone.methods.settings import Settings
 
@@ -16,19 +17,7 @@ class EuclideanCones(Method):
     summary = "the same cones in flat space; a baseline that shows what curvature buys"
     loss = "margin"
     largest_margin = math.pi / 2
-    defaults = {
-        "epochs": 100,
-        "rate": 0.3,
-        "schedule": "linear",
-        "optimizer": "adagrad",
-        "margin": 0.01,
-        "negatives": 20,
-        "relatives": 4,
-        "corrupt": "both",
-        "push_inside": "parent",
-        "parent_candidates": "non-leaves",
-        "init": "euclidean",
-    }
+    defaults = {**HyperbolicCones.defaults, "init": "euclidean"}
 
     def signed_energy(self, parent: Points, child: Points, settings: Settings) -> Energies:
         return euclidean_cones.signed_energy(parent, child, settings.K)
