@@ -1,0 +1,225 @@
+"""What cannot be done is said in one sentence, with the right exit code, and leaves nothing behind."""
+
+from __future__ import annotations
+
+import errno
+import os
+from pathlib import Path
+
+import pytest
+
+from hypercone.cli import demo_command, evaluate_command, fit_command
+from hypercone.cli.main import COMMANDS
+from hypercone.embedding import load
+
+
+def _is_one_sentence(done, code: int = 2, words: str = "") -> bool:
+    assert done.code == code, done
+    assert done.out == ""
+    assert done.err.startswith("hypercone: "), done.err
+    assert done.err.count("\n") == 1
+    assert done.err.endswith("\n")
+    assert "Traceback" not in done.err
+    assert words in done.err
+    return True
+
+
+FIT = ("fit", "tree-2-3", "-o", "new")
+
+
+@pytest.mark.parametrize(
+    ("arguments", "words"),
+    [
+        (("frobnicate",), "'frobnicate'"),
+        (("--frobnicate",), "required: COMMAND"),
+        (("fit",), "required: SOURCE, -o/--output"),
+        (("fit", "tree-2-3"), "required: -o/--output"),
+        ((*FIT, "--dim", "x"), "--dim is 'x', but must be a whole number"),
+        ((*FIT, "--dim", "1.5"), "--dim is '1.5', but must be a whole number"),
+        ((*FIT, "--dim", "0"), "dim is 0, but must be at least 1"),
+        ((*FIT, "--dim", "5000"), "dim is 5000, but must be at most 1024"),
+        ((*FIT, "--dim"), "argument --dim: expected one argument"),
+        ((*FIT, "--dims", "3"), "unrecognized arguments: --dims 3"),
+        ((*FIT, "--epoch", "3"), "unrecognized arguments: --epoch 3"),
+        ((*FIT, "another"), "unrecognized arguments: another"),
+        ((*FIT, "--rate", "fast"), "--rate is 'fast', but must be a number"),
+        ((*FIT, "--rate", "nan"), "rate is nan, but must be a finite number"),
+        ((*FIT, "--rate", "-1"), "rate is -1.0, but must be above 0"),
+        ((*FIT, "--K", "inf"), "K is inf"),
+        ((*FIT, "--method", "ordre"), "there is no method 'ordre'; did you mean order?"),
+        ((*FIT, "--schedule", "cosine"), "schedule is 'cosine', but must be one of constant, linear"),
+        ((*FIT, "--init", "poincare", "--method", "poincare"), "init is poincare, the method itself"),
+        ((*FIT, "--seed", "-1"), "seed is -1"),
+        ((*FIT, "--percent", "x"), "argument --percent: invalid float value: 'x'"),
+        ((*FIT, "--percent", "200"), "percent 200"),
+        ((*FIT, "--percent", "nan"), "percent nan"),
+        ((*FIT, "--percent", "50", "--split-seed", "x"), "invalid int value: 'x'"),
+        ((*FIT, "--percent", "50", "--split-seed", "-1"), "seed -1 is negative"),
+        ((*FIT, "--percent", "50", "--split", "s"), "--split and --percent both say what to hold out"),
+        ((*FIT, "--split", "nowhere"), "nowhere"),
+        ((*FIT, "--config", "missing.toml"), "missing.toml: cannot be read (No such file or directory)"),
+        ((*FIT, "--config", "broken.toml"), "broken.toml: is not valid TOML"),
+        ((*FIT, "--config", "unknown.toml"), "there is no setting 'epoch'; did you mean epochs"),
+        ((*FIT, "--config", "wrong.toml"), "dim is 'two', but must be a whole number"),
+        ((*FIT, "--config", "."), "cannot be read (Is a directory)"),
+        (("fit", "tree-2-3", "-o", "file"), "file: is a file; give a folder"),
+        (("fit", "tree-2-3", "-o", "folder"), "folder: is a folder with other things in it"),
+        (("fit", "tree-2-3", "-o", "x" * 300), "cannot be written (File name too long)"),
+        (("info", "wordnet-noun"), "there is no file or dataset 'wordnet-noun'; the datasets are wordnet-nouns, "),
+        (("info", "missing.tsv"), "missing.tsv"),
+        (("info", "tree-0-0"), "tree-0-0 is no tree"),
+        (("info", "tree-9-99"), "tree-9-99 is too large"),
+        (("info", "empty.tsv"), "empty.tsv"),
+        (("info", "headerless.tsv"), "which column is the parent?"),
+        (("info", "headerless.tsv", "--direction", "sideways"), "invalid choice: 'sideways'"),
+        (("info", "headerless.tsv", "--parent-column", "1"), "name both"),
+        (("info", "headerless.tsv", "--format", "xml"), "invalid choice: 'xml'"),
+        (("info", "cycle.tsv"), "cycle.tsv:3: "),
+        (("info", "."), "."),
+        (("query", "MODEL", "cousins", "dog"), "invalid choice: 'cousins'"),
+        (("query", "MODEL", "is-a", "dog"), "is-a takes CHILD PARENT, but was given 1 name: dog"),
+        (("query", "MODEL", "vector", "dog", "cat"), "vector takes NAME, but was given 2 names: dog cat"),
+        (("query", "MODEL", "ancestors", "podle"), "there is no node 'podle'; did you mean poodle"),
+        (("query", "MODEL", "ancestors", "dog", "--limit", "x"), "invalid int value: 'x'"),
+        (("query", "MODEL", "ancestors", "dog", "--limit", "-1"), "limit is -1"),
+        (("evaluate", "MODEL"), "say what to evaluate on"),
+        (("evaluate", "MODEL", "--positives", "pairs.tsv"), "go together"),
+        (("evaluate", "MODEL", "--positives", "pairs.tsv", "--negatives", "missing.tsv"), "missing.tsv"),
+        (("evaluate", "MODEL", "--positives", "strangers.tsv", "--negatives", "pairs.tsv"), "strangers.tsv:2: "),
+        (("evaluate", "MODEL", "--split", "nowhere"), "nowhere"),
+        (("evaluate", "MODEL", "--positives", "pairs.tsv", "--negatives", "pairs.tsv", "--threshold", "nan"), "nan"),
+        (("evaluate", "MODEL", "--positives", "pairs.tsv", "--negatives", "pairs.tsv", "--threshold", "x"), "float"),
+        (("evaluate", "MODEL", "--reconstruction", "tree-2-3"), "tree-2-3: its nodes are not the model's"),
+        (("evaluate", "MODEL", "--reconstruction", "TAXONOMY", "--sample", "0"), "sample is 0"),
+        (("evaluate", "MODEL", "--reconstruction", "TAXONOMY", "--threads", "0"), "threads is 0"),
+        (("export", "MODEL", "points.xlsx"), "say which format to write: tsv, npz, word2vec"),
+        (("export", "MODEL", "p", "--format", "xlsx"), "invalid choice: 'xlsx'"),
+        (("export", "MODEL", "folder", "--format", "tsv"), "folder: is a folder"),
+        (("export", "MODEL", "file/p.tsv"), "cannot be written"),
+        (("split", "tree-2-3", "-o", "new", "--percent", "101"), "percent 101"),
+        (("split", "tree-2-3", "-o", "new", "--seed", "-1"), "seed -1"),
+        (("split", "tree-2-3", "-o", "file"), "file: the split cannot be written"),
+        (("bench", "everything"), "invalid choice: 'everything'"),
+        (("bench", "kernel", "--repeats", "0"), "--repeats is 0"),
+        (("bench", "kernel", "--dims", "5,x"), "--dims is '5,x', but must be whole numbers"),
+        (("bench", "kernel", "--dims", "0"), "every dimension must be at least 1"),
+        (("bench", "kernel", "--methods", "order,cones"), "there is no method 'cones'"),
+        (("demo", "--source", "wordnet"), "there is no dataset 'wordnet'; did you mean wordnet-nouns"),
+        (("demo", "--source", "tree-2-3", "--seed", "-1"), "seed -1"),
+        (("demo", "--seed", "x"), "invalid int value: 'x'"),
+        (("demo", "--source", "tree-2-3", "-o", "folder"), "folder: is a folder with other things in it"),
+    ],
+    ids=lambda value: " ".join(value)[:70] if isinstance(value, tuple) else "",
+)
+def test_bad_input_is_one_sentence_and_exit_code_2(run, model, taxonomy, tmp_path, monkeypatch, arguments, words):
+    monkeypatch.chdir(tmp_path)
+    files = {
+        "broken.toml": "dim = = 2",
+        "unknown.toml": "epoch = 3",
+        "wrong.toml": 'dim = "two"',
+        "file": "mine",
+        "folder/thesis.tex": "years of work",
+        "empty.tsv": "",
+        "headerless.tsv": "a\tb\n",
+        "cycle.tsv": "parent\tchild\na\tb\nb\ta\n",
+        "pairs.tsv": "parent\tchild\nanimal\tdog\n",
+        "strangers.tsv": "parent\tchild\nanimal\tunicorn\n",
+    }
+    for name, text in files.items():
+        Path(name).parent.mkdir(exist_ok=True)
+        Path(name).write_text(text)
+    given = [{"MODEL": str(model), "TAXONOMY": str(taxonomy)}.get(word, word) for word in arguments]
+    assert _is_one_sentence(run(*given), 2, words)
+    kept = {str(path.relative_to(tmp_path)): path.read_text() for path in tmp_path.rglob("*") if path.is_file()}
+    assert kept == files
+
+
+def test_every_command_meets_bad_input_above():
+    cases = test_bad_input_is_one_sentence_and_exit_code_2.pytestmark[0].args[1]
+    assert {arguments[0] for arguments, _ in cases} >= set(COMMANDS)
+
+
+def test_a_real_process_ends_with_the_same_code_and_sentence(process, tmp_path):
+    assert _is_one_sentence(process(*FIT, "--dim", "zero", cwd=tmp_path), 2, "--dim is 'zero'")
+    assert _is_one_sentence(process("query", "nowhere", "vector", "x", cwd=tmp_path), 3, "there is no such model")
+    assert _is_one_sentence(process("info", "-", cwd=tmp_path, input="parent\tchild\n"), 2)
+
+
+def _asking(model) -> list[tuple[str, ...]]:
+    return [
+        ("query", str(model), "vector", "dog"),
+        ("evaluate", str(model), "--reconstruction", "tree-2-3"),
+        ("export", str(model), "points.tsv"),
+    ]
+
+
+def test_a_bad_model_is_exit_code_3(run, model, tmp_path, monkeypatch):
+    monkeypatch.chdir(tmp_path)
+    for arguments in _asking("nowhere"):
+        assert _is_one_sentence(run(*arguments), 3, "nowhere: there is no such model folder")
+    damaged = load(model).save(tmp_path / "damaged")
+    points = damaged / "model.safetensors"
+    points.write_bytes(points.read_bytes()[:-1] + b"!")
+    for arguments in _asking(damaged):
+        assert _is_one_sentence(run(*arguments), 3, "model.safetensors: does not match its checksum")
+    assert os.listdir(tmp_path) == ["damaged"]
+
+
+def _raising(error: BaseException):
+    def stand_in(*arguments, **options):
+        raise error
+
+    return stand_in
+
+
+def test_no_memory_is_exit_code_4(run, tmp_path, monkeypatch):
+    monkeypatch.chdir(tmp_path)
+    monkeypatch.setattr(fit_command, "fit", _raising(MemoryError()))
+    assert _is_one_sentence(run(*FIT), 4, "out of memory; use fewer dimensions or a smaller hierarchy")
+    monkeypatch.setattr(evaluate_command, "load", _raising(MemoryError()))
+    assert _is_one_sentence(run("evaluate", "m", "--split", "s"), 4, "out of memory")
+    assert os.listdir(tmp_path) == []
+
+
+def test_no_disk_is_exit_code_4_and_nothing_is_left(run, model, tmp_path, monkeypatch, quick):
+    monkeypatch.chdir(tmp_path)
+    monkeypatch.setattr(os, "fsync", _raising(OSError(errno.ENOSPC, "No space left on device")))
+    assert _is_one_sentence(run(*FIT, *quick, "--quiet"), 4, "new: the disk is full")
+    assert _is_one_sentence(run("export", model, "points.tsv"), 4, "points.tsv: the disk is full")
+    assert os.listdir(tmp_path) == []
+
+
+def test_an_interrupt_is_exit_code_130_and_nothing_is_saved(run, tmp_path, monkeypatch):
+    monkeypatch.chdir(tmp_path)
+    monkeypatch.setattr(fit_command, "fit", _raising(KeyboardInterrupt()))
+    assert _is_one_sentence(run(*FIT), 130, "interrupted; nothing was saved")
+    assert os.listdir(tmp_path) == []
+
+
+def test_an_interrupt_of_the_demo_does_not_wait_for_the_baseline(run, tmp_path, monkeypatch):
+    monkeypatch.chdir(tmp_path)
+    epochs = []
+
+    def pretend(hierarchy, *, split, seed, on_epoch, method="hyperbolic-cones"):
+        if method == "hyperbolic-cones":
+            raise KeyboardInterrupt
+        for epoch in range(10**9):
+            epochs.append(epoch)
+            on_epoch(None)
+
+    monkeypatch.setattr(demo_command, "fit", pretend)
+    done = run("demo", "--source", "tree-2-3")
+    assert done.code == 130
+    assert done.err == "hypercone: interrupted; nothing was saved\n"
+    assert epochs
+    assert os.listdir(tmp_path) == []
+
+
+def test_a_mistake_of_ours_is_not_dressed_up_as_the_users(run, tmp_path, monkeypatch):
+    monkeypatch.chdir(tmp_path)
+    monkeypatch.setattr(fit_command, "fit", _raising(ZeroDivisionError()))
+    with pytest.raises(ZeroDivisionError):
+        run(*FIT)
+    monkeypatch.setattr(fit_command, "fit", _raising(OSError(errno.EIO, "Input/output error")))
+    with pytest.raises(OSError, match="Input/output"):
+        run(*FIT)

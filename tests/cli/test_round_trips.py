@@ -1,0 +1,263 @@
+"""From a file to a model to answers and back to files, through the command line."""
+
+from __future__ import annotations
+
+import hashlib
+import json
+import os
+import subprocess
+import sys
+
+import numpy as np
+import pytest
+
+import hypercone
+from hypercone.cli import bench_command
+from hypercone.methods import METHODS
+
+
+def test_fit_writes_a_model_and_says_how_good_it_is(run, taxonomy, tmp_path, quick):
+    found = run("fit", taxonomy, "-o", tmp_path / "m", *quick, "--quiet", "--json").json
+    assert (found["model"], found["method"], found["nodes"], found["dim"]) == (
+        str(tmp_path / "m"),
+        "hyperbolic-cones",
+        10,
+        2,
+    )
+    assert 0 < found["training_f1"] <= 1
+    embedding = hypercone.load(tmp_path / "m")
+    assert found["threshold"] == embedding.threshold
+    assert embedding.record["config"]["epochs"] == 30
+    assert embedding.record["hierarchy_digest"] == hypercone.read_edges(taxonomy).digest
+
+
+def test_for_people_every_value_has_its_line(run, taxonomy, tmp_path, quick):
+    lines = run("fit", taxonomy, "-o", tmp_path / "m", *quick, "--quiet").out.splitlines()
+    assert [line.split("  ")[0] for line in lines] == [
+        "model",
+        "method",
+        "nodes",
+        "dim",
+        "seconds",
+        "epoch",
+        "threshold",
+        "training f1",
+    ]
+
+
+def test_three_edges_are_read_back_in_words_with_the_child_first(run, taxonomy, tmp_path):
+    assert run("info", taxonomy).err.splitlines() == [
+        "Read 10 nodes and 9 edges, for example:",
+        "  dog is an animal",
+        "  hot dog is a dog",
+        "  tiny toy poodle is a toy poodle",
+    ]
+    upside_down = tmp_path / "upside_down.csv"
+    upside_down.write_text("dog,animal\npoodle,dog\n")
+    said = run("info", upside_down, "--direction", "child-parent").err
+    assert "  dog is an animal\n  poodle is a dog\n" in said
+    assert "animal is a dog" not in said
+
+
+def test_dropped_duplicates_are_mentioned(run, tmp_path):
+    (tmp_path / "twice.csv").write_text("parent,child\na,b\na,b\n")
+    done = run("info", tmp_path / "twice.csv")
+    assert "(1 duplicate edge dropped)" in done.err
+    assert run("info", tmp_path / "twice.csv", "--json").json["duplicates_dropped"] == 1
+
+
+def test_info_describes_a_file_a_dataset_and_standard_input(run, process, taxonomy):
+    found = run("info", taxonomy, "--json")
+    assert found.err == ""
+    assert (found.json["nodes"], found.json["edges"]) == (10, 9)
+    assert run("info", "tree-2-3", "--json").json["nodes"] == 15
+    piped = process("info", "-", "--json", "--format", "tsv", input=taxonomy.read_text(encoding="utf-8"))
+    assert piped.json | {"seconds": 0} == found.json | {"seconds": 0}
+
+
+def test_named_columns_say_the_direction(run, tmp_path):
+    (tmp_path / "wide.csv").write_text("id,kind,what\n1,dog,animal\n2,poodle,dog\n")
+    done = run("info", tmp_path / "wide.csv", "--child-column", "kind", "--parent-column", "what")
+    assert "poodle is a dog" in done.err
+
+
+def test_query_is_a(run, model):
+    found = run("query", model, "is-a", "tiny toy poodle", "dog", "--json").json
+    assert found["is_a"] is True
+    assert run("query", model, "is-a", "dog", "tiny toy poodle", "--json").json["is_a"] is False
+    assert run("query", model, "is-a", "poodle", "dog").out.startswith("poodle is a dog (energy")
+
+
+def test_query_every_other_question(run, model):
+    embedding = hypercone.load(model)
+    assert run("query", model, "ancestors", "poodle", "--json").json["ancestors"] == embedding.ancestors("poodle")
+    below = run("query", model, "descendants", "animal", "--limit", "2", "--json").json
+    assert below == {"name": "animal", "descendants": embedding.descendants("animal")[:2], "count": 9}
+    nearest = run("query", model, "nearest", "Löwe", "--limit", 3, "--json").json["nearest"]
+    assert [(each["name"], each["distance"]) for each in nearest] == embedding.nearest("Löwe", 3)
+    energy = run("query", model, "energy", "poodle", "cat", "--json").json["energy"]
+    assert energy == embedding.energy("poodle", "cat")
+    assert run("query", model, "vector", "hot dog", "--json").json["vector"] == embedding["hot dog"].tolist()
+    for question in ("ancestors", "descendants", "nearest", "vector"):
+        assert run("query", model, question, "dog").out.count("\n") >= 1
+
+
+def test_json_keeps_letters_as_they_are_and_escapes_them_where_the_stream_cannot_carry_them(process, model):
+    assert '"Löwe"' in process("query", model, "nearest", "animal", "--json", env=_env("utf-8"), encoding="utf-8").out
+    plain = process("query", model, "nearest", "animal", "--json", env=_env("ascii"))
+    assert "\\u00f6" in plain.out
+    assert "Löwe" in {each["name"] for each in plain.json["nearest"]}
+    words = process("query", model, "nearest", "animal", env=_env("ascii"))
+    assert (words.code, words.err) == (0, "")
+    assert "L\\xf6we" in words.out
+
+
+def _env(encoding: str) -> dict[str, str]:
+    return os.environ | {"PYTHONIOENCODING": encoding}
+
+
+def test_split_then_fit_on_it_then_evaluate_on_it(run, tmp_path, quick):
+    counts = run("split", "tree-3-4", "--percent", "25", "--seed", "3", "-o", tmp_path / "s", "--json").json
+    assert (counts["train"], counts["validation"], counts["test"]) == (120 + 76, 15, 15)
+    assert len((tmp_path / "s" / "test.tsv").read_text().splitlines()) == 16
+    fitted = run("fit", "tree-3-4", "--split", tmp_path / "s", "-o", tmp_path / "m", *quick, "--quiet", "--json").json
+    assert 0 < fitted["validation_f1"] <= 1
+    found = run("evaluate", tmp_path / "m", "--split", tmp_path / "s", "--json").json
+    assert {name: found[name] for name in ("precision", "recall", "f1")} == fitted["test"]
+    assert (found["positives"], found["negatives"]) == (15, counts["test_negatives"])
+    drawn = run(
+        "fit", "tree-3-4", "--percent", "25", "--split-seed", "3", "-o", tmp_path / "m2", *quick, "--quiet", "--json"
+    ).json
+    assert drawn["test"] == fitted["test"]
+    assert _digest(tmp_path / "m") == _digest(tmp_path / "m2")
+    people = run("fit", "tree-3-4", "--percent", "25", "-o", tmp_path / "m3", *quick, "--quiet").out
+    assert "precision" in people.splitlines()[-1]
+    assert "F1" in people.splitlines()[-1]
+
+
+def test_evaluate_on_files_of_pairs(run, model, tmp_path):
+    (tmp_path / "true.tsv").write_text("parent\tchild\nanimal\tpoodle\ndog\thot dog\n")
+    (tmp_path / "false.tsv").write_text("parent\tchild\npoodle\tanimal\n")
+    files = ("--positives", tmp_path / "true.tsv", "--negatives", tmp_path / "false.tsv")
+    found = run("evaluate", model, *files, "--json").json
+    assert (found["true_positives"], found["false_positives"], found["f1"]) == (2, 0, 1.0)
+    none = run("evaluate", model, *files, "--threshold", "-1", "--json").json
+    assert (none["true_positives"], none["threshold"]) == (0, -1.0)
+    assert "true positives" in run("evaluate", model, *files).out
+
+
+def test_evaluate_reconstruction(run, model, taxonomy):
+    found = run("evaluate", model, "--reconstruction", taxonomy, "--json").json
+    expected = hypercone.evaluate_reconstruction(hypercone.load(model), hypercone.read_edges(taxonomy))
+    assert found == {f"reconstruction_{name}": value for name, value in expected.as_dict().items()}
+    sampled = run("evaluate", model, "--reconstruction", taxonomy, "--sample", 4, "--threads", 1, "--json").json
+    assert sampled["reconstruction_nodes"] == 4
+
+
+def test_the_lines_of_the_hierarchy_may_stand_in_another_order(run, model, taxonomy, edges, tmp_path):
+    shuffled = tmp_path / "shuffled.csv"
+    shuffled.write_text("".join(f"{b},{a}\n" for a, b in reversed(edges)), encoding="utf-8")
+    given = ("evaluate", model, "--json", "--reconstruction")
+    assert run(*given, shuffled, "--direction", "child-parent").json == run(*given, taxonomy).json
+
+
+def test_export_in_every_format(run, model, tmp_path):
+    embedding = hypercone.load(model)
+    for name in ("p.tsv", "p.npz", "p.vec"):
+        found = run("export", model, tmp_path / name, "--json").json
+        assert found == {"file": str(tmp_path / name), "nodes": 10, "dim": 2}
+    with np.load(tmp_path / "p.npz", allow_pickle=False) as arrays:
+        assert arrays["points"].tobytes() == embedding.points.tobytes()
+    rows = [line.split("\t") for line in (tmp_path / "p.tsv").read_text(encoding="utf-8").splitlines()[1:]]
+    assert {row[0]: [float(cell) for cell in row[1:]] for row in rows}["hot dog"] == embedding["hot dog"].tolist()
+    assert run("export", model, tmp_path / "p.data", "--format", "word2vec").code == 0
+    assert (tmp_path / "p.data").read_bytes() == (tmp_path / "p.vec").read_bytes()
+
+
+def test_a_file_of_settings_is_read_and_options_win(run, tmp_path):
+    (tmp_path / "run.toml").write_text('dim = 2\nepochs = 7\ninit_epochs = 5\nseed = 4\nmethod = "hyperbolic-cones"\n')
+    given = ("--config", tmp_path / "run.toml", "--epochs", "6", "--quiet", "--json")
+    run("fit", "tree-2-3", "-o", tmp_path / "m", *given)
+    config = hypercone.load(tmp_path / "m").record["config"]
+    assert (config["dim"], config["epochs"], config["init_epochs"], config["seed"]) == (2, 6, 5, 4)
+
+
+def test_every_setting_is_an_option_with_its_reason(run):
+    text = " ".join(run("fit", "--help").out.split())
+    for name, field in hypercone.FitConfig.__dataclass_fields__.items():
+        assert f"--{name.replace('_', '-')} " in text
+        assert " ".join(field.metadata["reason"].split()[:3]) in text
+
+
+@pytest.mark.parametrize("method", METHODS)
+def test_every_method_is_offered(run, method):
+    assert method in run("fit", "--help").out
+
+
+def _digest(folder) -> str:
+    return hashlib.sha256((folder / "model.safetensors").read_bytes()).hexdigest()
+
+
+def test_the_same_seed_in_two_processes_gives_the_same_bytes_and_another_seed_does_not(
+    process, taxonomy, tmp_path, quick
+):
+    for name, seed in (("one", 5), ("two", 5), ("three", 6)):
+        done = process("fit", taxonomy, "-o", tmp_path / name, *quick, "--seed", seed, "--json")
+        assert done.json["nodes"] == 10
+    assert _digest(tmp_path / "one") == _digest(tmp_path / "two") != _digest(tmp_path / "three")
+    for part in ("config.json", "nodes.txt.gz", "README.md"):
+        assert (tmp_path / "one" / part).read_bytes() == (tmp_path / "two" / part).read_bytes()
+
+
+def test_demo_does_the_main_job_on_a_small_tree(run, tmp_path):
+    done = run("demo", "--source", "tree-2-3", "-o", tmp_path / "d")
+    assert done.code == 0
+    assert "tree-2-3: 15 nodes" in done.out
+    for name in ("hyperbolic-cones", "poincare"):
+        assert any(line.strip().startswith(name) and "F1" in line for line in done.out.splitlines())
+    assert f"Saved in {tmp_path / 'd'}/" in done.out
+    assert len(hypercone.load(tmp_path / "d")) == 15
+
+
+def test_bench_closure_has_the_counts_of_the_paper(run):
+    found = run("bench", "closure", "--repeats", "1", "--json").json
+    assert (found["closure_edges"], found["basic_edges"]) == (661_127, 84_363)
+    assert found["seconds"] > 0
+
+
+def test_bench_kernel_prints_a_table_or_json(run, monkeypatch):
+    row = {
+        "method": "order",
+        "dim": 5,
+        "recipe": "paper",
+        "pairs_per_second": 12.34e6,
+        "cpu_seconds_per_epoch": 0.5,
+        "violated_share": 0.1,
+        "active_share": 0.02,
+    }
+    asked = []
+
+    def pretend(methods, dims, repeats):
+        asked.append((methods, dims, repeats))
+        yield row
+
+    monkeypatch.setattr(bench_command, "bench_kernels", pretend)
+    monkeypatch.setattr(bench_command, "pin_to_one_core", lambda: None)
+    given = ("bench", "kernel", "--methods", "order,poincare", "--dims", "5,10", "--repeats", "2")
+    found = run(*given, "--json").json
+    assert found["results"] == [row]
+    assert found["machine"]["cores"]
+    header, line = run(*given).out.splitlines()
+    assert "M pairs/s" in header
+    assert line.split() == ["order", "5", "paper", "12.3", "0.500", "10.0%", "2.00%"]
+    assert asked == [(["order", "poincare"], [5, 10], 2)] * 2
+
+
+def test_the_version_is_told(process):
+    assert process("--version").out == f"hypercone {hypercone.__version__}\n"
+
+
+def test_the_program_can_be_run_as_a_module():
+    given = [sys.executable, "-m", "hypercone.cli.main", "info", "tree-2-3", "--json"]
+    done = subprocess.run(given, capture_output=True, check=True)
+    assert json.loads(done.stdout)["nodes"] == 15

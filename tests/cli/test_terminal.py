@@ -1,0 +1,191 @@
+"""Streams: progress on terminals and in pipes, readers that leave, keyboards that interrupt, and a fast start."""
+
+from __future__ import annotations
+
+import io
+import os
+import signal
+import subprocess
+import time
+
+import pytest
+
+from hypercone.cli.main import COMMANDS
+from hypercone.training import EpochReport, ProgressLine
+
+REPORT = EpochReport(
+    stage="training",
+    epoch=3,
+    epochs=10,
+    loss=0.25,
+    violated=7,
+    active_negatives=1234,
+    pairs_per_second=2.5e6,
+    seconds=1.0,
+    seconds_left=61.6,
+    validation_f1=None,
+)
+
+
+@pytest.mark.parametrize("command", COMMANDS)
+def test_the_help_of_every_command_has_an_example(run, command):
+    done = run(command, "--help")
+    assert (done.code, done.err) == (0, "")
+    assert "example" in done.out
+    assert f"  hypercone {command} " in done.out
+
+
+def test_without_a_command_the_overview_lists_them_all(run):
+    done = run()
+    assert done.code == 0
+    assert done == run("--help")
+    for command, summary in COMMANDS.items():
+        assert f"  {command:10} {summary}\n" in done.out
+
+
+def test_help_prints_on_a_stream_that_knows_only_ascii(process):
+    done = process("fit", "--help", env=os.environ | {"PYTHONIOENCODING": "ascii"})
+    assert (done.code, done.err) == (0, "")
+    assert "how far outside a wrong pair must be" in done.out
+
+
+def test_quiet_is_quiet(run, taxonomy, tmp_path, quick):
+    assert run("fit", taxonomy, "-o", tmp_path / "m", *quick, "--quiet").err == ""
+
+
+def test_progress_in_a_pipe_is_plain_lines(process, tmp_path, quick):
+    done = process("fit", "tree-2-3", "-o", tmp_path / "m", *quick)
+    lines = done.err.splitlines()
+    assert "\x1b" not in done.err
+    assert "\r" not in done.err
+    assert lines[0].startswith("pre-training (poincare) epoch 1/50  loss ")
+    assert any(line.startswith("pre-training (poincare) epoch 50/50") for line in lines)
+    assert lines[-1].startswith("training epoch 30/30  loss ")
+    assert len(lines) < 10
+
+
+def test_json_on_stdout_is_not_disturbed_by_progress(process, tmp_path, quick):
+    done = process("fit", "tree-2-3", "-o", tmp_path / "m", *quick, "--json")
+    assert done.json["nodes"] == 15
+    assert "training epoch" in done.err
+
+
+@pytest.mark.skipif(os.name == "nt", reason="needs a pseudo-terminal")
+def test_a_terminal_gets_one_line_that_rewrites_itself(program, tmp_path, quick):
+    import pty
+
+    ours, theirs = pty.openpty()
+    given = [*program, "fit", "tree-2-3", "-o", str(tmp_path / "m"), *quick]
+    with subprocess.Popen(given, stdout=subprocess.DEVNULL, stderr=theirs) as running:
+        os.close(theirs)
+        shown = b""
+        try:
+            while part := os.read(ours, 65536):
+                shown += part
+        except OSError:
+            pass
+        finally:
+            os.close(ours)
+        assert running.wait() == 0
+    text = shown.decode()
+    assert text.count("\r\x1b[2Kpre-training (poincare) epoch ") == 50
+    assert text.count("\r\x1b[2Ktraining epoch ") == 30
+    # One line is left of each stage.
+    assert text.count("\n") == 2
+    assert text.endswith("s left\r\n")
+
+
+def test_a_report_is_one_line_for_people():
+    assert REPORT.line() == "training epoch 3/10  loss 0.2500  active 1,234  2.5 M pairs/s  62 s left"
+    values = {**REPORT.__dict__, "validation_f1": 0.95432}
+    assert "  validation F1 95.43  " in EpochReport(**values).line()
+
+
+class Terminal(io.StringIO):
+    def isatty(self) -> bool:
+        return True
+
+
+def _report(epoch: int) -> EpochReport:
+    return EpochReport(**{**REPORT.__dict__, "epoch": epoch})
+
+
+def test_a_pipe_gets_the_first_and_the_last_report_and_one_now_and_then():
+    stream = io.StringIO()
+    show = ProgressLine(stream, interval=1e9)
+    for epoch in range(1, 11):
+        show(_report(epoch))
+    assert [line.split("  ")[0] for line in stream.getvalue().splitlines()] == [
+        "training epoch 1/10",
+        "training epoch 10/10",
+    ]
+    stream = io.StringIO()
+    show = ProgressLine(stream, interval=0.0)
+    for epoch in range(1, 11):
+        show(_report(epoch))
+    assert stream.getvalue().count("\n") == 10
+
+
+def test_a_terminal_gets_every_report_on_the_same_line():
+    stream = Terminal()
+    show = ProgressLine(stream)
+    show(_report(9))
+    assert stream.getvalue() == f"\r\x1b[2K{_report(9).line()}"
+    show(_report(10))
+    assert stream.getvalue().endswith(f"\r\x1b[2K{_report(10).line()}\n")
+
+
+def test_progress_goes_to_stderr_unless_told_otherwise(capsys):
+    ProgressLine()(REPORT)
+    assert capsys.readouterr() == ("", REPORT.line() + "\n")
+
+
+@pytest.mark.parametrize(
+    "arguments",
+    [("info", "tree-2-3"), ("info", "tree-2-3", "--json"), ("--help",), ("fit", "--help"), ("--version",), ()],
+    ids=" ".join,
+)
+def test_a_reader_that_has_left_is_no_error(program, arguments):
+    reading, writing = os.pipe()
+    os.close(reading)
+    done = subprocess.run([*program, *arguments], stdout=writing, stderr=subprocess.PIPE, check=False, timeout=60)
+    os.close(writing)
+    assert (done.returncode, done.stderr) == (0, b"")
+
+
+@pytest.mark.skipif(not os.path.exists("/dev/full"), reason="needs /dev/full")
+def test_output_onto_a_full_disk_is_exit_code_4(program):
+    with open("/dev/full", "wb") as full:
+        done = subprocess.run([*program, "info", "tree-2-3"], stdout=full, stderr=subprocess.PIPE, check=False)
+    assert (done.returncode, done.stderr) == (4, b"hypercone: the disk is full; free some space\n")
+
+
+@pytest.mark.skipif(os.name == "nt", reason="needs POSIX signals")
+def test_ctrl_c_in_the_middle_of_training_ends_at_once_and_saves_nothing(program, tmp_path):
+    given = [*program, "fit", "tree-3-4", "-o", str(tmp_path / "m"), "--dim", "2", "--init", "random"]
+    with subprocess.Popen([*given, "--epochs", "100000000"], stderr=subprocess.PIPE, text=True) as running:
+        assert running.stderr.readline().startswith("training epoch 1/100000000")
+        pressed = time.monotonic()
+        running.send_signal(signal.SIGINT)
+        rest = running.stderr.read()
+        assert running.wait(30) == 130
+    assert rest.splitlines()[-1] == "hypercone: interrupted; nothing was saved"
+    assert "Traceback" not in rest
+    assert time.monotonic() - pressed < 5
+    assert os.listdir(tmp_path) == []
+
+
+def test_a_second_process_is_in_its_first_epoch_within_a_second_or_so(process, program, tmp_path, capsys):
+    given = ["fit", "tree-3-4", "-o", str(tmp_path / "m"), "--dim", "2", "--epochs", "5", "--init-epochs", "5"]
+    assert process(*given).code == 0
+    times = []
+    for _ in range(2):
+        started = time.perf_counter()
+        with subprocess.Popen([*program, *given], stdout=subprocess.DEVNULL, stderr=subprocess.PIPE) as running:
+            assert b"epoch 1/" in running.stderr.readline()
+            times.append(time.perf_counter() - started)
+            running.stderr.read()
+    with capsys.disabled():
+        print(f" [first epoch after {min(times):.2f} s] ", end="")
+    # A second on a quiet machine; a busy one may take longer, but a cold compiler takes ten.
+    assert min(times) < 3

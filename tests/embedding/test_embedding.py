@@ -1,0 +1,161 @@
+"""The embedding answers by one rule, and every way to ask gives the same answer."""
+
+from __future__ import annotations
+
+import itertools
+
+import numpy as np
+import pytest
+
+from hypercone.errors import InputError, UnknownNameError
+from hypercone.geometry import poincare
+from hypercone.methods import METHODS
+
+ALL = pytest.mark.parametrize("method", METHODS)
+
+
+def test_every_point_needs_a_name(make_embedding):
+    with pytest.raises(InputError, match="11 names for 12 points"):
+        make_embedding(names=[f"n{i}" for i in range(11)])
+
+
+def test_a_point_is_looked_up_by_name_and_cannot_be_changed(make_embedding):
+    embedding = make_embedding()
+    assert np.array_equal(embedding["n3"], embedding.points[3])
+    with pytest.raises(ValueError, match="read-only"):
+        embedding["n3"][0] = 0.0
+    with pytest.raises(ValueError, match="read-only"):
+        embedding.points[0, 0] = 0.0
+
+
+def test_it_knows_its_size_its_names_and_how_to_introduce_itself(make_embedding):
+    embedding = make_embedding()
+    assert (len(embedding), embedding.dim) == (12, 2)
+    assert "n3" in embedding
+    assert "n12" not in embedding
+    assert repr(embedding) == "Embedding(12 nodes, 2-D, hyperbolic-cones)"
+
+
+@pytest.mark.parametrize("ask", ["__getitem__", "row", "ancestors", "descendants", "nearest"])
+def test_an_unknown_name_is_refused_with_the_one_that_was_meant(make_embedding, ask):
+    embedding = make_embedding(names=["poodle", "cat", *(f"n{i}" for i in range(10))])
+    with pytest.raises(UnknownNameError) as error:
+        getattr(embedding, ask)("podle")
+    assert str(error.value) == "there is no node 'podle'; did you mean poodle?"
+    with pytest.raises(KeyError):
+        embedding.is_a("cat", "no such node")
+
+
+def test_the_beginning_of_a_name_is_enough_for_a_hint(make_embedding):
+    embedding = make_embedding(names=["dog.n.01", "dog.n.03", *(f"n{i}" for i in range(10))])
+    with pytest.raises(UnknownNameError, match=r"did you mean dog\.n\.01 or dog\.n\.03\?"):
+        embedding.row("dog")
+
+
+def test_the_child_comes_first(fitted):
+    assert fitted.is_a("r.0.1.0", "r.0") is True
+    assert fitted.is_a("r.0", "r.0.1.0") is False
+    assert fitted.is_a("r.1.0", "r.0") is False
+    assert fitted.energy("r.0.1.0", "r.0") <= fitted.threshold < fitted.energy("r.0", "r.0.1.0")
+
+
+@ALL
+def test_the_energy_is_the_methods_own_of_parent_and_child(make_embedding, method):
+    embedding = make_embedding(method)
+    found = embedding.energy("n1", "n2")
+    formula = METHODS[method].energy if METHODS[method].loss == "margin" else METHODS[method].signed_energy
+    expected = formula(embedding["n2"], embedding["n1"], embedding.settings)
+    assert isinstance(found, float)
+    assert found == pytest.approx(float(expected), rel=1e-12, abs=1e-12)
+
+
+@ALL
+def test_lists_are_answered_elementwise_and_one_name_meets_all_of_a_list(make_embedding, method):
+    embedding = make_embedding(method)
+    some = ["n1", "n2", "n3"]
+    for children, parents in ((some, "n4"), ("n4", some), (some, ["n4", "n5", "n6"])):
+        each_child = [children] * 3 if isinstance(children, str) else children
+        each_parent = [parents] * 3 if isinstance(parents, str) else parents
+        energies = embedding.energy(children, parents)
+        answers = embedding.is_a(children, parents)
+        assert answers.dtype == np.bool_
+        pairs = list(zip(each_child, each_parent, strict=True))
+        assert energies.tolist() == [embedding.energy(*pair) for pair in pairs]
+        assert answers.tolist() == [embedding.is_a(*pair) for pair in pairs]
+
+
+def test_no_names_give_no_answers(make_embedding):
+    assert make_embedding().is_a([], "n1").tolist() == []
+
+
+def test_lists_of_different_lengths_are_refused(make_embedding):
+    with pytest.raises(InputError, match="lists of 2 and 3 names"):
+        make_embedding().is_a(["n1", "n2"], ["n1", "n2", "n3"])
+
+
+def _all_ways_agree(embedding) -> bool:
+    below = {name: set(embedding.descendants(name)) for name in embedding.names}
+    above = {name: set(embedding.ancestors(name)) for name in embedding.names}
+    for x, y in itertools.permutations(embedding.names, 2):
+        if not (x in below[y]) == (y in above[x]) == embedding.is_a(x, y):
+            return False
+    return all(name not in below[name] | above[name] for name in embedding.names)
+
+
+def test_all_ways_to_ask_agree_on_a_fitted_tree(fitted):
+    assert _all_ways_agree(fitted)
+
+
+@ALL
+def test_all_ways_to_ask_agree_when_the_threshold_is_exactly_some_pairs_energy(make_embedding, method):
+    # Where a threshold always is: calibration takes it from a pair.
+    for seed in range(5):
+        embedding = make_embedding(method, seed=seed)
+        threshold = embedding.energy("n3", "n7")
+        embedding = make_embedding(method, seed=seed, threshold=threshold)
+        assert embedding.is_a("n3", "n7")
+        assert _all_ways_agree(embedding)
+
+
+def test_a_fitted_tree_is_remembered_with_the_most_general_first(fitted, tree):
+    found = {(above, name) for name in tree.names for above in fitted.ancestors(name)}
+    expected = {(tree.names[parent], tree.names[child]) for parent, child in tree.closure()}
+    # In two dimensions a sister may now and then stand in another's cone.
+    assert len(found & expected) >= 0.95 * len(expected)
+    assert len(found - expected) <= 0.1 * len(expected)
+    assert [name for name in fitted.ancestors("r.0.1.0") if name in "r.0.1.0"] == ["r", "r.0", "r.0.1"]
+    assert fitted.descendants("r")[0] in {"r.0", "r.1"}
+
+
+@ALL
+def test_lists_go_from_general_to_specific(make_embedding, method):
+    embedding = make_embedding(method, threshold=np.inf)
+    generality = dict(zip(embedding.names, METHODS[method].generality(embedding.points), strict=True))
+    for found in (embedding.descendants("n0"), embedding.ancestors("n0")):
+        assert len(found) == len(embedding) - 1
+        assert found == sorted(found, key=lambda name: (generality[name], embedding.row(name)))
+
+
+@ALL
+@pytest.mark.parametrize("count", [1, 4, 11, 100])
+def test_the_nearest_are_those_at_the_smallest_distance(make_embedding, method, count):
+    embedding = make_embedding(method)
+    point = embedding["n5"]
+    if METHODS[method].is_hyperbolic:
+        distances = poincare.distance(point, embedding.points)
+    else:
+        distances = np.linalg.norm(embedding.points - point, axis=1)
+    expected = sorted((d, i) for i, d in enumerate(distances) if i != 5)[:count]
+    found = embedding.nearest("n5", count)
+    assert [name for name, _ in found] == [f"n{i}" for _, i in expected]
+    assert [distance for _, distance in found] == pytest.approx([d for d, _ in expected], rel=1e-12)
+
+
+@pytest.mark.parametrize("count", [0, -1])
+def test_asking_for_none_gives_none(make_embedding, count):
+    assert make_embedding().nearest("n5", count) == []
+
+
+def test_a_single_node_has_no_neighbours_and_no_relatives(make_embedding):
+    alone = make_embedding(count=1)
+    assert alone.nearest("n0") == alone.ancestors("n0") == alone.descendants("n0") == []

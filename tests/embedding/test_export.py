@@ -1,0 +1,119 @@
+"""Exports hold the same names and the same numbers, to the last digit."""
+
+from __future__ import annotations
+
+import os
+
+import numpy as np
+import pytest
+from hypothesis import given, settings
+from hypothesis import strategies as st
+from hypothesis.extra.numpy import arrays
+
+from hypercone.embedding.export import export
+from hypercone.errors import InputError, ResourceError
+from hypercone.hierarchy.names import is_usable
+
+NAMES = st.lists(st.text(min_size=1, max_size=6).filter(is_usable), min_size=1, max_size=5, unique=True)
+
+
+@pytest.fixture(scope="module")
+def folder(tmp_path_factory):
+    return tmp_path_factory.mktemp("exports")
+
+
+def _lines(path) -> list[str]:
+    text = path.read_bytes().decode("utf-8")
+    assert text.endswith("\n")
+    assert "\r" not in text
+    return text.split("\n")[:-1]
+
+
+@given(names=NAMES, data=st.data())
+@settings(max_examples=25, deadline=None)
+def test_a_tsv_parses_back_to_the_same_names_and_floats(make_embedding, folder, names, data):
+    points = data.draw(arrays(np.float64, (len(names), 2), elements=st.floats(allow_nan=False, allow_infinity=False)))
+    path = make_embedding("order", names=names, points=points).export(folder / "points.tsv")
+    header, *rows = [line.split("\t") for line in _lines(path)]
+    assert header == ["name", "x0", "x1"]
+    assert [row[0] for row in rows] == names
+    parsed = np.array([[float(cell) for cell in row[1:]] for row in rows])
+    assert parsed.tobytes() == points.tobytes()
+
+
+@given(names=NAMES, data=st.data())
+@settings(max_examples=25, deadline=None)
+def test_word2vec_text_has_a_header_and_a_word_and_its_numbers_on_each_line(make_embedding, folder, names, data):
+    points = data.draw(arrays(np.float64, (len(names), 2), elements=st.floats(allow_nan=False, allow_infinity=False)))
+    path = make_embedding("order", names=names, points=points).export(folder / "points.vec")
+    header, *rows = _lines(path)
+    assert header == f"{len(names)} 2"
+    for row, name, point in zip(rows, names, points, strict=True):
+        word, *numbers = row.split(" ")
+        assert row.split() == [word, *numbers]
+        assert len(word) == len(name)
+        assert np.array([float(number) for number in numbers]).tobytes() == point.tobytes()
+
+
+def test_white_space_in_a_word2vec_word_becomes_underscores(strange, tmp_path):
+    words = [line.split(" ")[0] for line in _lines(strange.export(tmp_path / "v", "word2vec"))[1:]]
+    assert words[:4] == ["animal", 'the_"dog"', "white_pelican", "Löwe"]
+    assert words[6] == "_"
+
+
+def test_an_npz_loads_without_pickle(strange, tmp_path):
+    path = strange.export(tmp_path / "points.npz")
+    with np.load(path, allow_pickle=False) as found:
+        assert sorted(found) == ["names", "points"]
+        assert tuple(found["names"].tolist()) == tuple(strange.names)
+        assert found["points"].tobytes() == strange.points.tobytes()
+
+
+FIRST = {"tsv": b"name\tx0\tx1\n", "npz": b"PK", "word2vec": b"12 2\n"}
+
+
+@pytest.mark.parametrize(
+    ("extension", "format"), [(".tsv", "tsv"), (".npz", "npz"), (".vec", "word2vec"), (".txt", "word2vec")]
+)
+def test_the_extension_says_the_format_and_the_format_wins(strange, tmp_path, extension, format):
+    path = tmp_path / f"points{extension.upper()}"
+    assert export(strange, path) == path
+    assert path.read_bytes().startswith(FIRST[format])
+    for other, start in FIRST.items():
+        assert strange.export(str(path), other).read_bytes().startswith(start)
+    assert os.listdir(tmp_path) == [path.name]
+
+
+@pytest.mark.parametrize("name", ["points.csv", "points", "points.tsv.gz"])
+def test_an_unknown_extension_is_told_what_there_is(strange, tmp_path, name):
+    with pytest.raises(InputError, match="say which format to write: tsv, npz, word2vec"):
+        strange.export(tmp_path / name)
+    with pytest.raises(InputError, match="say which format"):
+        strange.export(tmp_path / "points.tsv", "parquet")
+    assert os.listdir(tmp_path) == []
+
+
+def test_a_folder_in_the_way_is_refused(strange, tmp_path):
+    (tmp_path / "points.tsv").mkdir()
+    with pytest.raises(InputError, match="is a folder; give a file"):
+        strange.export(tmp_path / "points.tsv")
+
+
+def test_a_place_that_cannot_be_written_is_named(strange, tmp_path):
+    (tmp_path / "file").write_text("mine")
+    with pytest.raises(InputError, match="cannot be written"):
+        strange.export(tmp_path / "file" / "points.tsv")
+
+
+@pytest.mark.parametrize("format", ["tsv", "npz", "word2vec"])
+def test_an_export_that_fails_leaves_the_old_file_and_nothing_else(strange, tmp_path, monkeypatch, format):
+    (tmp_path / "points").write_text("old")
+
+    def full(handle):
+        raise OSError(28, "No space left on device")
+
+    monkeypatch.setattr(os, "fsync", full)
+    with pytest.raises(ResourceError, match="disk is full"):
+        strange.export(tmp_path / "points", format)
+    assert (tmp_path / "points").read_text() == "old"
+    assert os.listdir(tmp_path) == ["points"]
