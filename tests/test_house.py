@@ -39,7 +39,7 @@ FLOORS = [
     {"methods"},
     {"geometry", "data"},
     {"hierarchy"},
-    {"_jit"},
+    {"_jit", "atomic"},
     {"errors"},
 ]
 FLOOR = {room: floor for floor, rooms in enumerate(FLOORS) for room in rooms}

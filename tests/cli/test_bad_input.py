@@ -98,7 +98,7 @@ FIT = ("fit", "tree-2-3", "-o", "new")
         (("export", "MODEL", "file/p.tsv"), "cannot be written"),
         (("split", "tree-2-3", "-o", "new", "--percent", "101"), "percent 101"),
         (("split", "tree-2-3", "-o", "new", "--seed", "-1"), "seed -1"),
-        (("split", "tree-2-3", "-o", "file"), "file: the split cannot be written"),
+        (("split", "tree-2-3", "-o", "file"), "file/train.tsv: cannot be written"),
         (("bench", "everything"), "invalid choice: 'everything'"),
         (("bench", "kernel", "--repeats", "0"), "--repeats is 0"),
         (("bench", "kernel", "--dims", "5,x"), "--dims is '5,x', but must be whole numbers"),

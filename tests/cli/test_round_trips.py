@@ -261,3 +261,20 @@ def test_the_program_can_be_run_as_a_module():
     given = [sys.executable, "-m", "hypercone.cli.main", "info", "tree-2-3", "--json"]
     done = subprocess.run(given, capture_output=True, check=True)
     assert json.loads(done.stdout)["nodes"] == 15
+
+
+def test_pair_files_without_a_header_are_read_by_direction_or_by_column(run, model, tmp_path):
+    (tmp_path / "true.csv").write_text("x,poodle,dog\nx,siamese,cat\n")
+    (tmp_path / "false.csv").write_text("x,poodle,cat\n")
+    files = ("--positives", tmp_path / "true.csv", "--negatives", tmp_path / "false.csv", "--json")
+    found = run("evaluate", model, *files, "--child-column", "2", "--parent-column", "3").json
+    assert (found["positives"], found["negatives"]) == (2, 1)
+    assert found["true_positives"] == 2
+
+
+def test_reconstruction_does_not_depend_on_the_order_of_the_lines(run, model, taxonomy, tmp_path):
+    header, *lines = taxonomy.read_text().splitlines()
+    turned = tmp_path / "turned.tsv"
+    turned.write_text("\n".join([header, *reversed(lines)]) + "\n")
+    before = run("evaluate", model, "--reconstruction", taxonomy, "--json").json
+    assert run("evaluate", model, "--reconstruction", turned, "--json").json == before

@@ -126,13 +126,31 @@ def test_a_pipe_gets_the_first_and_the_last_report_and_one_now_and_then():
     assert stream.getvalue().count("\n") == 10
 
 
-def test_a_terminal_gets_every_report_on_the_same_line():
+def test_a_terminal_gets_every_report_on_the_same_line(monkeypatch):
     stream = Terminal()
+    monkeypatch.setenv("COLUMNS", "200")
     show = ProgressLine(stream)
     show(_report(9))
     assert stream.getvalue() == f"\r\x1b[2K{_report(9).line()}"
     show(_report(10))
     assert stream.getvalue().endswith(f"\r\x1b[2K{_report(10).line()}\n")
+
+
+def test_a_terminal_line_is_cut_at_the_edge_for_a_wrapped_one_could_not_be_rewritten(monkeypatch):
+    monkeypatch.setenv("COLUMNS", "40")
+    stream = Terminal()
+    ProgressLine(stream)(_report(9))
+    assert stream.getvalue() == f"\r\x1b[2K{_report(9).line()[:39]}"
+
+
+def test_a_fit_that_ends_early_leaves_the_next_message_a_line_of_its_own():
+    stream = Terminal()
+    with ProgressLine(stream) as show:
+        show(_report(9))
+    assert stream.getvalue().endswith("\n")
+    with ProgressLine(stream) as show:
+        show(_report(10))
+    assert stream.getvalue().count("\n") == 2
 
 
 def test_progress_goes_to_stderr_unless_told_otherwise(capsys):

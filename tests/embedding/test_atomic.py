@@ -8,8 +8,8 @@ from pathlib import Path
 
 import pytest
 
+from hypercone.atomic import new_file, new_folder
 from hypercone.embedding import load
-from hypercone.embedding.atomic import new_file, new_folder
 from hypercone.errors import InputError, ResourceError
 
 

@@ -98,9 +98,7 @@ def test_the_angle_follows_from_the_law_of_cosines(shell):
 def test_the_angle_is_the_arccos_of_the_paper_far_from_the_border(shell):
     rng = np.random.default_rng(23)
     parent, child = shell(rng, 1000, 4, 0.1, 0.9), shell(rng, 1000, 4, 0.1, 0.9)
-    np.testing.assert_allclose(
-        cones.cone_angle(parent, child), cones.cone_angle_paper(parent, child), atol=1e-10
-    )
+    np.testing.assert_allclose(cones.cone_angle(parent, child), cones.cone_angle_paper(parent, child), atol=1e-10)
 
 
 def test_leaving_at_an_angle_gives_that_angle_back(shell, turned):

@@ -220,8 +220,7 @@ def test_no_answer_is_nan_and_nothing_is_warned_about_at_the_edges_of_the_domain
     tables = [[CONSTANTS[kind]] if kind in CONSTANTS else edges(kind, dtype) for kind in kinds]
     columns = list(zip(*itertools.product(*tables), strict=True))
     arguments = [
-        CONSTANTS[kind] if kind in CONSTANTS else np.array(column)
-        for kind, column in zip(kinds, columns, strict=True)
+        CONSTANTS[kind] if kind in CONSTANTS else np.array(column) for kind, column in zip(kinds, columns, strict=True)
     ]
     with np.errstate(divide="raise", over="raise", invalid="raise"):
         result = function(*arguments)

@@ -16,9 +16,7 @@ def into_ball(raw):
     return raw / np.where(size > 0, size, 1) * np.tanh(size)
 
 
-ball_points = st.integers(1, 6).flatmap(
-    lambda d: arrays(np.float64, (3, d), elements=st.floats(-7, 7)).map(into_ball)
-)
+ball_points = st.integers(1, 6).flatmap(lambda d: arrays(np.float64, (3, d), elements=st.floats(-7, 7)).map(into_ball))
 
 
 def exact_distance(x, y):

@@ -49,9 +49,7 @@ def test_the_push_forward_is_tangent_and_keeps_lengths(pair):
     v = np.random.default_rng(15).normal(size=x.shape)
     pushed = hyperboloid.push_forward(x, v)
     lam = poincare.conformal_factor(x)
-    np.testing.assert_allclose(
-        hyperboloid.minkowski(pushed, hyperboloid.to_hyperboloid(x)) / lam**3, 0, atol=1e-14
-    )
+    np.testing.assert_allclose(hyperboloid.minkowski(pushed, hyperboloid.to_hyperboloid(x)) / lam**3, 0, atol=1e-14)
     square = hyperboloid.minkowski(pushed, pushed)
     np.testing.assert_allclose(square, lam**2 * np.sum(v * v, axis=1), rtol=1e-10)
 

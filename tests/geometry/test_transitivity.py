@@ -36,9 +36,7 @@ def test_a_childs_child_is_inside_the_parents_cone(shell, turned, K, d):
     rng = np.random.default_rng(30)
     low = cones.inner_radius(K)
     start = shell(rng, TRIPLES, d, low * (1 + 1e-6), (1 + low) / 2)
-    excess = worst_triples(
-        ball_step, lambda x: cones.half_aperture(x, K), cones.cone_angle, start, turned, rng
-    )
+    excess = worst_triples(ball_step, lambda x: cones.half_aperture(x, K), cones.cone_angle, start, turned, rng)
     assert excess.max() < 1e-9
 
 

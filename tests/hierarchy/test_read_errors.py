@@ -14,8 +14,8 @@ from hypercone.hierarchy import read_edges
 
 BIG = b"parent\tchild\n" + b"".join(b"%d\t%d\n" % (i, i * i + 1) for i in range(2000))
 SAY_WHICH = (
-    "add a header line with the columns parent and child, or say the direction (parent-child or "
-    "child-parent), or name the columns of the parent and the child"
+    "add a header line with the columns parent and child, or say the direction (--direction "
+    "parent-child or child-parent), or name the columns (--parent-column and --child-column)"
 )
 REFUSED = [
     (

@@ -59,7 +59,7 @@ def test_numbers_of_numpy_can_be_written(chain, tmp_path):
 
 def test_nothing_is_left_behind_when_writing_fails(chain, tmp_path, monkeypatch):
     monkeypatch.setattr("os.replace", lambda *paths: (_ for _ in ()).throw(OSError(28, "No space left on device")))
-    with pytest.raises(ResourceError, match=r": the split cannot be written \(No space left on device\)$"):
+    with pytest.raises(ResourceError, match=r"tsv: the disk is full; nothing was changed"):
         write_split(paper_split(chain, 0), chain, tmp_path)
     assert list(tmp_path.iterdir()) == []
 
@@ -96,7 +96,7 @@ def test_a_damaged_summary_is_refused(chain, folder, text):
 
 def test_a_folder_that_cannot_be_made_is_refused(chain, tmp_path):
     (tmp_path / "file").write_text("")
-    with pytest.raises(InputError, match="file: the split cannot be written"):
+    with pytest.raises(InputError, match=r"file/train\.tsv: cannot be written"):
         write_split(paper_split(chain, 0), chain, tmp_path / "file")
 
 

@@ -24,8 +24,24 @@ class TestPlan:
         [("child", 7, 7, 0), ("parent", 7, 0, 7), ("both", 8, 4, 4), ("both", 7, 4, 3), ("both", 1, 1, 0)],
     )
     def test_each_side_gets_its_share(self, corrupt, negatives, children, parents):
-        plan = make_negatives(10, STAR, FitConfig(corrupt=corrupt, negatives=negatives))
+        plan = make_negatives(10, STAR, FitConfig(corrupt=corrupt, negatives=negatives, relatives=0))
         assert (plan.children, plan.parents) == (children, parents)
+
+    @pytest.mark.parametrize(
+        ("method", "corrupt", "negatives", "relatives"),
+        [
+            ("hyperbolic-cones", "both", 20, 4),
+            ("euclidean-cones", "both", 9, 1),
+            ("hyperbolic-cones", "both", 1, 0),
+            ("hyperbolic-cones", "child", 20, 0),
+            ("order", "both", 20, 0),
+        ],
+    )
+    def test_a_fifth_are_relatives_for_cones_with_both_ends_corrupted(self, method, corrupt, negatives, relatives):
+        config = FitConfig(method=method, corrupt=corrupt, negatives=negatives)
+        plan = make_negatives(10, STAR, config)
+        assert plan.relatives == relatives
+        assert plan.children + plan.parents + plan.relatives == negatives
 
     def test_replaced_children_may_be_any_node(self):
         plan = make_negatives(10, STAR, FitConfig(parent_candidates="non-leaves"))

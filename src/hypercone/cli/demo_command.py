@@ -47,7 +47,8 @@ def run(options: argparse.Namespace) -> int:
     _introduce(options.source, hierarchy, split)
     started = time.perf_counter()
     with _fitting_the_baseline(hierarchy, split, options.seed) as beside:
-        cones = fit(hierarchy, split=split, seed=options.seed, on_epoch=ProgressLine(sys.stderr))
+        with ProgressLine(sys.stderr) as progress:
+            cones = fit(hierarchy, split=split, seed=options.seed, on_epoch=progress)
         _report(cones, evaluate(cones, split.test), _baseline(beside, split), time.perf_counter() - started)
     _ask(cones)
     cones.save(options.output)
@@ -57,9 +58,8 @@ def run(options: argparse.Namespace) -> int:
 
 def _introduce(source: str, hierarchy: Hierarchy, split: Split) -> None:
     print(f"{source}: {len(hierarchy):,} nodes. Training on {len(split.train):,} edges: every direct one and half of")
-    print(
-        f"those they imply. {len(split.test.positives):,} implied edges are held out, with ten wrong pairs for each.\n"
-    )
+    held_out, wrong = len(split.test.positives), len(split.test.negatives)
+    print(f"those they imply. Held out, to be told apart: {held_out:,} implied edges and {wrong:,} wrong pairs.\n")
 
 
 @contextmanager

@@ -10,7 +10,7 @@ from typing import Any
 import numpy as np
 
 from hypercone.cli.printing import add_json, print_answer
-from hypercone.cli.sources import add_columns, read_source
+from hypercone.cli.sources import COLUMNS, add_columns, read_source
 from hypercone.embedding import Embedding, load
 from hypercone.errors import InputError
 from hypercone.evaluation import evaluate, evaluate_reconstruction
@@ -58,7 +58,9 @@ def _pairs(options: argparse.Namespace, embedding: Embedding) -> LabelledPairs:
     else:
         raise InputError("--positives and --negatives go together; give both files")
     nodes = Hierarchy.from_rows(embedding.names, np.empty((0, 2), np.int32))
-    return LabelledPairs(*(read_pairs(file, nodes, direction=options.direction) for file in files))
+    # What the options say of columns is said of the user's own files; those of a split have a header.
+    columns = {} if options.split else {name: getattr(options, name) for name in COLUMNS}
+    return LabelledPairs(*(read_pairs(file, nodes, **columns) for file in files))
 
 
 def _reconstruction(options: argparse.Namespace, embedding: Embedding) -> dict[str, Any]:

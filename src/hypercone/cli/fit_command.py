@@ -43,7 +43,8 @@ def run(options: argparse.Namespace) -> int:
     hierarchy = read_source(options, quiet=options.quiet or options.json)
     split = _split(options, hierarchy)
     started = time.perf_counter()
-    embedding = fit(hierarchy, config, split=split, on_epoch=None if options.quiet else ProgressLine(sys.stderr))
+    with ProgressLine(sys.stderr) as progress:
+        embedding = fit(hierarchy, config, split=split, on_epoch=None if options.quiet else progress)
     seconds = time.perf_counter() - started
     embedding.save(options.output)
     answer: dict[str, Any] = {

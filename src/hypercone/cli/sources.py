@@ -11,6 +11,9 @@ from hypercone.errors import InputError
 from hypercone.hierarchy import Hierarchy, read_edges
 from hypercone.hierarchy.words import counted
 
+# The options that say which way the edges of a file point, as read_edges and read_pairs call them.
+COLUMNS = ("direction", "parent_column", "child_column", "format")
+
 
 def add_source(parser: argparse.ArgumentParser) -> None:
     """The argument SOURCE and the options that say which way the edges of a file point."""
@@ -38,10 +41,7 @@ def read_source(options: argparse.Namespace, *, quiet: bool = False) -> Hierarch
         )
     hierarchy = read_edges(
         options.source,
-        direction=options.direction,
-        parent_column=options.parent_column,
-        child_column=options.child_column,
-        format=options.format,
+        **{name: getattr(options, name) for name in COLUMNS},
     )
     if not quiet:
         _read_back(hierarchy)

@@ -8,7 +8,7 @@ from pathlib import Path
 
 import numpy as np
 
-from hypercone.embedding.atomic import new_file
+from hypercone.atomic import new_file
 from hypercone.embedding.embedding import Embedding
 from hypercone.errors import InputError
 

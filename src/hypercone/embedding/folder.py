@@ -25,7 +25,7 @@ from typing import Any
 
 import numpy as np
 
-from hypercone.embedding.atomic import new_folder
+from hypercone.atomic import new_folder
 from hypercone.embedding.card import model_card
 from hypercone.embedding.embedding import Embedding
 from hypercone.errors import InputError, ModelFileError

@@ -4,22 +4,24 @@ from __future__ import annotations
 
 import os
 from pathlib import Path
+from typing import Any
 
 import numpy as np
 
+from hypercone.atomic import new_file
 from hypercone.errors import InputError, UnknownNameError
 from hypercone.hierarchy.adjacency import Rows
 from hypercone.hierarchy.hierarchy import Hierarchy
 from hypercone.hierarchy.read import NamedPairs, read_names
 
 
-def read_pairs(path: str | os.PathLike[str], hierarchy: Hierarchy, *, direction: str | None = None) -> Rows:
+def read_pairs(path: str | os.PathLike[str], hierarchy: Hierarchy, **columns: Any) -> Rows:
     """The (parent, child) rows of a pair file; InputError with the line if the hierarchy has no such name.
 
-    The file has columns named ``parent`` and ``child``, or two columns and a ``direction``, as for
-    ``read_edges``. A header without pairs is fine.
+    The file has columns named ``parent`` and ``child``; if not, ``direction`` or the columns are given as
+    for ``read_edges``. A header without pairs is fine.
     """
-    pairs = read_names(path, direction=direction, may_be_empty=True)
+    pairs = read_names(path, may_be_empty=True, **columns)
     return np.stack([_rows(pairs, names, hierarchy) for names in (pairs.parents, pairs.children)], axis=1)
 
 
@@ -27,21 +29,8 @@ def write_pairs(path: Path, pairs: Rows, hierarchy: Hierarchy) -> None:
     """Write pairs as names, with the header ``parent``, ``child``; the file appears whole or not at all."""
     names = hierarchy.names
     lines = [f"{names[parent]}\t{names[child]}\n" for parent, child in pairs.tolist()]
-    write_whole(path, "parent\tchild\n" + "".join(lines))
-
-
-def write_whole(path: Path, text: str) -> None:
-    """Write a text file so that it appears complete or not at all, whatever happens meanwhile."""
-    draft = path.with_name(f"{path.name}.{os.getpid()}.part")
-    try:
-        with open(draft, "w", encoding="utf-8", newline="\n") as file:
-            file.write(text)
-            file.flush()
-            os.fsync(file.fileno())
-        os.replace(draft, path)
-    except BaseException:
-        draft.unlink(missing_ok=True)
-        raise
+    with new_file(path) as draft:
+        draft.write_text("parent\tchild\n" + "".join(lines), encoding="utf-8", newline="\n")
 
 
 def _rows(pairs: NamedPairs, names: list[str], hierarchy: Hierarchy) -> Rows:

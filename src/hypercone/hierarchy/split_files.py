@@ -2,16 +2,16 @@
 
 from __future__ import annotations
 
-import errno
 import json
 import os
 from pathlib import Path
 from typing import Any
 
-from hypercone.errors import InputError, ResourceError
+from hypercone.atomic import new_file
+from hypercone.errors import InputError
 from hypercone.hierarchy.adjacency import Rows
 from hypercone.hierarchy.hierarchy import Hierarchy
-from hypercone.hierarchy.pairs import read_pairs, write_pairs, write_whole
+from hypercone.hierarchy.pairs import read_pairs, write_pairs
 from hypercone.hierarchy.split import LabelledPairs, Split
 
 SUMMARY = "split.json"
@@ -29,16 +29,12 @@ def write_split(split: Split, hierarchy: Hierarchy, folder: str | os.PathLike[st
     ['validation.tsv', 'validation_negatives.tsv']
     """
     target = Path(folder)
-    try:
-        target.mkdir(parents=True, exist_ok=True)
-        parts = _parts(split)
-        for name, pairs in parts.items():
-            write_pairs(target / f"{name}.tsv", pairs, hierarchy)
-        # Last, so that a folder with a summary is a folder with everything.
-        write_whole(target / SUMMARY, json.dumps(_summary(split, hierarchy, parts), indent=2) + "\n")
-    except OSError as error:
-        kind = ResourceError if error.errno in (errno.ENOSPC, getattr(errno, "EDQUOT", None)) else InputError
-        raise kind(f"{target}: the split cannot be written ({error.strerror or error})") from None
+    parts = _parts(split)
+    for name, pairs in parts.items():
+        write_pairs(target / f"{name}.tsv", pairs, hierarchy)
+    # Last, so that a folder with a summary is a folder with everything.
+    with new_file(target / SUMMARY) as draft:
+        draft.write_text(json.dumps(_summary(split, hierarchy, parts), indent=2) + "\n", encoding="utf-8")
 
 
 def read_split(folder: str | os.PathLike[str], hierarchy: Hierarchy) -> Split:

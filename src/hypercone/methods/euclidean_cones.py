@@ -17,6 +17,7 @@ class EuclideanCones(Method):
     summary = "the same cones in flat space; a baseline that shows what curvature buys"
     loss = "margin"
     largest_margin = math.pi / 2
+    share_of_relatives = HyperbolicCones.share_of_relatives
     defaults = {**HyperbolicCones.defaults, "init": "euclidean"}
 
     def signed_energy(self, parent: Points, child: Points, settings: Settings) -> Energies:

@@ -17,6 +17,7 @@ class HyperbolicCones(Method):
     is_hyperbolic = True
     loss = "margin"
     largest_margin = math.pi / 2
+    share_of_relatives = 0.2
     # Not the paper's recipe (SGD at 3e-4 from the last Poincaré epoch): an adaptive rate that falls to zero, both ends
     # corrupted, and wrong parents pushed out even when the child is deep inside them. Wrong children are not: 7–9 % of
     # them are true pairs that training has not seen. Relatives cost nothing in the paper's F1, which uniform negatives
@@ -28,7 +29,6 @@ class HyperbolicCones(Method):
         "optimizer": "adagrad",
         "margin": 0.01,
         "negatives": 20,
-        "relatives": 4,
         "corrupt": "both",
         "push_inside": "parent",
         "parent_candidates": "non-leaves",

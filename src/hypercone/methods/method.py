@@ -32,6 +32,8 @@ class Method(ABC):
     uses_alpha: ClassVar[bool] = False
     # Beyond this a margin has no meaning: a cone and its margin cannot be wider than everything.
     largest_margin: ClassVar[float] = math.inf
+    # Of the wrong pairs, how many are drawn from relatives where both ends are corrupted.
+    share_of_relatives: ClassVar[float] = 0.0
     # Settings of a fit whose best value depends on the method; see training/config.py for what each one means.
     defaults: ClassVar[Mapping[str, Any]]
 

@@ -64,7 +64,8 @@ class FitConfig:
     relatives: int = setting(
         None,
         "how many of the wrong pairs put the child under a relative: another node under the same parent that has"
-        " nodes of its own; uniform draws hardly ever test those",
+        " nodes of its own, which uniform draws hardly ever test (left open: a fifth for cones if both ends are"
+        " corrupted)",
         at_least=0,
     )
     sampling: str = setting(
@@ -115,11 +116,13 @@ class FitConfig:
     def __post_init__(self) -> None:
         if not isinstance(self.method, str) or self.method not in METHODS:
             raise unknown_name("method", str(self.method), METHODS)
-        chosen = {"relatives": 0, "parent_candidates": "all", "burn_in": 0, "start_spread": 1e-3, "margin": 0.01}
+        chosen: dict[str, Any] = {"parent_candidates": "all", "burn_in": 0, "start_spread": 1e-3, "margin": 0.01}
         chosen |= find_method(self.method).defaults
         for field in dataclasses.fields(self):
             if getattr(self, field.name) is None and field.name in AUTOMATIC:
                 continue
+            if field.name == "relatives":
+                chosen["relatives"] = self._usual_relatives()
             if getattr(self, field.name) is None:
                 object.__setattr__(self, field.name, chosen.get(field.name, field.default))
             check(field, getattr(self, field.name))
@@ -134,6 +137,10 @@ class FitConfig:
             raise ConfigError(f"relatives is {self.relatives}, but must be below negatives, {self.negatives}")
         if self.init == self.method:
             raise ConfigError(f"init is {self.init}, the method itself; use init = random and more epochs")
+
+    def _usual_relatives(self) -> int:
+        share = find_method(self.method).share_of_relatives if self.corrupt == "both" else 0.0
+        return int(share * self.negatives)
 
     def for_edges(self, count: int) -> FitConfig:
         """The configuration with nothing left open, for so many positives.

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import shutil
 import sys
 import time
 from collections.abc import Callable
@@ -52,12 +53,26 @@ class ProgressLine:
         self.live = self.stream.isatty()
         self.interval = interval
         self._last = float("-inf")
+        self._is_open = False
+
+    def __enter__(self) -> ProgressLine:
+        return self
+
+    def __exit__(self, *_: object) -> None:
+        """End the line, so that whatever is printed next stands on its own."""
+        if self._is_open:
+            self.stream.write("\n")
+            self.stream.flush()
+        self._is_open = False
 
     def __call__(self, report: EpochReport) -> None:
         """Print one report, if it is time to."""
         finished = report.epoch == report.epochs
         if self.live:
-            self.stream.write(f"\r\x1b[2K{report.line()}" + ("\n" if finished else ""))
+            # A line that wraps could not be rewritten, so it is cut at the edge.
+            line = report.line()[: shutil.get_terminal_size().columns - 1]
+            self.stream.write(f"\r\x1b[2K{line}" + ("\n" if finished else ""))
+            self._is_open = not finished
         elif finished or time.monotonic() - self._last >= self.interval:
             self._last = time.monotonic()
             self.stream.write(report.line() + "\n")

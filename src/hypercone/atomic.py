@@ -22,7 +22,7 @@ def new_folder(target: Path) -> Iterator[Path]:
     try:
         with _speaking_of(target):
             yield temporary
-            temporary.chmod(0o755)
+            temporary.chmod(0o777 & ~_umask())
             for path in temporary.iterdir():
                 _sync(path)
             _sync(temporary)
@@ -43,7 +43,7 @@ def new_file(target: Path) -> Iterator[Path]:
     try:
         with _speaking_of(target):
             yield temporary
-            temporary.chmod(0o644)
+            temporary.chmod(0o666 & ~_umask())
             _sync(temporary)
             temporary.replace(target)
             _sync(target.parent)
@@ -70,7 +70,16 @@ def _take_place(temporary: Path, target: Path) -> None:
             shutil.rmtree(aside, ignore_errors=True)
 
 
+def _umask() -> int:
+    # The only way to read it is to set it.
+    mask = os.umask(0o077)
+    os.umask(mask)
+    return mask
+
+
 def _sync(path: Path) -> None:
+    if os.name == "nt" and path.is_dir():
+        return
     handle = os.open(path, os.O_RDONLY)
     try:
         os.fsync(handle)
@@ -85,6 +94,6 @@ def _speaking_of(target: Path) -> Iterator[None]:
     except HyperconeError:
         raise
     except OSError as error:
-        if error.errno in (errno.ENOSPC, errno.EDQUOT):
+        if error.errno in (errno.ENOSPC, getattr(errno, "EDQUOT", errno.ENOSPC)):
             raise ResourceError(f"{target}: the disk is full; nothing was changed, free some space") from error
         raise InputError(f"{target}: cannot be written ({error.strerror or error})") from error
