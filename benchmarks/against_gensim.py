@@ -42,7 +42,7 @@ def gensim_pairs_per_second(dim: int, repeats: int = 3) -> float:
 
 def compare(dim: int) -> dict[str, Any]:
     theirs = gensim_pairs_per_second(dim)
-    rows = bench_kernels(("hyperbolic-cones", "poincare"), (dim,), repeats=5)
+    rows = bench_kernels(("hyperbolic-cones", "poincare"), (dim,), repeats=20)
     ours = {row["method"]: row["pairs_per_second"] for row in rows if row["recipe"] == "paper"}
     return {
         "dim": dim,

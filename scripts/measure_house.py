@@ -23,7 +23,7 @@ def report(folder: str) -> str:
     lines = [length for path in files for length in functions(path)]
     longest = max(files, key=lambda path: lengths[path])
     return (
-        f"{folder}: {len(files)} files, {sum(lengths.values()):,} lines, longest file {longest.name} ({lengths[longest]}); "
+        f"{folder}: {len(files)} files, {sum(lengths.values()):,} lines, longest {longest.name} ({lengths[longest]}); "
         f"{len(lines)} functions, median {statistics.median(length for length, _ in lines):g} lines, "
         f"longest {max(lines)[1]} ({max(lines)[0]})"
     )

@@ -28,7 +28,7 @@ PAPER_RATES = {"hyperbolic-cones": 3e-4, "euclidean-cones": 3e-4, "order": 0.1, 
 
 
 def bench_kernels(
-    methods: Sequence[str] = tuple(METHODS), dims: Sequence[int] = (5, 10), repeats: int = 5
+    methods: Sequence[str] = tuple(METHODS), dims: Sequence[int] = (5, 10), repeats: int = 20
 ) -> Iterator[dict[str, Any]]:
     """A row of figures for each method and dimension: the paper's recipe, and for cones the default one too."""
     hierarchy = load_dataset("wordnet-nouns")

@@ -23,7 +23,7 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
     parser.add_argument("what", choices=("kernel", "closure"), help="the training kernels, or closure and reduction")
     parser.add_argument("--methods", default=",".join(METHODS), help="for kernel, by commas (default all)")
     parser.add_argument("--dims", default="5,10", help="for kernel, by commas (default 5,10)")
-    parser.add_argument("--repeats", type=int, default=5, help="the best of so many counts (default 5)")
+    parser.add_argument("--repeats", type=int, default=20, help="the best of so many counts (default 20)")
     add_json(parser)
 
 
