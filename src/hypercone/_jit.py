@@ -51,13 +51,17 @@ def exact_kernel(function: Callable) -> Callable:
 
 
 def kernel_part(function: Callable) -> Callable:
-    """Compile a function that kernels call; it is inlined into them and cached with them."""
-    return numba.njit(error_model="numpy", fastmath=FAST)(function)
+    """Compile a function that kernels call; it is inlined into them and cached with them.
+
+    Inlining is forced: the compiler's own judgement ends at about ten dimensions, and a call that passes a dozen array
+    fields costs more than most of these functions do.
+    """
+    return numba.njit(error_model="numpy", fastmath=FAST, forceinline=True)(function)
 
 
 def exact_kernel_part(function: Callable) -> Callable:
     """The same for the places where the order of a subtraction is what keeps the digits."""
-    return numba.njit(error_model="numpy", fastmath=EXACT)(function)
+    return numba.njit(error_model="numpy", fastmath=EXACT, forceinline=True)(function)
 
 
 def generic(name: str, fastmath: set[str] = FAST) -> Callable:
@@ -72,7 +76,7 @@ def generic(name: str, fastmath: set[str] = FAST) -> Callable:
     stub.__name__ = stub.__qualname__ = name
     table: dict[type, Callable] = {}
 
-    @overload(stub, strict=False, jit_options={"fastmath": fastmath, "error_model": "numpy"})
+    @overload(stub, strict=False, jit_options={"fastmath": fastmath, "error_model": "numpy", "forceinline": True})
     def choose(first, *rest):
         return table.get(getattr(first, "instance_class", None))
 

@@ -60,7 +60,7 @@ def _keep_corrupted(candidates, rows, at, count, anchor, anchor_is_parent, known
 
 @kernel
 def softmax_epoch(points, memory, edges, order, known, negatives, method, optimizer, seed, epoch, dim):
-    """Visit the edges in order, moving points in place; returns (edges whose true end was not first, pairs)."""
+    """Visit the edges in order, moving points in place; returns (edges not ranked first, negatives used)."""
     known_offsets, known_parents = known
     children, parents, _, child_pool, parent_pool, _, _, _, _ = negatives
     size = children + parents
@@ -75,7 +75,7 @@ def softmax_epoch(points, memory, edges, order, known, negatives, method, optimi
     of_anchor = np.zeros(width(dim))
     of_other = np.zeros(width(dim))
     violated = 0
-    pairs = 0
+    used = 0
     here = uint64(0)
     there = uint64(size)
     draws = stream(seed, epoch, order[0])
@@ -103,7 +103,7 @@ def softmax_epoch(points, memory, edges, order, known, negatives, method, optimi
         for j in range(found):
             nearer |= weights[j] > weights[0]
         violated += nearer
-        pairs += found
+        used += np.int64(found) - 1
         for j in range(found):
             # ∂loss/∂d is 1 − p for the true end and −p for a corrupted one.
             pull = ((1.0 if j == 0 else 0.0) - weights[j] * share) * slopes[j]
@@ -117,4 +117,4 @@ def softmax_epoch(points, memory, edges, order, known, negatives, method, optimi
         for k in range(width(dim)):
             of_anchor[k] = 0.0
         here, there = there, here
-    return violated, pairs
+    return violated, used
