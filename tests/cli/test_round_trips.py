@@ -5,6 +5,7 @@ from __future__ import annotations
 import hashlib
 import json
 import os
+import re
 import subprocess
 import sys
 
@@ -278,3 +279,15 @@ def test_reconstruction_does_not_depend_on_the_order_of_the_lines(run, model, ta
     turned.write_text("\n".join([header, *reversed(lines)]) + "\n")
     before = run("evaluate", model, "--reconstruction", taxonomy, "--json").json
     assert run("evaluate", model, "--reconstruction", turned, "--json").json == before
+
+
+def test_demo_says_how_many_of_its_answers_the_graph_confirms(run, tmp_path, monkeypatch):
+    from hypercone.cli import demo_command
+
+    monkeypatch.setattr(demo_command, "QUESTIONS", (("descendants", ["r"]), ("ancestors", ["r.0.0.0"])))
+    done = run("demo", "--source", "tree-2-3", "-o", tmp_path / "d")
+    below, above = re.findall(r"\(the graph has (\d+) (\w+): (\d+) are among these (\d+)\)", done.out)
+    assert below[:2] == ("14", "descendants")
+    assert above[:2] == ("3", "ancestors")
+    for true, _, right, given in (below, above):
+        assert 0 < int(right) <= min(int(true), int(given))

@@ -50,7 +50,7 @@ def run(options: argparse.Namespace) -> int:
         with ProgressLine(sys.stderr) as progress:
             cones = fit(hierarchy, split=split, seed=options.seed, on_epoch=progress)
         _report(cones, evaluate(cones, split.test), _baseline(beside, split), time.perf_counter() - started)
-    _ask(cones)
+    _ask(cones, hierarchy)
     cones.save(options.output)
     _say_what_next(options.output)
     return 0
@@ -90,11 +90,24 @@ def _report(cones: Embedding, ours: LinkPrediction, baseline: LinkPrediction, se
         print(f"  {name:18} {percentages(found.precision, found.recall, found.f1)}")
 
 
-def _ask(cones: Embedding) -> None:
+def _ask(cones: Embedding, hierarchy: Hierarchy) -> None:
     print("\nThree questions, answered by geometry alone:")
     for question, names in QUESTIONS:
         if all(name in cones for name in names):
-            print(f"  {answer(cones, question, names, 25).words}")
+            found = answer(cones, question, names, 25)
+            print(f"  {found.words}")
+            _check_against_the_graph(cones, hierarchy, question, names[0])
+
+
+def _check_against_the_graph(cones: Embedding, hierarchy: Hierarchy, question: str, name: str) -> None:
+    """Say how many of a listing are right: a listing that looks good may still be half wrong."""
+    row = hierarchy.row(name)
+    true = {"ancestors": hierarchy.ancestors_of, "descendants": hierarchy.descendants_of}.get(question)
+    if true is None:
+        return
+    right = {hierarchy.names[other] for other in true(row).tolist()}
+    given = set(getattr(cones, question)(name))
+    print(f"    (the graph has {len(right)} {question}: {len(right & given)} are among these {len(given)})")
 
 
 def _say_what_next(folder: str) -> None:
