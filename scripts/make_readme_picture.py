@@ -64,8 +64,6 @@ SETTINGS: dict[str, Any] = {
     "margin": 0.1,
     "push_inside": "both",
     "parent_candidates": "all",
-    # In the plane cones cannot pass each other; pushing relatives apart early only jams them.
-    "relatives": 0,
 }
 SHADED = ("animal", "mammal", "dog")
 COLOURS = {

@@ -42,6 +42,7 @@ class TestPlan:
         plan = make_negatives(10, STAR, config)
         assert plan.relatives == relatives
         assert plan.children + plan.parents + plan.relatives == negatives
+        assert FitConfig(method=method, corrupt=corrupt, negatives=negatives, dim=2).relatives == 0
 
     def test_replaced_children_may_be_any_node(self):
         plan = make_negatives(10, STAR, FitConfig(parent_candidates="non-leaves"))

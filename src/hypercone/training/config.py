@@ -65,7 +65,7 @@ class FitConfig:
         None,
         "how many of the wrong pairs put the child under a relative: another node under the same parent that has"
         " nodes of its own, which uniform draws hardly ever test (left open: a fifth for cones if both ends are"
-        " corrupted)",
+        " corrupted and there are more than two dimensions)",
         at_least=0,
     )
     sampling: str = setting(
@@ -96,7 +96,7 @@ class FitConfig:
     init_epochs: int | None = setting(None, "epochs of pre-training; left open, as for epochs", at_least=0)
     init_corrupt: str = setting(
         "child",
-        "as corrupt, for pre-training: a start trained with replaced children is better for cones by 4-12 points",
+        "as corrupt, for pre-training: a start trained with replaced children suits cones better",
         choices=("child", "parent", "both"),
     )
     rescale: float = setting(
@@ -139,8 +139,9 @@ class FitConfig:
             raise ConfigError(f"init is {self.init}, the method itself; use init = random and more epochs")
 
     def _usual_relatives(self) -> int:
-        share = find_method(self.method).share_of_relatives if self.corrupt == "both" else 0.0
-        return int(share * self.negatives)
+        # In the plane cones cannot pass each other: pushing relatives apart early jams even a small tree.
+        helps = self.corrupt == "both" and self.dim > 2
+        return int(find_method(self.method).share_of_relatives * self.negatives) if helps else 0
 
     def for_edges(self, count: int) -> FitConfig:
         """The configuration with nothing left open, for so many positives.
