@@ -4,6 +4,7 @@ from hypercone.hierarchy.adjacency import Adjacency
 from hypercone.hierarchy.hierarchy import Hierarchy
 from hypercone.hierarchy.pairs import read_pairs
 from hypercone.hierarchy.read import read_edges
+from hypercone.hierarchy.released_split import read_released_split, released_percentages, write_released_split
 from hypercone.hierarchy.split import LabelledPairs, Split, paper_split
 from hypercone.hierarchy.split_files import read_split, write_split
 from hypercone.hierarchy.statistics import Statistics, describe
@@ -18,6 +19,9 @@ __all__ = [
     "paper_split",
     "read_edges",
     "read_pairs",
+    "read_released_split",
     "read_split",
+    "released_percentages",
+    "write_released_split",
     "write_split",
 ]
