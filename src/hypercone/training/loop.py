@@ -149,6 +149,7 @@ class _Reporter:
             seconds=seconds,
             seconds_left=self._seconds_left(number, seconds),
             validation_f1=latest.f1 if latest else None,
+            points=self.trainer.points,
         )
         stage.on_epoch(report)
 

@@ -14,6 +14,13 @@ from hypercone.training.negatives import Known, Rows, make_known
 CALIBRATION_PAIRS = 20_000
 
 
+def prepare(hierarchy: Hierarchy, config: FitConfig, split: Split | None) -> tuple[Rows, Known, FitConfig]:
+    """What to learn from, which pairs are known to be true, and the configuration with nothing left open."""
+    edges = training_edges(hierarchy, config, split)
+    config = config.for_edges(len(edges))
+    return edges, known_pairs(hierarchy, edges, config), config
+
+
 def training_edges(hierarchy: Hierarchy, config: FitConfig, split: Split | None) -> Rows:
     """The positive pairs: a split's training edges, or what the configuration says of the hierarchy's."""
     if split is not None:

@@ -6,8 +6,10 @@ import shutil
 import sys
 import time
 from collections.abc import Callable
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from typing import TextIO
+
+from hypercone.methods import Points
 
 
 @dataclass(frozen=True)
@@ -26,6 +28,8 @@ class EpochReport:
     seconds_left: float | None
     # Of the latest validation, if there has been one.
     validation_f1: float | None
+    # Live: the next epoch moves them, so copy what is to be kept.
+    points: Points | None = field(default=None, compare=False, repr=False)
 
     def line(self) -> str:
         """All of it in one line."""

@@ -4,6 +4,8 @@ from __future__ import annotations
 
 import numpy as np
 
+from hypercone.errors import ConfigError
+from hypercone.geometry import poincare
 from hypercone.methods import Points, find_method
 from hypercone.training.config import FitConfig
 from hypercone.training.loop import Stage
@@ -20,12 +22,43 @@ def random_points(count: int, config: FitConfig) -> Points:
 def starting_points(
     count: int, edges: Rows, known: Known, config: FitConfig, on_epoch: OnEpoch | None = None
 ) -> Points:
-    """Random points, or those of the pre-training that the configuration asks for."""
+    """Random points, or those of the pre-training that the configuration asks for, drawn inwards."""
     if config.init == "random":
         return random_points(count, config)
+    return drawn_in(pretrained_points(count, edges, known, config, on_epoch), config)
+
+
+def drawn_in(points: Points, config: FitConfig) -> Points:
+    """Pre-trained points as the start of the main method.
+
+    They are drawn inwards by ``rescale``; flat ones enter the ball along their spokes, and what was the distance from
+    the origin stays it.
+
+    >>> drawn_in(np.array([[2.0, 0.0]]), FitConfig(init="euclidean", dim=2, rescale=0.5)).round(4).tolist()
+    [[0.4621, 0.0]]
+    """
+    inwards = config.rescale * points
+    if find_method(config.method).is_hyperbolic and not find_method(config.init).is_hyperbolic:
+        return np.asarray(poincare.exp_map(np.zeros(config.dim), inwards / 2), np.float64)
+    return inwards
+
+
+def pretrained_points(
+    count: int, edges: Rows, known: Known, config: FitConfig, on_epoch: OnEpoch | None = None
+) -> Points:
+    """The last epoch of the pre-training that the configuration asks for."""
     pretraining = pretraining_config(config)
     stage = Stage(pretraining, edges, known, on_epoch=on_epoch, name=f"pre-training ({config.init})")
-    return config.rescale * stage.train(random_points(count, pretraining)).points
+    return stage.train(random_points(count, pretraining)).points
+
+
+def check_start(points: Points, count: int, config: FitConfig) -> Points:
+    """The points, if they are finite and one for each node; they are projected into the domain later."""
+    if points.shape != (count, config.dim):
+        raise ConfigError(f"start has the shape {points.shape}, but must be {(count, config.dim)}, one point a node")
+    if not np.isfinite(points).all():
+        raise ConfigError("start has values that are not finite; give points without NaN or infinity")
+    return np.asarray(points, np.float64)
 
 
 def pretraining_config(config: FitConfig) -> FitConfig:

@@ -1,0 +1,44 @@
+"""Where training starts: points given, or pre-trained ones drawn into the domain of the method."""
+
+import numpy as np
+import pytest
+
+from hypercone.errors import ConfigError
+from hypercone.geometry import poincare
+from hypercone.training import FitConfig, drawn_in, fit, pretrain
+
+
+def test_training_begins_where_it_is_told_to(tree):
+    config = FitConfig(dim=2, epochs=0)
+    start = np.linspace(0.2, 0.4, 2 * len(tree)).reshape(-1, 2)
+    embedding = fit(tree, config, start=start)
+    assert np.array_equal(embedding.points, start)
+    assert embedding.record["start"] == "given points"
+
+
+def test_a_start_of_another_shape_is_refused_with_the_right_one(tree):
+    with pytest.raises(ConfigError, match=rf"must be \({len(tree)}, 2\), one point a node"):
+        fit(tree, FitConfig(dim=2), start=np.zeros((len(tree), 3)))
+
+
+def test_a_start_that_is_not_finite_is_refused(tree):
+    with pytest.raises(ConfigError, match="not finite"):
+        fit(tree, FitConfig(dim=2), start=np.full((len(tree), 2), np.nan))
+
+
+def test_a_random_start_has_nothing_to_pretrain(tree):
+    with pytest.raises(ConfigError, match="nothing to pre-train"):
+        pretrain(tree, FitConfig(init="random"))
+
+
+def test_flat_points_enter_the_ball_at_the_same_distance_from_the_origin():
+    points = np.array([[3.0, 4.0], [0.0, 0.0], [30.0, 0.0]])
+    inside = drawn_in(points, FitConfig(dim=2, init="euclidean", rescale=0.5))
+    assert poincare.norm(inside)[:2] == pytest.approx([2.5, 0.0])
+    assert np.linalg.norm(inside, axis=1).max() <= 1.0
+    assert inside[0] / np.linalg.norm(inside[0]) == pytest.approx([0.6, 0.8])
+
+
+def test_points_of_the_same_space_are_only_drawn_in():
+    points = np.array([[0.3, 0.4]])
+    assert drawn_in(points, FitConfig(dim=2, rescale=0.5)).tolist() == [[0.15, 0.2]]
