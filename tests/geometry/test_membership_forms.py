@@ -1,9 +1,9 @@
-"""One order in six clothes: ball, Klein, convex hull, caps, hyperboloid and S-cone agree on every pair."""
+"""One order in seven clothes: ball, Klein, convex hull, caps, hyperboloid, S-cone and flat cones agree on every pair."""
 
 import numpy as np
 import pytest
 
-from hypercone.geometry import caps, cones, general_cones, hyperboloid, klein
+from hypercone.geometry import caps, cones, euclidean_cones, general_cones, hyperboloid, klein
 
 
 def on_hyperboloid(parent, child, K):
@@ -14,12 +14,25 @@ def by_logarithm(parent, child, K):
     return general_cones.in_s_cone(parent, child, general_cones.entailment_cone(parent, K))
 
 
+def by_flat_twins(parent, child, K):
+    """A Euclidean cone is the cap of radius ψ itself, so every point of the ball has a twin in flat space.
+
+    Both kinds of cones can hold exactly the same orders: what differs in practice is the optimisation.
+    """
+
+    def twin(x):
+        return x / np.linalg.norm(x, axis=-1, keepdims=True) * (K / np.sin(caps.cap_radius(x, K)))[..., None]
+
+    return euclidean_cones.contains(twin(parent), twin(child), K)
+
+
 FORMS = {
     "klein": klein.contains,
     "convex hull": klein.convex_hull_contains,
     "caps": caps.contains,
     "hyperboloid": on_hyperboloid,
     "s-cone": by_logarithm,
+    "flat twins": by_flat_twins,
 }
 
 
