@@ -1,4 +1,4 @@
-"""One order in seven clothes: ball, Klein, convex hull, caps, hyperboloid, S-cone and flat cones agree on every pair."""
+"""One order in seven clothes: ball, Klein, convex hull, caps, hyperboloid, S-cone and flat cones agree."""
 
 import numpy as np
 import pytest

@@ -17,7 +17,7 @@ def test_projection_lands_in_the_shell_on_the_same_ray(x):
     radius = np.linalg.norm(moved, axis=1)
     assert np.all((radius > 0.1 - 1e-15) & (radius < 0.99 + 1e-15))
     has_ray = np.any(x != 0, axis=1)
-    np.testing.assert_allclose(poincare.angle(moved, x)[has_ray], 0, atol=1e-14)
+    np.testing.assert_allclose(poincare.angle(moved, x)[has_ray], 0, rtol=0, atol=1e-14)
 
 
 @given(points)
