@@ -8,6 +8,7 @@ from typing import Any
 from hypercone.bench.closure import bench_closure
 from hypercone.bench.kernel import bench_kernels
 from hypercone.bench.machine import describe_machine, pin_to_one_core
+from hypercone.cli.lists import whole_numbers
 from hypercone.cli.printing import add_json, print_answer, print_json
 from hypercone.errors import InputError
 from hypercone.methods import METHODS, find_method
@@ -35,7 +36,7 @@ def run(options: argparse.Namespace) -> int:
         print_answer(bench_closure(repeats=options.repeats), options.json)
         return 0
     methods = [find_method(name).name for name in options.methods.split(",")]
-    rows = bench_kernels(methods, _dims(options.dims), options.repeats)
+    rows = bench_kernels(methods, whole_numbers("--dims", options.dims, at_least=1), options.repeats)
     pin_to_one_core()
     if options.json:
         print_json({"machine": describe_machine(), "results": list(rows)})
@@ -51,13 +52,3 @@ def _line(row: dict[str, Any]) -> str:
         f"{row['method']:18}{row['dim']:>4}  {row['recipe']:8}{row['pairs_per_second'] / 1e6:>10.1f}"
         f"{row['cpu_seconds_per_epoch']:>9.3f}{row['violated_share']:>10.1%}{row['active_share']:>9.2%}"
     )
-
-
-def _dims(text: str) -> list[int]:
-    try:
-        dims = [int(part) for part in text.split(",")]
-    except ValueError:
-        raise InputError(f"--dims is {text!r}, but must be whole numbers with commas, such as 5,10") from None
-    if min(dims) < 1:
-        raise InputError(f"--dims is {text!r}, but every dimension must be at least 1")
-    return dims

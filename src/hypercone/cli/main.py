@@ -25,6 +25,7 @@ COMMANDS = {
     "split": "write the paper's training, validation and test pairs as files",
     "export": "write a model's points as TSV, NPZ or word2vec text",
     "bench": "measure the speed of the training kernels",
+    "reproduce": "the paper's table, claims and figures, run again with its numbers beside ours",
     "demo": "the main job on WordNet nouns, in about two minutes",
 }
 
@@ -39,8 +40,8 @@ def main(arguments: Sequence[str] | None = None) -> int:
         return _fail(str(error), error.exit_code)
     except MemoryError:
         return _fail("out of memory; use fewer dimensions or a smaller hierarchy", ResourceError.exit_code)
-    except KeyboardInterrupt:
-        return _fail("interrupted; nothing was saved", 130)
+    except KeyboardInterrupt as interruption:
+        return _fail(f"interrupted; {interruption}" if str(interruption) else "interrupted; nothing was saved", 130)
     except BrokenPipeError:
         # The reader has gone (``| head``): nothing is wrong, and there is nobody left to tell.
         _stop_printing()

@@ -1,0 +1,201 @@
+"""hypercone reproduce: the paper's table, claims and figures, with the paper's numbers beside ours."""
+
+from __future__ import annotations
+
+import argparse
+import sys
+from collections.abc import Callable, Sequence
+from pathlib import Path
+
+from hypercone.atomic import new_file
+from hypercone.cli.lists import percentages, whole_numbers
+from hypercone.cli.live_table import LiveTable
+from hypercone.cli.printing import add_json, print_json
+from hypercone.errors import InputError, unknown_name
+from hypercone.hierarchy import released_percentages
+from hypercone.reproduce import Plan, Results, Trial, markdown
+from hypercone.reproduce.claims import CLAIMS, claim_trials, judge, report
+from hypercone.reproduce.paper import DIMS, PERCENTS, TABLE1
+from hypercone.reproduce.recipe import RECIPES
+from hypercone.reproduce.results import Row
+from hypercone.reproduce.run import missing, run_side_by_side, usable_cores
+from hypercone.reproduce.trial import DATASET
+
+SEEDS = 3
+
+EXAMPLE = """examples:
+  hypercone reproduce table1 --seeds 1
+  hypercone reproduce table1 --methods hyperbolic-cones --dims 5 --percent 10,50
+  hypercone reproduce table1 --split noun_closure.tsv        (the authors' files, or yours in their format)
+  hypercone reproduce claims
+  hypercone reproduce figure3 -o pictures
+  hypercone reproduce film --format gif
+
+Finished trials are kept: the same command run again goes on where it was interrupted."""
+
+# Which options each part of the paper takes, beside -o and --json.
+OPTIONS = {
+    "table1": ("seeds", "jobs", "methods", "recipes", "dims", "percent", "split"),
+    "claims": ("seeds", "jobs", "claims"),
+    "figure2": (),
+    "figure3": ("seed",),
+    "film": ("seed", "format"),
+}
+
+
+def add_arguments(parser: argparse.ArgumentParser) -> None:
+    """What the command takes."""
+    parser.add_argument("what", choices=tuple(OPTIONS), help="the part of the paper")
+    parser.add_argument("-o", "--output", default="results", metavar="FOLDER", help="where to write (default results)")
+    trials = parser.add_argument_group("for table1 and claims")
+    trials.add_argument("--seeds", type=int, help="each draws its own split and start (default 3)")
+    trials.add_argument("--jobs", type=int, help="trials side by side (default all cores)")
+    table = parser.add_argument_group("for table1")
+    table.add_argument("--methods", help=f"by commas (default {','.join(TABLE1)})")
+    table.add_argument("--recipes", help=f"by commas (default {','.join(RECIPES)})")
+    table.add_argument("--dims", help=f"by commas (default {','.join(map(str, DIMS))})")
+    table.add_argument("--percent", help=f"by commas (default {','.join(map(str, PERCENTS))})")
+    table.add_argument("--split", metavar="PREFIX", help="files as the authors released them, PREFIX.vocab and so on")
+    parser.add_argument("--claims", help=f"for claims, by commas (default {','.join(CLAIMS)})")
+    parser.add_argument("--seed", type=int, help="for figure3 and film (default 0)")
+    parser.add_argument("--format", choices=("html", "gif", "mp4"), help="for film (default html)")
+    add_json(parser)
+
+
+def run(options: argparse.Namespace) -> int:
+    """Run the part asked for."""
+    _refuse_foreign_options(options)
+    return PARTS[options.what](options)
+
+
+def _refuse_foreign_options(options: argparse.Namespace) -> None:
+    for name in {name for names in OPTIONS.values() for name in names}:
+        if getattr(options, name) is not None and name not in OPTIONS[options.what]:
+            owners = " and ".join(what for what, names in OPTIONS.items() if name in names)
+            raise InputError(f"--{name} is for {owners}, not for {options.what}; leave it out")
+
+
+def _table1(options: argparse.Namespace) -> int:
+    plan = _plan(options)
+    results = Results.read(Path(options.output) / "table1.json")
+    _run(plan.trials(), results, options, lambda: markdown(plan, results.cells))
+    table = markdown(plan, results.cells)
+    _write(Path(options.output) / "table1.md", table)
+    _print(options, table, {"cells": plan.rows(results.cells), "runs": results.runs})
+    return 0
+
+
+def _plan(options: argparse.Namespace) -> Plan:
+    """The cells asked for; of the authors' files, every percentage there is."""
+    printed = released_percentages(options.split) if options.split else PERCENTS
+    return Plan(
+        methods=_names("method", options.methods, tuple(TABLE1)),
+        recipes=_names("recipe", options.recipes, RECIPES),
+        dims=whole_numbers("--dims", options.dims, at_least=1) if options.dims else DIMS,
+        percents=percentages("--percent", options.percent) if options.percent else printed,
+        seeds=_at_least_one("--seeds", options.seeds) or SEEDS,
+        source=options.split or DATASET,
+        is_released=bool(options.split),
+    )
+
+
+def _claims(options: argparse.Namespace) -> int:
+    names = _names("claim", options.claims, CLAIMS)
+    seeds = _at_least_one("--seeds", options.seeds) or SEEDS
+    results = Results.read(Path(options.output) / "claims.json")
+    table = Results.read(Path(options.output) / "table1.json")
+    _run(claim_trials(names, seeds), results, options, lambda: report(judge(names, seeds, results, table)), table)
+    verdicts = judge(names, seeds, results, table)
+    _write(Path(options.output) / "claims.md", report(verdicts))
+    _print(options, report(verdicts), {"claims": [verdict.as_dict() for verdict in verdicts]})
+    return 0
+
+
+def _run(
+    trials: Sequence[Trial],
+    results: Results,
+    options: argparse.Namespace,
+    draw: Callable[[], str],
+    elsewhere: Results | None = None,
+) -> None:
+    jobs = _at_least_one("--jobs", options.jobs) or usable_cores()
+    wanted = missing(trials, results, elsewhere) if elsewhere else missing(trials, results)
+    screen, done = LiveTable(sys.stderr), 0
+
+    def watch(rows: list[Row]) -> None:
+        nonlocal done
+        for row in rows:
+            done += 1
+            screen.show(draw(), f"{done} of {len(wanted)}: {_news(row)}")
+
+    try:
+        run_side_by_side(wanted, results, jobs, watch)
+    except KeyboardInterrupt:
+        kept = f"{done} of {len(wanted)} trials are kept in {results.path}; run it again to go on"
+        raise KeyboardInterrupt(kept) from None
+
+
+def _news(row: Row) -> str:
+    return (
+        f"{row['method']} ({row['recipe']}) d = {row['dim']}, {row['percent']:g} %, seed {row['seed']}:"
+        f" test F1 {row['test_f1']:.2f} in {row['seconds'] + row['pretraining_seconds']:.0f} s"
+    )
+
+
+def _figure2(options: argparse.Namespace) -> int:
+    from hypercone.reproduce.figure2 import draw_figure2
+
+    return _say_written(options, draw_figure2(Path(options.output)))
+
+
+def _figure3(options: argparse.Namespace) -> int:
+    from hypercone.reproduce.figure3 import draw_figure3
+
+    return _say_written(options, draw_figure3(Path(options.output), seed=options.seed or 0))
+
+
+def _film(options: argparse.Namespace) -> int:
+    from hypercone.reproduce.film import make_film
+
+    target = Path(options.output) / f"film.{options.format or 'html'}"
+    return _say_written(options, [make_film(target, seed=options.seed or 0)])
+
+
+def _say_written(options: argparse.Namespace, paths: Sequence[Path]) -> int:
+    _print(options, "\n".join(f"wrote {path}" for path in paths), {"files": [str(path) for path in paths]})
+    return 0
+
+
+def _print(options: argparse.Namespace, text: str, answer: dict[str, object]) -> None:
+    if options.json:
+        print_json(answer)
+    else:
+        print(text)
+
+
+def _write(path: Path, text: str) -> None:
+    with new_file(path) as draft:
+        draft.write_text(text, encoding="utf-8")
+
+
+def _names(kind: str, text: str | None, known: Sequence[str]) -> Sequence[str]:
+    names = known if text is None else text.split(",")
+    for name in names:
+        if name not in known:
+            raise unknown_name(kind, name, known)
+    return names
+
+
+def _at_least_one(option: str, number: int | None) -> int | None:
+    if number is not None and number < 1:
+        raise InputError(f"{option} is {number}, but must be at least 1")
+    return number
+
+
+PARTS: dict[str, Callable[[argparse.Namespace], int]] = {
+    "table1": _table1,
+    "claims": _claims,
+    "figure2": _figure2,
+    "figure3": _figure3,
+    "film": _film,
+}

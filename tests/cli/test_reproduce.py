@@ -1,0 +1,96 @@
+"""hypercone reproduce on a small tree in the authors' format: files, resuming, interrupting, claims and figures."""
+
+from __future__ import annotations
+
+import json
+import os
+import signal
+import subprocess
+
+import pytest
+
+from hypercone.data import load_dataset
+from hypercone.hierarchy import paper_split, write_released_split
+from hypercone.reproduce.paper import TABLE1
+
+
+@pytest.fixture
+def split(tmp_path):
+    """The prefix of a small split in the authors' format, with two percentages."""
+    tree = load_dataset("tree-3-4")
+    write_released_split([paper_split(tree, percent) for percent in (10, 50)], tree, tmp_path / "tree.tsv")
+    return tmp_path / "tree.tsv"
+
+
+SMALL = ("--dims", "2", "--seeds", "1", "--methods", "order,poincare", "--recipes", "as published", "--jobs", "2")
+
+
+def test_the_table_is_written_as_json_and_markdown_and_printed(run, split, tmp_path):
+    done = run("reproduce", "table1", "--split", split, *SMALL, "-o", tmp_path / "out")
+    assert done.code == 0, done.err
+    cells = json.loads((tmp_path / "out/table1.json").read_text())["cells"]
+    assert {(cell["method"], cell["percent"]) for cell in cells} == {
+        (method, percent) for method in ("order", "poincare") for percent in (10, 50)
+    }
+    text = (tmp_path / "out/table1.md").read_text()
+    assert done.out == text + "\n"
+    (order,) = [cell for cell in cells if cell["method"] == "order" and cell["percent"] == 10]
+    assert f"| as published | {order['test_f1']:.1f} |" in text
+    assert done.err.count("test F1") == 4
+
+
+def test_a_finished_table_is_not_run_again(run, split, tmp_path):
+    given = ("reproduce", "table1", "--split", split, *SMALL, "--percent", "50", "-o", tmp_path / "out", "--json")
+    first, second = run(*given), run(*given)
+    assert second.err == ""
+    assert first.json["cells"] == second.json["cells"]
+    more = run(*given, "--methods", "order,euclidean")
+    assert "1 of 1: euclidean" in more.err
+    assert "order" not in more.err
+
+
+def test_all_methods_of_the_paper_run_with_both_recipes(run, split, tmp_path):
+    given = ("--split", split, "--dims", "2", "--seeds", "1", "--percent", "50", "-o", tmp_path, "--json")
+    done = run("reproduce", "table1", *given)
+    cells = done.json["cells"]
+    assert {(cell["method"], cell["recipe"]) for cell in cells} == {
+        (method, recipe) for method in TABLE1 for recipe in ("as published", "tuned")
+    }
+    assert all(0 <= cell["test_f1"] <= 100 for cell in cells)
+
+
+@pytest.mark.skipif(os.name == "nt", reason="signals are sent otherwise there")
+def test_an_interrupt_keeps_what_has_finished_and_says_so(program, split, tmp_path):
+    given = ["reproduce", "table1", "--split", str(split), "--seeds", "40", "--dims", "2", "-o", str(tmp_path)]
+    with subprocess.Popen(
+        [*program, *given, "--methods", "order", "--jobs", "1"],
+        stderr=subprocess.PIPE,
+        stdout=subprocess.DEVNULL,
+        text=True,
+        start_new_session=True,
+    ) as running:
+        first = running.stderr.readline()
+        os.killpg(running.pid, signal.SIGINT)
+        rest = running.stderr.read()
+    assert "1 of 160: order" in first
+    assert running.returncode == 130
+    assert "Traceback" not in rest
+    assert "trials are kept in" in rest.splitlines()[-1]
+    assert len(json.loads((tmp_path / "table1.json").read_text())["cells"]) >= 1
+
+
+def test_claims_about_the_table_are_judged_from_its_file(run, tmp_path):
+    rows = [
+        {"method": "order", "recipe": "tuned", "dim": 5, "percent": 0, "seed": 0, "test_f1": 40.0, "source": "x"},
+        {"method": "poincare", "recipe": "tuned", "dim": 5, "percent": 0, "seed": 0, "test_f1": 30.0, "source": "x"},
+    ]
+    (tmp_path / "table1.json").write_text(json.dumps({"runs": [], "cells": rows}))
+    done = run("reproduce", "claims", "--claims", "order-at-zero", "-o", tmp_path)
+    assert "Order embeddings (tuned, d = 5, 0 %) better than Poincaré: confirmed (+10.0 ± 0.0)" in done.out
+    assert done.out == (tmp_path / "claims.md").read_text() + "\n"
+
+
+def test_figure_2_is_written_where_it_is_told_to(run, tmp_path):
+    done = run("reproduce", "figure2", "-o", tmp_path / "pictures", "--json")
+    assert [os.path.basename(path) for path in done.json["files"]] == ["figure2.svg", "figure2.png"]
+    assert all(os.path.getsize(path) > 1000 for path in done.json["files"])
