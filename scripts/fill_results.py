@@ -1,7 +1,6 @@
 """Copy results into the pages that quote them, between ``<!-- begin: FILE -->`` and ``<!-- end: FILE -->``.
 
-    python scripts/fill_results.py          fill
-    python scripts/fill_results.py --check  fail if a page is out of date
+With --check nothing is written, and it fails if a page is out of date.
 """
 
 from __future__ import annotations

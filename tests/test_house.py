@@ -30,7 +30,8 @@ HEAVY = {"numba", "numpy", "safetensors", "zstandard"}
 # From the top; a room may import only from the rooms below it. The package's own front door imports lazily.
 FLOORS = [
     {"cli"},
-    {"bench"},
+    {"reproduce"},
+    {"figures", "bench"},
     {"evaluation"},
     {"queries"},
     {"training"},

@@ -1,0 +1,105 @@
+"""matplotlib, loaded when a picture is made; figures without global state, and files that are the same every time."""
+
+from __future__ import annotations
+
+import importlib
+import re
+from collections.abc import Sequence
+from pathlib import Path
+from typing import Any
+
+from hypercone.atomic import new_file
+from hypercone.errors import HyperconeError, InputError
+
+INK = "#1f2933"
+# The metadata that would make two runs differ.
+UNDATED = {
+    ".svg": {"Date": None, "Creator": "hypercone"},
+    ".png": {"Software": "hypercone"},
+    ".pdf": {"CreationDate": None},
+}
+# The salt fixes the names inside an SVG; letters become outlines, so that labels that do not touch here touch nowhere.
+STYLE = {"svg.hashsalt": "hypercone", "svg.fonttype": "path"}
+
+
+def extra_module(name: str, extra: str = "plot") -> Any:
+    """A module that comes with an extra; without it, one sentence that says how to get it.
+
+    >>> extra_module("no_such_module")
+    Traceback (most recent call last):
+    hypercone.errors.HyperconeError: pictures need no_such_module, which is not installed; pip install 'hypercone[plot]'
+    """
+    try:
+        return importlib.import_module(name)
+    except ImportError:
+        package = name.split(".")[0]
+        raise HyperconeError(
+            f"pictures need {package}, which is not installed; pip install 'hypercone[{extra}]'"
+        ) from None
+
+
+def matplotlib_part(name: str) -> Any:
+    """A part of matplotlib, such as ``path`` or ``patches``."""
+    return extra_module(f"matplotlib.{name}")
+
+
+def new_figure(width: float, height: float, rows: int = 1, columns: int = 1) -> tuple[Any, list[Any]]:
+    """A figure of so many inches, and its axes from left to right and from the top."""
+    figure = matplotlib_part("figure").Figure(figsize=(width, height), facecolor="white")
+    matplotlib_part("backends.backend_agg").FigureCanvasAgg(figure)
+    axes = figure.subplots(rows, columns, squeeze=False)
+    return figure, list(axes.flat)
+
+
+def save_figure(figure: Any, *paths: Path, dpi: int = 150) -> list[Path]:
+    """Write the figure to each path, in the format that its ending names."""
+    _check_endings(figure, paths)
+    with extra_module("matplotlib").rc_context(STYLE):
+        for path in paths:
+            with new_file(path) as temporary:
+                ending = path.suffix.lower()
+                figure.savefig(temporary, format=ending[1:], dpi=dpi, metadata=UNDATED.get(ending))
+                LIGHTER.get(ending, _as_it_is)(temporary)
+    return list(paths)
+
+
+def _as_it_is(path: Path) -> None:
+    pass
+
+
+def _fewer_digits(path: Path) -> None:
+    # A hundredth of a point is below what screens and printers show.
+    text = path.read_text(encoding="utf-8")
+    path.write_text(DRAWN.sub(lambda found: LONG_NUMBER.sub(r"\1", found[0]), text), encoding="utf-8")
+
+
+def _fewer_colours(path: Path) -> None:
+    image = extra_module("PIL.Image")
+    with image.open(path) as picture:
+        lighter = picture.convert("RGB").quantize(256)
+    lighter.save(path, format="PNG", optimize=True)
+
+
+LIGHTER = {".svg": _fewer_digits, ".png": _fewer_colours}
+DRAWN = re.compile(r'(?<= )(d|x|y)="[^"]*"')
+LONG_NUMBER = re.compile(r"(\.\d\d)\d+")
+
+
+def _check_endings(figure: Any, paths: Sequence[Path]) -> None:
+    known = figure.canvas.get_supported_filetypes()
+    for path in paths:
+        if path.suffix.lower()[1:] not in known:
+            raise InputError(f"{path.name}: is no format of a picture; end it in .svg, .png or .pdf")
+
+
+def group_name(axes: Any, what: str) -> str:
+    """A name for the next thing drawn on the axes, by which it can be found in an SVG; no other has it."""
+    return f"{what}-{axes.figure.axes.index(axes) + 1}-{len(axes.get_children())}"
+
+
+def pixels(figure: Any, dpi: int) -> Any:
+    """The figure as an array of pixels (height, width, 4), for the frames of a film."""
+    numpy = importlib.import_module("numpy")
+    figure.set_dpi(dpi)
+    figure.canvas.draw()
+    return numpy.asarray(figure.canvas.buffer_rgba()).copy()

@@ -1,0 +1,156 @@
+"""A film of training in the plane: Poincaré embeddings spread a hierarchy out, then cones fold it into fans."""
+
+from __future__ import annotations
+
+import base64
+import json
+from collections.abc import Callable, Mapping, Sequence
+from dataclasses import dataclass
+from importlib import resources
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+
+from hypercone.atomic import new_file
+from hypercone.errors import InputError
+from hypercone.figures import depth_colours, draw_disk, draw_edges, draw_nodes, new_figure
+from hypercone.figures.animation import Frame, find_ffmpeg, write_gif, write_mp4
+from hypercone.figures.arcs import Floats
+from hypercone.figures.canvas import INK, extra_module, pixels
+from hypercone.hierarchy import Hierarchy
+from hypercone.reproduce.figure3 import CONES, mammals, named_rows, word_of
+from hypercone.training import EpochReport, fit
+
+FRAMES = 120
+FRAME_RATE = 12.0
+# A coordinate in (−1, 1) as a whole number of 16 bits; half a step is a hundredth of a pixel.
+STEPS = 32767
+DATA = "/*FILM*/ null"
+
+
+@dataclass(frozen=True)
+class Moment:
+    """The points after one epoch, and what there is to say of it."""
+
+    stage: str
+    epoch: int
+    epochs: int
+    loss: float
+    points: Floats
+
+    def caption(self) -> str:
+        """The line above the picture."""
+        stage = "Poincaré embeddings" if self.stage.startswith("pre-training") else "Hyperbolic entailment cones"
+        return f"{stage}, epoch {self.epoch:,} of {self.epochs:,}"
+
+
+def make_film(
+    path: Path,
+    seed: int = 0,
+    *,
+    hierarchy: Hierarchy | None = None,
+    settings: Mapping[str, Any] = CONES,
+    frames: int = FRAMES,
+) -> Path:
+    """Train in the plane and write a film of it, of the mammals of WordNet unless another hierarchy is given.
+
+    The ending of the path chooses the format: ``.html`` is one page that needs nothing else, with a slider; ``.gif``
+    goes through Pillow and ``.mp4`` through ffmpeg.
+    """
+    path = Path(path)
+    write = _writer(path)
+    if frames < 2:
+        raise InputError(f"frames is {frames}, but a film needs at least 2")
+    hierarchy = hierarchy or mammals()
+    return write(path, hierarchy, record(hierarchy, settings, seed, frames))
+
+
+def _writer(path: Path) -> Callable[[Path, Hierarchy, Sequence[Moment]], Path]:
+    """The function for a path's ending; what it needs is looked for before anything is trained."""
+    writers = {".html": write_html, ".gif": _write_gif, ".mp4": _write_mp4}
+    ending = path.suffix.lower()
+    if ending not in writers:
+        raise InputError(f"{path.name}: is no format of a film; end it in .html, .gif or .mp4")
+    if ending != ".html":
+        extra_module("matplotlib")
+        extra_module("PIL")
+    if ending == ".mp4":
+        find_ffmpeg(path)
+    return writers[ending]
+
+
+def record(hierarchy: Hierarchy, settings: Mapping[str, Any], seed: int, frames: int) -> list[Moment]:
+    """The moments of a fit that a film of so many frames shows, half of them of each stage."""
+    moments: list[Moment] = []
+
+    def keep(report: EpochReport) -> None:
+        if report.epoch in shown_epochs(report.epochs, frames // 2):
+            assert report.points is not None
+            moments.append(Moment(report.stage, report.epoch, report.epochs, report.loss, report.points.copy()))
+
+    fit(hierarchy, seed=seed, on_epoch=keep, **settings)
+    return moments
+
+
+def shown_epochs(total: int, count: int) -> set[int]:
+    """About so many epochs of a stage, always the first and the last, and most of them early, when most happens.
+
+    >>> sorted(shown_epochs(100, 6))
+    [1, 4, 16, 36, 64, 100]
+    """
+    return {max(1, round(total * (step / (count - 1)) ** 2)) for step in range(count)} if count > 1 else {total}
+
+
+def write_html(path: Path, hierarchy: Hierarchy, moments: Sequence[Moment]) -> Path:
+    """The film as one page: the template beside this file with the film's data in it."""
+    page = resources.files("hypercone.reproduce").joinpath("film.html").read_text(encoding="utf-8")
+    # A name could otherwise end the script it stands in.
+    data = json.dumps(film_data(hierarchy, moments), ensure_ascii=False).replace("</", "<\\/")
+    with new_file(path) as temporary:
+        temporary.write_text(page.replace(DATA, data), encoding="utf-8")
+    return path
+
+
+def film_data(hierarchy: Hierarchy, moments: Sequence[Moment]) -> dict[str, Any]:
+    """All that the page needs, with points and edges as base64 of little-endian whole numbers."""
+    steps = np.stack([moment.points for moment in moments]) * STEPS
+    return {
+        "nodes": len(hierarchy),
+        "frameRate": FRAME_RATE,
+        "captions": [moment.caption() for moment in moments],
+        "losses": [round(moment.loss, 4) for moment in moments],
+        "points": _packed(steps.round(), "<i2"),
+        "edges": _packed(hierarchy.reduction(), "<i4"),
+        "depths": _packed(hierarchy.depths(), "<i4"),
+        "colours": depth_colours(int(hierarchy.depths().max(initial=0))),
+        "labels": [[int(row), word_of(hierarchy.names[row])] for row in named_rows(hierarchy)],
+    }
+
+
+def _packed(values: Any, kind: str) -> str:
+    return base64.b64encode(np.asarray(values).astype(kind).tobytes()).decode("ascii")
+
+
+def _write_gif(path: Path, hierarchy: Hierarchy, moments: Sequence[Moment]) -> Path:
+    return write_gif(path, drawn_frames(hierarchy, moments, dpi=80), FRAME_RATE)
+
+
+def _write_mp4(path: Path, hierarchy: Hierarchy, moments: Sequence[Moment]) -> Path:
+    return write_mp4(path, drawn_frames(hierarchy, moments, dpi=140), FRAME_RATE)
+
+
+def drawn_frames(hierarchy: Hierarchy, moments: Sequence[Moment], dpi: int) -> list[Frame]:
+    """Each moment as pixels."""
+    figure, (axes,) = new_figure(6.0, 6.3)
+    figure.subplots_adjust(left=0.0, right=1.0, top=0.945, bottom=0.0)
+    return [_drawn(figure, axes, hierarchy, moment, dpi) for moment in moments]
+
+
+def _drawn(figure: Any, axes: Any, hierarchy: Hierarchy, moment: Moment, dpi: int) -> Frame:
+    axes.clear()
+    draw_disk(axes)
+    draw_edges(axes, moment.points, hierarchy.reduction(), hierarchy.depths())
+    draw_nodes(axes, moment.points, hierarchy.depths())
+    axes.set_title(moment.caption(), fontsize=12, color=INK, pad=3)
+    return np.ascontiguousarray(pixels(figure, dpi)[..., :3])

@@ -1,0 +1,97 @@
+"""Files that are whole, small and the same every time; matplotlib only when a picture is made."""
+
+import subprocess
+import sys
+import xml.etree.ElementTree as ElementTree
+
+import numpy as np
+import pytest
+
+from hypercone.errors import HyperconeError, InputError
+from hypercone.figures import depth_colours, draw_disk, draw_edges, draw_nodes, draw_ring, new_figure, save_figure
+from hypercone.figures.canvas import extra_module, pixels
+
+POINTS = np.array([[0.0, 0.2], [0.4, 0.6], [-0.5, 0.6], [-0.6, 0.7]])
+EDGES = np.array([[0, 1], [0, 2], [2, 3]], np.int32)
+DEPTHS = np.array([0, 1, 1, 2], np.int32)
+
+
+@pytest.fixture
+def figure():
+    figure, (axes,) = new_figure(3, 3)
+    draw_disk(axes)
+    draw_ring(axes, 0.5)
+    draw_edges(axes, POINTS, EDGES, DEPTHS)
+    draw_nodes(axes, POINTS, DEPTHS)
+    return figure
+
+
+def test_a_picture_is_the_same_bytes_every_time(figure, tmp_path):
+    first = save_figure(figure, tmp_path / "a.svg", tmp_path / "a.png")
+    second = save_figure(figure, tmp_path / "b.svg", tmp_path / "b.png")
+    for one, other in zip(first, second, strict=True):
+        assert one.read_bytes() == other.read_bytes()
+    assert sorted(path.name for path in tmp_path.iterdir()) == ["a.png", "a.svg", "b.png", "b.svg"]
+
+
+def test_the_svg_has_one_group_of_geodesics_for_each_depth_below_the_roots(figure, tmp_path):
+    (path,) = save_figure(figure, tmp_path / "a.svg")
+    groups = [node for node in ElementTree.parse(path).iter() if (node.get("id") or "").startswith("geodesics")]
+    curves = [next(iter(group)).get("d") for group in groups]
+    assert sorted(curve.count("M") for curve in curves) == [1, 2]
+    assert all("C" in curve for curve in curves)
+
+
+def test_no_two_things_in_an_svg_have_one_name(figure, tmp_path):
+    (path,) = save_figure(figure, tmp_path / "a.svg")
+    names = [node.get("id") for node in ElementTree.parse(path).iter() if node.get("id")]
+    assert len(set(names)) == len(names)
+
+
+def test_numbers_in_an_svg_are_short(figure, tmp_path):
+    (path,) = save_figure(figure, tmp_path / "a.svg")
+    for node in ElementTree.parse(path).iter():
+        for number in (node.get("d") or "").split():
+            assert len(number.partition(".")[2]) <= 2
+
+
+def test_an_ending_that_is_no_picture_is_refused(figure, tmp_path):
+    with pytest.raises(InputError, match=r"^a.txt: is no format of a picture; end it in .svg, .png or .pdf$"):
+        save_figure(figure, tmp_path / "a.txt")
+
+
+def test_the_pixels_of_a_figure(figure):
+    image = pixels(figure, 50)
+    assert image.shape == (150, 150, 4)
+    assert image[0, 0].tolist() == [255, 255, 255, 255]
+
+
+def test_colours_go_from_dark_to_light():
+    colours = depth_colours(7)
+    light = [sum(int(colour[digit : digit + 2], 16) for digit in (1, 3, 5)) for colour in colours]
+    assert len(set(colours)) == 8
+    assert light == sorted(light)
+    assert depth_colours(0) == ["#440154"]
+
+
+def test_drawing_is_loaded_only_when_something_is_drawn():
+    code = "import sys, hypercone.figures; print('matplotlib' in sys.modules, 'PIL' in sys.modules)"
+    done = subprocess.run([sys.executable, "-c", code], capture_output=True, text=True, check=True)
+    assert done.stdout.split() == ["False", "False"]
+
+
+def test_without_matplotlib_one_sentence_says_what_to_install():
+    code = (
+        "import sys; sys.modules['matplotlib'] = None\n"
+        "from hypercone.errors import HyperconeError\n"
+        "from hypercone.figures import new_figure\n"
+        "try: new_figure(1, 1)\n"
+        "except HyperconeError as error: print(error)"
+    )
+    done = subprocess.run([sys.executable, "-c", code], capture_output=True, text=True, check=True)
+    assert done.stdout == "pictures need matplotlib, which is not installed; pip install 'hypercone[plot]'\n"
+
+
+def test_an_extra_that_is_missing_is_an_error_of_ours():
+    with pytest.raises(HyperconeError, match=r"hypercone\[plot\]"):
+        extra_module("matplotlib_of_another_world")

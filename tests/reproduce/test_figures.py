@@ -1,0 +1,246 @@
+"""The paper's figures and the film: whole files, true geometry, and the settings that are written down."""
+
+import base64
+import json
+import re
+import xml.etree.ElementTree as ElementTree
+from itertools import pairwise
+
+import numpy as np
+import pytest
+from PIL import Image
+
+from hypercone import Hierarchy, fit, load_dataset
+from hypercone.errors import HyperconeError, InputError
+from hypercone.geometry import cones
+from hypercone.reproduce import figure2, figure3, film
+from hypercone.training import FitConfig
+
+SMALL_TREE = figure3.uniform_tree("tree-3-3")
+BATS = load_dataset("wordnet-mammals").subtree("bat.n.01")
+QUICK = tuple(
+    {**settings, "epochs": 20} | ({"init_epochs": 20} if "init" in settings else {})
+    for settings in (figure3.POINCARE, figure3.CONES)
+)
+
+
+def draw_small_figure3(folder):
+    return figure3.draw_figure3(folder, tree=lambda: SMALL_TREE, animals=lambda: BATS, settings=QUICK)
+
+
+@pytest.fixture(scope="module")
+def small_figure3(tmp_path_factory):
+    return draw_small_figure3(tmp_path_factory.mktemp("figure3"))
+
+
+@pytest.fixture(scope="module")
+def drawn_figure2(tmp_path_factory):
+    return figure2.draw_figure2(tmp_path_factory.mktemp("figure2"))
+
+
+def curves_of(path, name):
+    """The curves of all groups of that name, each an array of control points in coordinates of the disk."""
+    root = ElementTree.parse(path).getroot()
+    for axes in (node for node in root.iter() if (node.get("id") or "").startswith("axes_")):
+        ring = numbers_of(next(iter(groups_of(axes, "rim")[0])).get("d"))
+        centre, radius = (ring.min(axis=0) + ring.max(axis=0)) / 2, np.ptp(ring[:, 0]) / 2
+        for group in groups_of(axes, name):
+            for part in next(iter(group)).get("d").split("M")[1:]:
+                yield (numbers_of(part) - centre) / radius * (1, -1)
+
+
+def groups_of(node, name):
+    return [group for group in node.iter() if (group.get("id") or "").startswith(f"{name}-")]
+
+
+def numbers_of(text):
+    return np.array(re.findall(r"-?\d+(?:\.\d+)?", text), float).reshape(-1, 2)
+
+
+def through(a, b, c):
+    """The centre and radius of the circle through three points."""
+    centre = np.linalg.solve(2 * np.array([b - a, c - a]), [b @ b - a @ a, c @ c - a @ a])
+    return centre, np.linalg.norm(centre - a)
+
+
+def middle(curve):
+    """A point of the first cubic piece that is none of its control points."""
+    a, b, c, d = curve[:4]
+    return (a + 3 * b + 3 * c + d) / 8
+
+
+def words_in(path):
+    return re.findall(r"<!-- (.*?) -->", path.read_text(encoding="utf-8"), re.DOTALL)
+
+
+class TestFigure2:
+    def test_it_is_written_as_svg_and_png(self, drawn_figure2):
+        svg, png = drawn_figure2
+        assert (svg.name, png.name) == ("figure2.svg", "figure2.png")
+        with Image.open(png) as picture:
+            assert picture.width > 1200
+        assert png.stat().st_size < 600_000
+
+    def test_every_cone_is_there_with_its_norm_and_its_half_aperture(self, drawn_figure2):
+        words = words_in(drawn_figure2[0])
+        for norm in figure2.NORMS:
+            assert f"{norm:.1f}" in words
+            assert f"{np.degrees(cones.half_aperture([norm, 0.0], figure2.K)):.1f}°" in words
+        regions = list(curves_of(drawn_figure2[0], "cone"))
+        assert len(regions) == len(figure2.NORMS) + len(figure2.NESTED) + 2
+
+    def test_the_sides_in_the_file_are_orthogonal_to_the_rim(self, drawn_figure2):
+        checked = 0
+        for curve in curves_of(drawn_figure2[0], "sides"):
+            if np.linalg.norm(curve[0] - curve[-1]) < 0.4:
+                continue
+            centre, radius = through(curve[0], middle(curve), curve[-1])
+            # Measured from a file with a hundredth of a point: the distance from the origin is what is sharp.
+            assert np.linalg.norm(centre) == pytest.approx(np.sqrt(1 + radius**2), rel=0.01)
+            checked += 1
+        assert checked > 20
+
+    def test_the_cones_of_the_left_do_not_touch(self):
+        apexes = figure2.fanned_out(figure2.NORMS)
+        for a in apexes:
+            for b in apexes:
+                assert (a is b) == bool(cones.contains(a, b, figure2.K))
+
+    def test_every_nested_apex_is_in_all_its_ancestors_and_the_upper_ones_on_the_border(self):
+        places = dict(figure2.nested_apexes())
+        for apex in figure2.NESTED:
+            energy = float(cones.signed_energy(places[apex.parent], places[apex.name], figure2.K))
+            if apex.name.startswith("A"):
+                assert abs(energy) < 1e-9
+            else:
+                assert energy < -1e-3
+            assert cones.signed_energy(places[apex.name[0]], places[apex.name], figure2.K) < 1e-9
+
+    def test_no_two_cones_of_one_parent_overlap(self):
+        places = dict(figure2.nested_apexes())
+        for one, other in pairwise(apex for apex in figure2.NESTED):
+            if one.parent == other.parent:
+                assert not cones.contains(places[one.name], places[other.name], figure2.K)
+
+
+class TestFigure3:
+    def test_the_hierarchies_are_those_of_the_paper(self):
+        mammals = figure3.mammals()
+        assert (len(mammals), len(mammals.closure())) == (1165, 4230)
+        assert not set(figure3.TOP_TWO) & set(mammals.names)
+        tree = figure3.uniform_tree()
+        assert (len(tree), len(tree.roots), int(tree.depths().max())) == (3 * (3**7 - 1) // 2, 3, 6)
+
+    def test_the_settings_are_a_configuration_and_are_used(self):
+        for settings in (figure3.POINCARE, figure3.CONES):
+            used = FitConfig.from_dict(dict(settings)).as_dict()
+            assert used.items() >= settings.items()
+        panel = figure3.make_panel(SMALL_TREE, QUICK[1], seed=3)
+        assert panel.embedding.record["config"].items() >= (QUICK[1] | {"seed": 3}).items()
+
+    def test_it_is_written_as_svg_and_png_and_says_what_it_shows(self, small_figure3):
+        svg, png = small_figure3
+        assert (svg.name, png.name) == ("figure3.svg", "figure3.png")
+        words = " ".join(words_in(svg))
+        assert words.count("F1 over all pairs") == 4
+        assert f"{len(SMALL_TREE):,} nodes and {len(SMALL_TREE.closure()):,} relations" in words
+        assert f"{len(BATS):,} nodes and {len(BATS.closure()):,} relations" in words
+        assert len(groups_of(ElementTree.parse(svg).getroot(), "label")) == 2
+
+    def test_every_basic_edge_is_a_geodesic_of_the_file(self, small_figure3):
+        curves = list(curves_of(small_figure3[0], "geodesics"))
+        assert len(curves) == 2 * (len(SMALL_TREE.reduction()) + len(BATS.reduction()))
+        long = [curve for curve in curves if np.linalg.norm(curve[0] - curve[-1]) > 0.3]
+        for curve in long:
+            a, b, c = curve[0], middle(curve), curve[-1]
+            bend = abs((b - a)[0] * (c - a)[1] - (b - a)[1] * (c - a)[0])
+            if bend > 0.01:
+                centre, radius = through(a, b, c)
+                assert np.linalg.norm(centre) == pytest.approx(np.sqrt(1 + radius**2), rel=0.02)
+        assert long
+
+    def test_the_same_seed_draws_the_same_picture(self, small_figure3, tmp_path):
+        for one, other in zip(small_figure3, draw_small_figure3(tmp_path), strict=True):
+            assert one.read_bytes() == other.read_bytes()
+
+    def test_the_quality_is_that_of_every_ordered_pair(self):
+        panel = figure3.make_panel(BATS, QUICK[1], seed=0)
+        points, count = panel.embedding.points, len(BATS)
+        energies = cones.energy(points[:, None], points[None], panel.embedding.settings.K)
+        is_true = np.zeros((count, count), bool)
+        is_true[tuple(BATS.closure().T)] = True
+        asked = ~np.eye(count, dtype=bool)
+        best = 0.0
+        for threshold in np.unique(energies[is_true]):
+            called = (energies <= threshold + 1e-12) & asked
+            best = max(best, 2 * (called & is_true).sum() / (called.sum() + is_true.sum()))
+        assert panel.quality.f1 == pytest.approx(best, abs=1e-6)
+
+    def test_cones_learn_a_small_tree_in_the_plane(self):
+        panel = figure3.make_panel(SMALL_TREE, {**figure3.CONES, "epochs": 100, "init_epochs": 500}, seed=0)
+        assert panel.quality.f1 > 0.95
+
+
+class TestFilm:
+    def moments(self, frames=10):
+        return film.record(BATS, QUICK[1], seed=0, frames=frames)
+
+    def test_it_ends_where_the_fit_ends_and_shows_both_stages(self):
+        moments = self.moments()
+        np.testing.assert_array_equal(moments[-1].points, fit(BATS, seed=0, **QUICK[1]).points)
+        assert {moment.caption().split(",")[0] for moment in moments} == {
+            "Poincaré embeddings",
+            "Hyperbolic entailment cones",
+        }
+        assert moments[0].epoch == 1
+        assert len({moment.points.tobytes() for moment in moments}) == len(moments)
+
+    def test_the_page_needs_nothing_from_elsewhere(self, tmp_path):
+        page = film.make_film(tmp_path / "film.html", hierarchy=BATS, settings=QUICK[1], frames=6).read_text("utf-8")
+        assert film.DATA not in page
+        for reference in ("http:", "https:", "//cdn", "src=", "<link", "@import", "fetch(", "import("):
+            assert reference not in page
+
+    def test_the_page_holds_the_points_of_every_frame(self, tmp_path):
+        moments = self.moments()
+        text = film.write_html(tmp_path / "film.html", BATS, moments).read_text(encoding="utf-8")
+        data = json.loads(re.search(r"const film = (\{.*\});", text)[1])
+        steps = np.frombuffer(base64.b64decode(data["points"]), "<i2").reshape(len(moments), len(BATS), 2)
+        np.testing.assert_allclose(steps[-1] / film.STEPS, moments[-1].points, atol=1 / film.STEPS)
+        edges = np.frombuffer(base64.b64decode(data["edges"]), "<i4").reshape(-1, 2)
+        np.testing.assert_array_equal(edges, BATS.reduction())
+        assert len(data["captions"]) == len(data["losses"]) == len(moments)
+        assert [0, "bat"] in data["labels"]
+
+    def test_a_name_cannot_end_the_script(self, tmp_path):
+        nasty = Hierarchy.from_pairs([("bat.</script><b>", "horse.</script>")])
+        moments = film.record(nasty, QUICK[1], seed=0, frames=4)
+        page = film.write_html(tmp_path / "film.html", nasty, moments).read_text(encoding="utf-8")
+        assert page.count("</script>") == 1
+
+    def test_a_gif_shows_every_moment(self, tmp_path):
+        path = film.make_film(tmp_path / "film.gif", hierarchy=BATS, settings=QUICK[1], frames=6)
+        with Image.open(path) as picture:
+            assert picture.n_frames == len(self.moments(6))
+            assert picture.size == (480, 504)
+
+    def test_an_mp4_without_ffmpeg_is_refused_before_anything_is_trained(self, tmp_path, monkeypatch):
+        monkeypatch.setenv("PATH", str(tmp_path))
+        with pytest.raises(HyperconeError, match=r"^film.mp4: an MP4 needs ffmpeg"):
+            film.make_film(tmp_path / "film.mp4")
+
+    @pytest.mark.parametrize("name", ["film", "film.avi"])
+    def test_an_ending_that_is_no_film_is_refused(self, tmp_path, name):
+        with pytest.raises(InputError, match=rf"^{name}: is no format of a film; end it in .html, .gif or .mp4$"):
+            film.make_film(tmp_path / name)
+
+    def test_one_frame_is_no_film(self, tmp_path):
+        with pytest.raises(InputError, match=r"^frames is 1, but a film needs at least 2$"):
+            film.make_film(tmp_path / "film.html", hierarchy=BATS, frames=1)
+
+    @pytest.mark.parametrize(("total", "count"), [(1, 5), (20, 1), (20, 4), (1000, 60)])
+    def test_the_last_epoch_is_always_shown(self, total, count):
+        shown = film.shown_epochs(total, count)
+        assert max(shown) == total
+        assert min(shown) >= 1
+        assert len(shown) <= count
