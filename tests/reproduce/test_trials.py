@@ -93,6 +93,16 @@ def test_a_trial_asked_for_twice_runs_once(results):
     assert len(missing([trial("one"), trial("two")], results)) == 1
 
 
+def test_equal_recipes_are_run_once_and_stand_in_the_table_under_both_names(results):
+    results.add(run_trials([trial("as published")]))
+    results.name_all([trial("as published"), trial("tuned")])
+    assert [row["recipe"] for row in results.cells] == ["as published", "tuned"]
+    assert results.cells[1]["same_as"] == "as published"
+    assert results.cells[0]["test_f1"] == results.cells[1]["test_f1"]
+    results.name_all([trial("as published"), trial("tuned")])
+    assert len(results.cells) == 2
+
+
 def test_two_processes_find_what_one_finds(tmp_path):
     trials = [trial(), trial(seed=1), trial(init="euclidean")]
     figures = []

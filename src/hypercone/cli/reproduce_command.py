@@ -79,6 +79,8 @@ def _table1(options: argparse.Namespace) -> int:
     plan = _plan(options)
     results = Results.read(Path(options.output) / "table1.json")
     _run(plan.trials(), results, options, lambda: markdown(plan, results.cells))
+    results.name_all(plan.trials())
+    results.write()
     table = markdown(plan, results.cells)
     _write(Path(options.output) / "table1.md", table)
     _print(options, table, {"cells": plan.rows(results.cells), "runs": results.runs})

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+from collections.abc import Iterable
 from dataclasses import dataclass, field
 from pathlib import Path
 from typing import Any
@@ -45,6 +46,16 @@ class Results:
         kept = [row for row in self.cells if _name(row) not in names]
         self.cells = sorted([*kept, *({**row, "versions": versions} for row in rows)], key=_name)
         self.write()
+
+    def name_all(self, trials: Iterable[Trial]) -> None:
+        """Give a trial that was run under another name a row under its own, so that no cell of a table is empty."""
+        for trial in trials:
+            row = self.find(trial)
+            if row and _name(named := {**row, "recipe": trial.recipe, "same_as": row["recipe"]}) not in self._names():
+                self.cells = sorted([*self.cells, named], key=_name)
+
+    def _names(self) -> set[tuple[Any, ...]]:
+        return set(map(_name, self.cells))
 
     def add_run(self, seconds: float, trials: int, jobs: int) -> None:
         """Note how long a call took, from start to end."""
