@@ -56,6 +56,16 @@ class TestBestThreshold:
         assert best_threshold(*arrays([1.0, 3.0], [2.0]))[0] == 3.0
         assert best_threshold(*arrays([1.0], [2.0, 3.0])) == (1.0, 1.0)
 
+    @pytest.mark.parametrize("gap", [0.0, 1.0, 3.0])
+    def test_leaving_out_hopeless_negatives_changes_nothing(self, gap):
+        random = np.random.default_rng(7)
+        for digits in (1, 3, 12):
+            positives = random.normal(size=300).round(digits)
+            negatives = (gap + random.normal(size=5000)).round(digits)
+            scores = np.unique(positives)
+            f1 = [count_at(score, positives, negatives).f1 for score in scores]
+            assert best_threshold(positives, negatives) == (scores[np.argmax(f1)], max(f1))
+
     def test_without_negatives_everything_is_true(self):
         assert best_threshold(*arrays([1.0, 2.0], [])) == (2.0, 1.0)
 

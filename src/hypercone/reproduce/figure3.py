@@ -36,8 +36,8 @@ CONES: Settings = {
     # pre-training has parted: with all else at its default, F1 over all pairs is 0.78 on the tree and 0.91 on mammals
     # from 0.7, and 0.90 and 0.96 from 0.85. From 0.95 mammals reach 0.98, with fans too near the border to be seen.
     "rescale": 0.9,
-    # Relatives part the cones of siblings, which uniform draws hardly ever test: from 0.85 the tree gains 0.03 with 5 of
-    # 20, mammals hardly any, and 10 of 50 cost mammals 0.02. So few of many.
+    # Relatives part the cones of siblings, which uniform draws hardly ever test: from 0.85 the tree gains 0.03 with 5
+    # of 20, mammals hardly any, and 10 of 50 cost mammals 0.02. So few of many.
     "negatives": 40,
     "relatives": 5,
     "epochs": 500,
@@ -111,7 +111,7 @@ def draw_figure3(
     for axes, panel in zip(all_axes[1::2], panels[1::2], strict=True):
         _draw_legend(axes, panel.hierarchy)
     figure.text(0.5, 0.012, _caption(panels), ha="center", fontsize=9.5, color=INK, linespacing=1.5)
-    return save_figure(figure, folder / "figure3.svg", folder / "figure3.png", dpi=140)
+    return save_figure(figure, folder / "figure3.svg", folder / "figure3.png", dpi=125)
 
 
 def make_panel(hierarchy: Hierarchy, settings: Settings, seed: int) -> Panel:
@@ -190,9 +190,9 @@ def _draw_legend(axes: Any, hierarchy: Hierarchy) -> None:
 
 def _caption(panels: Sequence[Panel]) -> str:
     above, below = panels[0].hierarchy, panels[-1].hierarchy
-    branching, depth = int(above.children.counts.max()), int(above.depths().max()) + 1
+    shape = f"branching factor {above.children.counts.max()} and depth {above.depths().max() + 1}"
     return (
-        f"Above: the uniform tree with branching factor {branching} and depth {depth}, root removed: {_counts(above)}.\n"
+        f"Above: the uniform tree with {shape}, root removed: {_counts(above)}.\n"
         f"Below: the mammals of WordNet, top two nodes removed: {_counts(below)}.\n"
         "Edges are the geodesics from each node to its children.  F1 is over every ordered pair of nodes, at the best "
         "threshold;\nMAP and mean rank are of each node's ancestors among all nodes."
