@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import json
 import os
+import re
 import signal
 import subprocess
 
@@ -37,6 +38,7 @@ def test_the_table_is_written_as_json_and_markdown_and_printed(run, split, tmp_p
     (order,) = [cell for cell in cells if cell["method"] == "order" and cell["percent"] == 10]
     assert f"| as published | {order['test_f1']:.1f} |" in text
     assert done.err.count("test F1") == 4
+    assert re.match(r"- 4 trials in \d+\.\d minutes with 2 workers on ", (tmp_path / "out/time.md").read_text())
 
 
 def test_a_finished_table_is_not_run_again(run, split, tmp_path):

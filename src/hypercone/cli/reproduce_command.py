@@ -15,10 +15,12 @@ from hypercone.errors import InputError, unknown_name
 from hypercone.hierarchy import released_percentages
 from hypercone.reproduce import Plan, Results, Trial, markdown
 from hypercone.reproduce.claims import CLAIMS, claim_trials, judge, report
+from hypercone.reproduce.headline import headline
 from hypercone.reproduce.paper import DIMS, PERCENTS, TABLE1
 from hypercone.reproduce.recipe import RECIPES
 from hypercone.reproduce.results import Row
 from hypercone.reproduce.run import missing, run_side_by_side, usable_cores
+from hypercone.reproduce.timing import timing
 from hypercone.reproduce.trial import DATASET
 
 SEEDS = 3
@@ -83,6 +85,8 @@ def _table1(options: argparse.Namespace) -> int:
     results.write()
     table = markdown(plan, results.cells)
     _write(Path(options.output) / "table1.md", table)
+    _write(Path(options.output) / "headline.md", headline(plan, results.cells))
+    _write(Path(options.output) / "time.md", timing(results))
     _print(options, table, {"cells": plan.rows(results.cells), "runs": results.runs})
     return 0
 

@@ -1,0 +1,35 @@
+"""How long the table took, and how that compares with the authors' code."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+
+from hypercone.hierarchy.words import counted
+from hypercone.reproduce.paper import AUTHORS_PAIRS_PER_SECOND, TITLES
+from hypercone.reproduce.results import Results, Row
+from hypercone.reproduce.summary import mean_of
+
+
+def timing(results: Results) -> str:
+    """The runs and the speeds in Markdown."""
+    return "\n".join([*_runs(results.runs), "", *_speeds(results.cells), ""])
+
+
+def _runs(runs: list[Row]) -> Iterator[str]:
+    for run in runs:
+        trials, workers = counted(run["trials"], "trial"), counted(run["jobs"], "worker")
+        yield f"- {trials} in {run['seconds'] / 60:.1f} minutes with {workers} on {run['processor']}"
+
+
+def _speeds(cells: list[Row]) -> Iterator[str]:
+    """Of the largest cells: million pairs a second in one process, and how many times the authors' code does."""
+    measured = [row for row in cells if row["percent"] == 50 and row["pairs_per_second"] and "same_as" not in row]
+    if measured:
+        yield "| 50 % | recipe | d | million pairs/s | times the authors' code |"
+        yield "|---|---|---|---|---|"
+    for method, recipe, dim in dict.fromkeys((row["method"], row["recipe"], row["dim"]) for row in measured):
+        name = (method, recipe, dim)
+        found = [row for row in measured if (row["method"], row["recipe"], row["dim"]) == name]
+        speed = mean_of([float(row["pairs_per_second"]) for row in found]).mean
+        ratio = speed / AUTHORS_PAIRS_PER_SECOND
+        yield f"| {TITLES[method]} | {recipe} | {dim} | {speed / 1e6:.1f} | {ratio:.0f} |"
