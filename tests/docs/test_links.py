@@ -1,8 +1,6 @@
 """Links lead somewhere: every file, picture and heading that a page points to exists."""
 
-import json
 import re
-import statistics
 
 LINK = re.compile(r"!?\[[^\]]*\]\(([^)\s]+)\)|(?:src|href)=\"([^\"]+)\"")
 FENCES = re.compile(r"^```.*?^```$", re.MULTILINE | re.DOTALL)
@@ -21,16 +19,6 @@ def test_every_relative_link_leads_somewhere(any_page, project):
 
 def test_no_figure_is_left_to_be_filled_in(any_page):
     assert "{{" not in any_page.read_text(encoding="utf-8")
-
-
-def test_the_f1_in_the_readme_is_what_the_committed_runs_say(project):
-    rows = json.loads((project / "benchmarks/results/paper_protocol.json").read_text())["results"]
-    readme = (project / "README.md").read_text(encoding="utf-8")
-    for method in {row["method"] for row in rows}:
-        f1 = [100 * row["test"]["f1"] for row in rows if row["method"] == method]
-        assert len(f1) >= 3
-        figure = f"{statistics.mean(f1):.1f} ± {statistics.stdev(f1):.1f}"
-        assert re.search(rf"^\| `{method}`[^|]*\| {figure} \|", readme, re.MULTILINE), f"{method}: {figure}"
 
 
 def test_every_page_can_be_reached_from_the_readme(project):
