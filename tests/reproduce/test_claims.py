@@ -67,6 +67,9 @@ def test_experiments_are_judged_by_their_own_trials_or_the_tables(tmp_path):
             {
                 "source": trial.source,
                 "percent": trial.percent,
+                "method": trial.config.method,
+                "dim": trial.config.dim,
+                "seed": trial.config.seed,
                 "training_edges": edges,
                 "config": trial.config.for_edges(edges).as_dict(),
                 "test_f1": f1,

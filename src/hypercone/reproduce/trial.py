@@ -36,8 +36,11 @@ class Trial:
 
     def identifies(self, row: dict[str, Any]) -> bool:
         """Whether a row of results is of this very trial: same data, same settings."""
-        is_same_data = row["source"] == self.source and row["percent"] == self.percent
-        return is_same_data and bool(row["config"] == self.config.for_edges(row["training_edges"]).as_dict())
+        config = self.config
+        name = (row["source"], row["percent"], row["method"], row["dim"], row["seed"])
+        if name != (self.source, self.percent, config.method, config.dim, config.seed):
+            return False
+        return bool(row["config"] == config.for_edges(row["training_edges"]).as_dict())
 
     def load(self) -> tuple[Hierarchy, Split]:
         """The hierarchy and the split; the same seed draws the split and the start."""
