@@ -7,6 +7,7 @@ import os
 import re
 import signal
 import subprocess
+import time
 
 import pytest
 
@@ -61,24 +62,51 @@ def test_all_methods_of_the_paper_run_with_both_recipes(run, split, tmp_path):
     assert all(0 <= cell["test_f1"] <= 100 for cell in cells)
 
 
-@pytest.mark.skipif(os.name == "nt", reason="signals are sent otherwise there")
-def test_an_interrupt_keeps_what_has_finished_and_says_so(program, split, tmp_path):
+@pytest.fixture
+def long_run(program, split, tmp_path):
+    """A run of 160 trials in a process group of its own, after its first trial, and that trial's line."""
     given = ["reproduce", "table1", "--split", str(split), "--seeds", "40", "--dims", "2", "-o", str(tmp_path)]
     with subprocess.Popen(
-        [*program, *given, "--methods", "order", "--jobs", "1"],
+        [*program, *given, "--methods", "order", "--jobs", "2"],
         stderr=subprocess.PIPE,
         stdout=subprocess.DEVNULL,
         text=True,
         start_new_session=True,
     ) as running:
-        first = running.stderr.readline()
-        os.killpg(running.pid, signal.SIGINT)
-        rest = running.stderr.read()
+        yield running, running.stderr.readline()
+
+
+def group_ends(leader, seconds):
+    """Whether no process of the group is left within so many seconds."""
+    end = time.monotonic() + seconds
+    while time.monotonic() < end:
+        try:
+            os.killpg(leader, 0)
+        except ProcessLookupError:
+            return True
+        time.sleep(0.1)
+    return False
+
+
+@pytest.mark.skipif(os.name == "nt", reason="signals are sent otherwise there")
+def test_an_interrupt_keeps_what_has_finished_and_says_so(long_run, tmp_path):
+    running, first = long_run
+    os.killpg(running.pid, signal.SIGINT)
+    rest = running.stderr.read()
+    assert running.wait(30) == 130
     assert "1 of 160: order" in first
-    assert running.returncode == 130
     assert "Traceback" not in rest
     assert "trials are kept in" in rest.splitlines()[-1]
     assert len(json.loads((tmp_path / "table1.json").read_text())["cells"]) >= 1
+
+
+@pytest.mark.skipif(os.name == "nt", reason="signals are sent otherwise there")
+@pytest.mark.parametrize("how", [signal.SIGTERM, signal.SIGKILL])
+def test_workers_end_with_a_run_that_is_killed(long_run, how):
+    running, _ = long_run
+    running.send_signal(how)
+    running.wait(30)
+    assert group_ends(running.pid, seconds=20)
 
 
 def test_claims_about_the_table_are_judged_from_its_file(run, tmp_path):

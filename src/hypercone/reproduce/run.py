@@ -6,6 +6,7 @@ import contextlib
 import multiprocessing
 import os
 import signal
+import threading
 import time
 from collections import defaultdict
 from collections.abc import Callable, Iterator, Sequence
@@ -13,8 +14,6 @@ from concurrent.futures import ProcessPoolExecutor, as_completed
 
 from hypercone.reproduce.results import Results, Row
 from hypercone.reproduce.trial import Trial, run_trials
-
-_IGNORE_INTERRUPTS = (signal.SIGINT, signal.SIG_IGN)
 
 Watch = Callable[[list[Row]], None]
 
@@ -41,9 +40,9 @@ def run_side_by_side(trials: Sequence[Trial], results: Results, jobs: int, watch
 def _workers(count: int) -> Iterator[ProcessPoolExecutor]:
     """So many processes, which end with the block however it ends."""
     others = set(multiprocessing.active_children())
-    # Fresh processes, for one that inherits a running numba may hang; an interrupt is for the parent to handle.
+    # Fresh processes, for one that inherits a running numba may hang.
     context = multiprocessing.get_context("spawn")
-    pool = ProcessPoolExecutor(count, mp_context=context, initializer=signal.signal, initargs=_IGNORE_INTERRUPTS)
+    pool = ProcessPoolExecutor(count, mp_context=context, initializer=_follow_the_parent)
     try:
         yield pool
     except BaseException:
@@ -52,6 +51,19 @@ def _workers(count: int) -> Iterator[ProcessPoolExecutor]:
         raise
     finally:
         pool.shutdown(cancel_futures=True)
+
+
+def _follow_the_parent() -> None:
+    """In a worker: leave interrupts to the parent, and end when it ends, even if it was killed."""
+    signal.signal(signal.SIGINT, signal.SIG_IGN)
+    threading.Thread(target=_end_with_the_parent, daemon=True).start()
+
+
+def _end_with_the_parent() -> None:
+    parent = multiprocessing.parent_process()
+    if parent is not None:
+        parent.join()
+        os._exit(1)
 
 
 def sharing_groups(trials: Sequence[Trial]) -> list[list[Trial]]:
