@@ -122,10 +122,10 @@ def _run(
     results: Results,
     options: argparse.Namespace,
     draw: Callable[[], str],
-    elsewhere: Results | None = None,
+    *elsewhere: Results,
 ) -> None:
     jobs = _at_least_one("--jobs", options.jobs) or usable_cores()
-    wanted = missing(trials, results, elsewhere) if elsewhere else missing(trials, results)
+    wanted = missing(trials, results, *elsewhere)
     screen, done = LiveTable(sys.stderr), 0
 
     def watch(rows: list[Row]) -> None:

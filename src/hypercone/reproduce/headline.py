@@ -7,7 +7,7 @@ from collections.abc import Iterable, Iterator, Sequence
 
 from hypercone.reproduce.paper import TITLES, paper_f1
 from hypercone.reproduce.results import Row
-from hypercone.reproduce.summary import Summary, summarise
+from hypercone.reproduce.summary import Summary, rows_of, summarise
 from hypercone.reproduce.table1 import Plan
 
 
@@ -22,8 +22,7 @@ def best_of_recipes(
     """The test F1 of the recipe with the highest mean validation F1, or None if none has been run."""
     means = {}
     for recipe in recipes:
-        name = (method, recipe, dim, percent)
-        found = [row for row in rows if (row["method"], row["recipe"], row["dim"], row["percent"]) == name]
+        found = rows_of(rows, method, recipe, dim, percent)
         if found:
             means[recipe] = statistics.fmean(row["validation_f1"] for row in found)
     return summarise(rows, method, max(means, key=means.__getitem__), dim, percent) if means else None

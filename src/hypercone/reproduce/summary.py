@@ -36,9 +36,14 @@ class Summary:
 
 def summarise(rows: Iterable[Row], method: str, recipe: str, dim: int, percent: float) -> Summary | None:
     """The summary of one cell, or None if no seed of it has been run."""
-    name = (method, recipe, dim, percent)
-    f1 = [row["test_f1"] for row in rows if (row["method"], row["recipe"], row["dim"], row["percent"]) == name]
+    f1 = [row["test_f1"] for row in rows_of(rows, method, recipe, dim, percent)]
     return mean_of(f1, paper_f1(method, dim, percent)) if f1 else None
+
+
+def rows_of(rows: Iterable[Row], method: str, recipe: str, dim: int, percent: float) -> list[Row]:
+    """The seeds of one cell."""
+    name = (method, recipe, dim, percent)
+    return [row for row in rows if (row["method"], row["recipe"], row["dim"], row["percent"]) == name]
 
 
 def mean_of(f1: list[float], paper: float | None = None) -> Summary:
