@@ -104,7 +104,7 @@ def test_equal_recipes_are_run_once_and_stand_in_the_table_under_both_names(resu
 
 
 def test_two_processes_find_what_one_finds(tmp_path):
-    trials = [trial(), trial(seed=1), trial(init="euclidean")]
+    trials = [trial(), trial(seed=1), trial("started otherwise", init="euclidean")]
     figures = []
     for jobs in (1, 2):
         results = Results(tmp_path / f"{jobs}.json")
@@ -112,7 +112,14 @@ def test_two_processes_find_what_one_finds(tmp_path):
         run_side_by_side(trials, results, jobs, seen.extend)
         assert len(seen) == 3
         figures.append([row["test_f1"] for row in Results.read(results.path).cells])
+    assert len(figures[0]) == 3
     assert figures[0] == figures[1]
+
+
+def test_two_trials_of_one_name_are_refused_for_the_last_to_finish_would_replace_the_other(results):
+    with pytest.raises(ValueError, match=r"2 trials are named .*'tuned', 0\).*own"):
+        run_side_by_side([trial(), trial(init="euclidean")], results, jobs=1)
+    assert not results.path.exists()
 
 
 def test_what_finished_before_a_failure_is_kept(results):

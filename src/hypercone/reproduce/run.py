@@ -8,7 +8,7 @@ import os
 import signal
 import threading
 import time
-from collections import defaultdict
+from collections import Counter, defaultdict
 from collections.abc import Callable, Iterator, Sequence
 from concurrent.futures import ProcessPoolExecutor, as_completed
 
@@ -28,12 +28,20 @@ def run_side_by_side(trials: Sequence[Trial], results: Results, jobs: int, watch
     """Run trials in so many processes; what has finished is kept even if this is interrupted."""
     if not trials:
         return
+    _refuse_one_name_for_two(trials)
     groups, began = sharing_groups(trials), time.perf_counter()
     with _workers(min(jobs, len(groups))) as pool:
         for future in as_completed([pool.submit(run_trials, group) for group in groups]):
             results.add(future.result())
             watch(future.result())
     results.add_run(time.perf_counter() - began, len(trials), jobs)
+
+
+def _refuse_one_name_for_two(trials: Sequence[Trial]) -> None:
+    """Two trials of one name would share a row, and the one that happens to finish last would be kept."""
+    for name, count in Counter(trial.name for trial in trials).items():
+        if count > 1:
+            raise ValueError(f"{count} trials are named {name}; give each a recipe name of its own")
 
 
 @contextlib.contextmanager

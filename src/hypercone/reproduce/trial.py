@@ -34,6 +34,12 @@ class Trial:
         start = self.config if self.config.init == "random" else pretraining_config(self.config)
         return (self.source, self.percent, start)
 
+    @property
+    def name(self) -> tuple[Any, ...]:
+        """What a row of results is filed under; a row of the same name with other settings is replaced."""
+        config = self.config
+        return (self.source, config.method, config.dim, self.percent, self.recipe, config.seed)
+
     def identifies(self, row: dict[str, Any]) -> bool:
         """Whether a row of results is of this very trial: same data, same settings."""
         config = self.config
