@@ -12,7 +12,8 @@ import numpy as np
 from numpy.typing import NDArray
 
 from hypercone.errors import InputError
-from hypercone.hierarchy.names import no_such_node
+from hypercone.hierarchy import Hierarchy
+from hypercone.hierarchy.labels import Labels, find_row
 from hypercone.methods import Method, Points, Settings, find_method
 from hypercone.methods.scoring import Rows, energies_above, energies_below, energies_of_pairs
 
@@ -24,7 +25,8 @@ class Embedding:
     """Nodes as points, with the method that gives the points meaning and the threshold under which a pair is true.
 
     ``record`` says how it came about: the configuration, the digest of the data, the epoch chosen. All answers follow
-    one rule: *child* is a *parent* exactly when ``energy(child, parent) <= threshold``.
+    one rule: *child* is a *parent* exactly when ``energy(child, parent) <= threshold``. ``labels`` are what people
+    call the nodes, and ``edges`` the (parent, child) rows of the hierarchy it was fitted to, where they are known.
 
     >>> points = np.array([[0.5, 0.0], [0.9, 0.0], [0.0, 0.5]])
     >>> embedding = Embedding(["animal", "dog", "stone"], points, "hyperbolic-cones", Settings(), threshold=0.0)
@@ -38,6 +40,8 @@ class Embedding:
     settings: Settings
     threshold: float
     record: dict[str, Any] = field(default_factory=dict)
+    labels: Labels | None = None
+    edges: Rows | None = None
 
     def __post_init__(self) -> None:
         if len(self.names) != len(self.points):
@@ -64,11 +68,17 @@ class Embedding:
         return int(self.points.shape[1])
 
     def row(self, name: str) -> int:
-        """The row of a node; an unknown name is refused with the nearest known ones."""
-        try:
-            return self._rows[name]
-        except KeyError:
-            raise no_such_node(name, self.names) from None
+        """The row of a node by its name or label; what is unknown or ambiguous is refused with the candidates."""
+        return find_row(name, self._rows, self.names, self.labels)
+
+    def called(self, row: int) -> str:
+        """The label of a row, or its name if it has none."""
+        return (self.labels[row] if self.labels else "") or self.names[row]
+
+    @cached_property
+    def hierarchy(self) -> Hierarchy | None:
+        """The hierarchy it was fitted to, if its edges are known."""
+        return None if self.edges is None else Hierarchy(self.names, self.edges, self.labels)
 
     def energy(self, child: Names, parent: Names) -> Any:
         """How far the child is from the parent's region; a number for two names, an array where one is a list."""

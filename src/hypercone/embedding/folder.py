@@ -4,6 +4,8 @@
 
     model.safetensors   the points, float64
     nodes.txt.gz        the names, one a line, in the order of the points
+    labels.txt.gz       the labels in the same order, if there are any; an empty line for a node without
+    edges.safetensors   the edges of the hierarchy as (parent, child) rows, int32, if they are known
     config.json         format version, method, settings, threshold, how it was fitted, checksums
     README.md           the model card (not needed to load)
 """
@@ -11,13 +13,10 @@
 from __future__ import annotations
 
 import contextlib
-import gzip
 import hashlib
-import io
 import json
 import math
 import os
-import zlib
 from collections.abc import Sequence
 from dataclasses import asdict, fields
 from pathlib import Path
@@ -28,13 +27,17 @@ import numpy as np
 from hypercone.atomic import new_folder
 from hypercone.embedding.card import model_card
 from hypercone.embedding.embedding import Embedding
+from hypercone.embedding.packed_lines import packed, unpacked
 from hypercone.errors import InputError, ModelFileError
+from hypercone.hierarchy.labels import Labels
 from hypercone.hierarchy.names import is_usable
 from hypercone.methods import METHODS, Points, Settings, find_method
+from hypercone.methods.scoring import Rows
 
 FORMAT = "hypercone-model"
 FORMAT_VERSION = 1
 POINTS, NODES, CONFIG, CARD = "model.safetensors", "nodes.txt.gz", "config.json", "README.md"
+LABELS, EDGES = "labels.txt.gz", "edges.safetensors"
 # A description larger than this is not one of ours.
 LARGEST_CONFIG = 1 << 20
 # What the formulas can work with; the ranges of a fit are narrower.
@@ -43,20 +46,13 @@ RANGES = {"K": (1e-300, 1e6), "margin": (0.0, 1e300), "border": (0.0, 0.5), "alp
 
 def save(embedding: Embedding, folder: str | Path) -> Path:
     """Write the model folder; an older model there is replaced, anything else there is left and refused."""
-    from safetensors.numpy import save as to_bytes
-
     target = Path(folder)
     refuse_to_overwrite(target)
     _refuse_names(target, embedding.names)
     if not np.isfinite(embedding.points).all():
         raise ModelFileError(f"{target}: not written, for a point is not finite; the fit diverged")
-    nodes = "".join(f"{name}\n" for name in embedding.names).encode()
-    parts = {
-        POINTS: to_bytes({"points": np.ascontiguousarray(embedding.points, np.float64)}),
-        # No time stamp inside, so that the same model gives the same bytes.
-        NODES: gzip.compress(nodes, mtime=0),
-    }
-    description = _description(embedding, len(nodes), parts)
+    parts, sizes = _parts(embedding)
+    description = _description(embedding, sizes, parts)
     with new_folder(target) as temporary:
         for name, content in parts.items():
             (temporary / name).write_bytes(content)
@@ -93,10 +89,27 @@ def load(folder: str | Path) -> Embedding:
         settings=settings,
         threshold=_number(target, description, "threshold"),
         record=_checked(target, description, "record", dict),
+        labels=_read_labels(target, description, len(points)),
+        edges=_read_edges(target, description, len(points)),
     )
 
 
-def _description(embedding: Embedding, nodes_bytes: int, parts: dict[str, bytes]) -> dict[str, Any]:
+def _parts(embedding: Embedding) -> tuple[dict[str, bytes], dict[str, int]]:
+    """The files that hold data, and the sizes that reading them back will be held to."""
+    from safetensors.numpy import save as to_bytes
+
+    parts = {POINTS: to_bytes({"points": np.ascontiguousarray(embedding.points, np.float64)})}
+    sizes = {}
+    parts[NODES], sizes["nodes_bytes"] = packed(embedding.names)
+    if embedding.labels is not None:
+        parts[LABELS], sizes["labels_bytes"] = packed(embedding.labels.texts)
+    if embedding.edges is not None:
+        parts[EDGES] = to_bytes({"edges": np.ascontiguousarray(embedding.edges, np.int32)})
+        sizes["edges"] = len(embedding.edges)
+    return parts, sizes
+
+
+def _description(embedding: Embedding, sizes: dict[str, int], parts: dict[str, bytes]) -> dict[str, Any]:
     from hypercone import __version__
 
     return {
@@ -107,7 +120,7 @@ def _description(embedding: Embedding, nodes_bytes: int, parts: dict[str, bytes]
         "settings": asdict(embedding.settings),
         "threshold": embedding.threshold,
         "nodes": len(embedding),
-        "nodes_bytes": nodes_bytes,
+        **sizes,
         "dim": embedding.dim,
         "record": embedding.record,
         "checksums": {name: hashlib.sha256(content).hexdigest() for name, content in parts.items()},
@@ -136,7 +149,7 @@ def refuse_to_overwrite(folder: str | Path) -> None:
 
 
 def _is_model(target: Path) -> bool:
-    if not {path.name for path in target.iterdir()} <= {POINTS, NODES, CONFIG, CARD}:
+    if not {path.name for path in target.iterdir()} <= {POINTS, NODES, LABELS, EDGES, CONFIG, CARD}:
         return False
     try:
         # Many programs have a config.json; ours says so.
@@ -196,34 +209,51 @@ def _read_checked_part(target: Path, description: dict[str, Any], name: str) -> 
     return content
 
 
-def _read_points(target: Path, description: dict[str, Any]) -> Points:
+def _read_array(target: Path, description: dict[str, Any], part: str, kind: type, shape: tuple[int, int]) -> Any:
     from safetensors import SafetensorError
     from safetensors.numpy import load as from_bytes
 
+    name = "points" if part == POINTS else "edges"
     try:
-        points = from_bytes(_read_checked_part(target, description, POINTS)).get("points")
+        array = from_bytes(_read_checked_part(target, description, part)).get(name)
     except (SafetensorError, ValueError, KeyError) as error:
-        raise ModelFileError(f"{target / POINTS}: is not a safetensors file ({error})") from None
-    expected = (_checked(target, description, "nodes", int), _checked(target, description, "dim", int))
-    if points is None or points.dtype != np.float64 or points.shape != expected:
-        raise ModelFileError(f"{target / POINTS}: does not hold {expected[0]} float64 points of {expected[1]} numbers")
-    return np.ascontiguousarray(points)
+        raise ModelFileError(f"{target / part}: is not a safetensors file ({error})") from None
+    if array is None or array.dtype != kind or array.shape != shape:
+        raise ModelFileError(f"{target / part}: does not hold {shape[0]} {kind.__name__} {name} of {shape[1]} numbers")
+    return np.ascontiguousarray(array)
+
+
+def _read_points(target: Path, description: dict[str, Any]) -> Points:
+    shape = (_checked(target, description, "nodes", int), _checked(target, description, "dim", int))
+    points: Points = _read_array(target, description, POINTS, np.float64, shape)
+    return points
+
+
+def _read_edges(target: Path, description: dict[str, Any], nodes: int) -> Rows | None:
+    if "edges" not in description:
+        return None
+    edges: Rows = _read_array(target, description, EDGES, np.int32, (_checked(target, description, "edges", int), 2))
+    if len(edges) and not (edges.min() >= 0 and edges.max() < nodes):
+        raise ModelFileError(f"{target / EDGES}: an edge names a row outside 0 … {nodes - 1}; the file is damaged")
+    return edges
+
+
+def _read_lines(target: Path, description: dict[str, Any], part: str, size: str, count: int) -> list[str]:
+    content = _read_checked_part(target, description, part)
+    return unpacked(target / part, content, _checked(target, description, size, int), count)
 
 
 def _read_nodes(target: Path, description: dict[str, Any], count: int) -> Sequence[str]:
-    path = target / NODES
-    size = _checked(target, description, "nodes_bytes", int)
-    content = _read_checked_part(target, description, NODES)
-    try:
-        # One byte more than announced is all that is ever unpacked, however much the file would expand to.
-        with gzip.open(io.BytesIO(content)) as stream:
-            text = stream.read(size + 1)
-        *names, rest = text.decode().split("\n")
-    except (OSError, EOFError, zlib.error, OverflowError, MemoryError, ValueError) as error:
-        raise ModelFileError(f"{path}: cannot be unpacked ({error})") from None
-    if rest or len(text) != size or len(names) != count or len(set(names)) != count:
-        raise ModelFileError(f"{path}: does not hold {count} different names")
+    names = _read_lines(target, description, NODES, "nodes_bytes", count)
+    if len(set(names)) != count:
+        raise ModelFileError(f"{target / NODES}: does not hold {count} different names")
     return tuple(names)
+
+
+def _read_labels(target: Path, description: dict[str, Any], count: int) -> Labels | None:
+    if "labels_bytes" not in description:
+        return None
+    return Labels(_read_lines(target, description, LABELS, "labels_bytes", count))
 
 
 def _read_settings(target: Path, description: dict[str, Any]) -> Settings:

@@ -15,7 +15,8 @@ from hypercone.hierarchy.adjacency import Adjacency, Rows, frozen
 from hypercone.hierarchy.closure import Order, ancestors, count_pairs, depths, pairs_of, reduced
 from hypercone.hierarchy.cycles import order_from_the_top
 from hypercone.hierarchy.edges import checked_edges, grouped_by_child, grouped_by_parent, rows_of_pairs
-from hypercone.hierarchy.names import checked_names, no_such_node, row_index
+from hypercone.hierarchy.labels import Labels, checked_labels, find_row
+from hypercone.hierarchy.names import checked_names, row_index
 from hypercone.hierarchy.words import with_article
 
 if TYPE_CHECKING:
@@ -39,9 +40,20 @@ class Hierarchy:
     duplicates: int
     parents: Adjacency
     children: Adjacency
+    labels: Labels | None
+    notes: tuple[str, ...]
 
-    def __init__(self, names: Iterable[str], edges: ArrayLike) -> None:
-        """Names by row and (parent, child) rows; HierarchyError for a self loop, a cycle or a bad name."""
+    def __init__(
+        self,
+        names: Iterable[str],
+        edges: ArrayLike,
+        labels: Labels | Iterable[str] | None = None,
+        notes: Iterable[str] = (),
+    ) -> None:
+        """Names by row and (parent, child) rows; HierarchyError for a self loop, a cycle or a bad name.
+
+        ``labels`` are what people call the nodes, and ``notes`` what a reader left out or changed, in words.
+        """
         given = vars(self)
         given["names"] = checked_names(names)
         given["_row_of"] = row_index(names, self.names)
@@ -49,6 +61,8 @@ class Hierarchy:
         given["parents"] = grouped_by_child(self.edges, len(self))
         given["children"] = grouped_by_parent(self.parents)
         given["_order"] = frozen(order_from_the_top(self.names, self.parents, self.children))
+        given["labels"] = checked_labels(labels, len(self))
+        given["notes"] = tuple(notes)
 
     @classmethod
     def from_pairs(cls, pairs: Iterable[tuple[str, str]]) -> Hierarchy:
@@ -96,11 +110,13 @@ class Hierarchy:
         raise AttributeError(f"a Hierarchy never changes, so {name} cannot be set; build another one")
 
     def row(self, name: str) -> int:
-        """The row of a name; UnknownNameError with the nearest names if there is none."""
-        try:
-            return self._row_of[name]
-        except (KeyError, TypeError):
-            raise no_such_node(name, self.names) from None
+        """The row of a name or a label; UnknownNameError with the nearest names if there is none.
+
+        >>> heart = Hierarchy(["HP:1", "HP:2"], [[0, 1]], labels=["Abnormal heart", "Murmur"])
+        >>> heart.row("HP:2"), heart.row("murmur")
+        (1, 1)
+        """
+        return find_row(name, self._row_of, self.names, self.labels)
 
     def rows(self, names: Iterable[str]) -> Rows:
         """The rows of several names, in their order."""
@@ -165,7 +181,11 @@ class Hierarchy:
         """
         count = min(count, len(self.edges))
         chosen = np.linspace(0, len(self.edges) - 1, max(0, count)).astype(np.int64)
-        return [f"{self.names[child]} is {with_article(self.names[parent])}" for parent, child in self.edges[chosen]]
+        return [f"{self.called(child)} is {with_article(self.called(parent))}" for parent, child in self.edges[chosen]]
+
+    def called(self, row: int) -> str:
+        """The label of a row, or its name if it has none."""
+        return (self.labels[row] if self.labels else "") or self.names[row]
 
     def without(self, names: Iterable[str]) -> Hierarchy:
         """The hierarchy without these nodes and the edges at them; their children become roots.
@@ -191,7 +211,8 @@ class Hierarchy:
     def _part(self, kept: NDArray[np.bool_]) -> Hierarchy:
         new_row = np.cumsum(kept) - 1
         inside = kept[self.edges].all(axis=1)
-        return Hierarchy(compress(self.names, kept.tolist()), new_row[self.edges[inside]])
+        labels = self.labels and self.labels.part(kept.tolist())
+        return Hierarchy(compress(self.names, kept.tolist()), new_row[self.edges[inside]], labels)
 
     # What follows is found when first asked for, and kept.
     _row_of: dict[str, int]

@@ -74,6 +74,8 @@ def fit(
             "calibrated_on": "validation pairs" if validation else "training pairs",
             "reproducible": config.threads == 1,
         },
+        labels=hierarchy.labels,
+        edges=hierarchy.edges,
     )
 
 
