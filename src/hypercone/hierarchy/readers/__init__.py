@@ -29,7 +29,23 @@ class Format:
         return cast(Reader, module.read)
 
 
-READERS: dict[str, Format] = {}
+READERS = {
+    "obo": Format("OBO ontology (Gene Ontology, HPO, …)", (".obo",), ("relations",)),
+    "obographs": Format("OBO Graphs JSON", (".json",), ("relations",)),
+    "rdfxml": Format("OWL or RDF in XML", (".owl", ".rdf"), ("relations",)),
+    "turtle": Format("OWL, RDF or SKOS in Turtle", (".ttl",), ("relations",)),
+    "ntriples": Format("OWL, RDF or SKOS in N-Triples", (".nt",), ("relations",)),
+    "graphml": Format("GraphML", (".graphml",), ("direction",)),
+    "paths": Format("a path a line, as in A > B > C", (".paths",)),
+    "indented": Format("an outline: each level indented further", (".outline",)),
+    "ncbi": Format("NCBI taxonomy, nodes.dmp with names.dmp beside it", (".dmp",)),
+    "newick": Format("Newick tree", (".nwk", ".newick", ".tree", ".tre")),
+    "wordnet": Format("WordNet data.noun", (".noun",)),
+    "parquet": Format("Parquet table", (".parquet",), ("direction", "parent_column", "child_column")),
+    "arrow": Format(
+        "Arrow or Feather table", (".arrow", ".feather", ".ipc"), ("direction", "parent_column", "child_column")
+    ),
+}
 
 
 def read_content(name: str, content: Content, **options: object) -> Reading:
