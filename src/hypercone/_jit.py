@@ -36,6 +36,8 @@ from numba.extending import intrinsic, overload
 # left out on purpose: with them a NaN test may be optimised away.
 FAST = {"contract", "reassoc", "arcp", "nsz"}
 EXACT = {"contract"}
+# Nothing at all: the same bits wherever the function is inlined, for what two kernels must agree on.
+STRICT: set[str] = set()
 
 UNROLLED_DIMENSIONS = 32
 
@@ -62,6 +64,11 @@ def kernel_part(function: Callable) -> Callable:
 def exact_kernel_part(function: Callable) -> Callable:
     """The same for the places where the order of a subtraction is what keeps the digits."""
     return numba.njit(error_model="numpy", fastmath=EXACT, forceinline=True)(function)
+
+
+def strict_kernel_part(function: Callable) -> Callable:
+    """The same for what must come out bit by bit the same in every kernel that calls it."""
+    return numba.njit(error_model="numpy", fastmath=STRICT, forceinline=True)(function)
 
 
 def generic(name: str, fastmath: set[str] = FAST) -> Callable:

@@ -11,6 +11,7 @@ from hypercone.atomic import new_file
 from hypercone.cli.lists import percentages, whole_numbers
 from hypercone.cli.live_table import LiveTable
 from hypercone.cli.printing import add_json, print_json
+from hypercone.cores import usable_cores
 from hypercone.errors import InputError, unknown_name
 from hypercone.hierarchy import released_percentages
 from hypercone.reproduce import Plan, Results, Trial, markdown
@@ -19,7 +20,7 @@ from hypercone.reproduce.headline import headline
 from hypercone.reproduce.paper import DIMS, PERCENTS, TABLE1
 from hypercone.reproduce.recipe import RECIPES
 from hypercone.reproduce.results import Row
-from hypercone.reproduce.run import missing, run_side_by_side, usable_cores
+from hypercone.reproduce.run import missing, run_side_by_side
 from hypercone.reproduce.timing import timing
 from hypercone.reproduce.trial import DATASET
 

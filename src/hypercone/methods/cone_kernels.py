@@ -8,7 +8,7 @@ occur, û and ŝ = δ⊥/s, so the gradient is four scalars. Nothing here subtra
 
 import math
 
-from hypercone._jit import exact_kernel_part, kernel_part, width
+from hypercone._jit import exact_kernel_part, kernel_part, strict_kernel_part, width
 
 
 @kernel_part
@@ -32,8 +32,7 @@ def along_and_apart(points, parent, child, dim):
     return along, apart
 
 
-@exact_kernel_part
-def spoke_parts(points, parent, child, dim):
+def _spoke_parts(points, parent, child, dim):
     """(|parent|, the part of δ along the spoke, the part across it, |δ|²), each to full precision."""
     a = 0.0
     along = 0.0
@@ -49,6 +48,11 @@ def spoke_parts(points, parent, child, dim):
         across += side * side
     r = math.sqrt(a)
     return r, along / r, math.sqrt(across), apart
+
+
+# One formula compiled twice: with fused multiply-adds for gradients, and to the same bits everywhere for energies.
+spoke_parts = exact_kernel_part(_spoke_parts)
+strict_spoke_parts = strict_kernel_part(_spoke_parts)
 
 
 @exact_kernel_part

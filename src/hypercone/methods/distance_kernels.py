@@ -1,10 +1,10 @@
 """What both distance methods measure of a pair, compiled."""
 # mypy: ignore-errors
 
-from hypercone._jit import exact_kernel_part, width
+from hypercone._jit import strict_kernel_part, width
 
 
-@exact_kernel_part
+@strict_kernel_part
 def norms_and_distance(points, parent, child, dim):
     """(|parent|², |child|², |parent − child|²)"""
     uu = 0.0

@@ -15,6 +15,7 @@ class EuclideanCones(Method):
 
     name = "euclidean-cones"
     summary = "the same cones in flat space; a baseline that shows what curvature buys"
+    curvature = 0.0
     loss = "margin"
     largest_margin = math.pi / 2
     share_of_relatives = HyperbolicCones.share_of_relatives

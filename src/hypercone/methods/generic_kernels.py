@@ -7,11 +7,12 @@ array of all nodes; ``parent`` and ``child`` rows of it.
 """
 # mypy: ignore-errors
 
-from hypercone._jit import EXACT, generic
+from hypercone._jit import EXACT, STRICT, generic
 
 # Every method.
 # signed_energy(method, points, parent, child, dim) -> how far the child is from where it belongs; ≤ 0 inside.
-signed_energy = generic("signed_energy", EXACT)
+# Strict, so that the index and the scan agree to the last bit.
+signed_energy = generic("signed_energy", STRICT)
 # inverse_scale(method, squared_norm) -> 1/λ, the factor from hyperbolic to Euclidean lengths; 1 in flat space.
 inverse_scale = generic("inverse_scale")
 # moved_along_geodesic(method, points, row, tangent, dim): the full exponential map, in place.

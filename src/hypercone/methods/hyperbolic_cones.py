@@ -15,6 +15,7 @@ class HyperbolicCones(Method):
     name = "hyperbolic-cones"
     summary = "cones in the Poincaré ball; the paper's method, and the one to start with"
     is_hyperbolic = True
+    curvature = 1.0
     loss = "margin"
     largest_margin = math.pi / 2
     share_of_relatives = 0.2

@@ -28,6 +28,8 @@ class Method(ABC):
     summary: ClassVar[str]
     loss: ClassVar[Literal["margin", "softmax"]]
     is_hyperbolic: ClassVar[bool] = False
+    # Of methods with cones: −1 times the curvature of their space, by which an index can find who is in which.
+    curvature: ClassVar[float | None] = None
     # The score of a distance method weighs norms by α, which is chosen on validation pairs.
     uses_alpha: ClassVar[bool] = False
     # Beyond this a margin has no meaning: a cone and its margin cannot be wider than everything.

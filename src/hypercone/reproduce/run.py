@@ -87,8 +87,3 @@ def _work(trial: Trial) -> float:
     config = trial.config
     rounds = (config.epochs or 100) * (config.negatives + 1) + (0 if config.init == "random" else 2000)
     return (15 + trial.percent) * (3 + config.dim) * rounds
-
-
-def usable_cores() -> int:
-    """The cores this process may use."""
-    return len(os.sched_getaffinity(0)) if hasattr(os, "sched_getaffinity") else os.cpu_count() or 1
