@@ -35,20 +35,32 @@ def new_folder(target: Path) -> Iterator[Path]:
 @contextlib.contextmanager
 def new_file(target: Path) -> Iterator[Path]:
     """The same for a single file."""
-    with _speaking_of(target):
-        target.parent.mkdir(parents=True, exist_ok=True)
-        handle, name = tempfile.mkstemp(prefix=f".{target.name}.", dir=target.parent)
-        os.close(handle)
-    temporary = Path(name)
+    with new_files(target) as (temporary,):
+        yield temporary
+
+
+@contextlib.contextmanager
+def new_files(*targets: Path) -> Iterator[list[Path]]:
+    """The same for files that belong together: all are on the disk before any takes its place."""
+    temporaries: list[Path] = []
     try:
-        with _speaking_of(target):
-            yield temporary
-            temporary.chmod(0o666 & ~_umask())
-            _sync(temporary)
-            temporary.replace(target)
-            _sync(target.parent)
+        for target in targets:
+            with _speaking_of(target):
+                target.parent.mkdir(parents=True, exist_ok=True)
+                handle, name = tempfile.mkstemp(prefix=f".{target.name}.", dir=target.parent)
+                os.close(handle)
+                temporaries.append(Path(name))
+        with _speaking_of(targets[0]):
+            yield temporaries
+            for temporary in temporaries:
+                temporary.chmod(0o666 & ~_umask())
+                _sync(temporary)
+            for temporary, target in zip(temporaries, targets, strict=True):
+                temporary.replace(target)
+            _sync(targets[0].parent)
     finally:
-        temporary.unlink(missing_ok=True)
+        for temporary in temporaries:
+            temporary.unlink(missing_ok=True)
 
 
 def _take_place(temporary: Path, target: Path) -> None:

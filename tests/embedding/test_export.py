@@ -10,8 +10,9 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 from hypothesis.extra.numpy import arrays
 
-from hypercone.embedding.export import export
+from hypercone.embedding.export import WRITERS, export
 from hypercone.errors import InputError, ResourceError
+from hypercone.hierarchy.labels import Labels
 from hypercone.hierarchy.names import is_usable
 
 NAMES = st.lists(st.text(min_size=1, max_size=6).filter(is_usable), min_size=1, max_size=5, unique=True)
@@ -41,26 +42,6 @@ def test_a_tsv_parses_back_to_the_same_names_and_floats(make_embedding, folder, 
     assert parsed.tobytes() == points.tobytes()
 
 
-@given(names=NAMES, data=st.data())
-@settings(max_examples=25, deadline=None)
-def test_word2vec_text_has_a_header_and_a_word_and_its_numbers_on_each_line(make_embedding, folder, names, data):
-    points = data.draw(arrays(np.float64, (len(names), 2), elements=st.floats(allow_nan=False, allow_infinity=False)))
-    path = make_embedding("order", names=names, points=points).export(folder / "points.vec")
-    header, *rows = _lines(path)
-    assert header == f"{len(names)} 2"
-    for row, name, point in zip(rows, names, points, strict=True):
-        word, *numbers = row.split(" ")
-        assert row.split() == [word, *numbers]
-        assert len(word) == len(name)
-        assert np.array([float(number) for number in numbers]).tobytes() == point.tobytes()
-
-
-def test_white_space_in_a_word2vec_word_becomes_underscores(strange, tmp_path):
-    words = [line.split(" ")[0] for line in _lines(strange.export(tmp_path / "v", "word2vec"))[1:]]
-    assert words[:4] == ["animal", 'the_"dog"', "white_pelican", "Löwe"]
-    assert words[6] == "_"
-
-
 def test_an_npz_loads_without_pickle(strange, tmp_path):
     path = strange.export(tmp_path / "points.npz")
     with np.load(path, allow_pickle=False) as found:
@@ -69,11 +50,22 @@ def test_an_npz_loads_without_pickle(strange, tmp_path):
         assert found["points"].tobytes() == strange.points.tobytes()
 
 
-FIRST = {"tsv": b"name\tx0\tx1\n", "npz": b"PK", "word2vec": b"12 2\n"}
+def test_labels_stand_beside_the_names(make_embedding, tmp_path):
+    embedding = make_embedding(count=2, names=["HP:1", "HP:2"], labels=Labels(["Abnormal heart", ""]))
+    header, first, second = [line.split("\t") for line in _lines(embedding.export(tmp_path / "p.tsv"))]
+    assert header == ["name", "label", "x0", "x1"]
+    assert (first[:2], second[:2]) == (["HP:1", "Abnormal heart"], ["HP:2", ""])
+    with np.load(embedding.export(tmp_path / "p.npz"), allow_pickle=False) as found:
+        assert found["labels"].tolist() == ["Abnormal heart", ""]
+
+
+# What a file of each format begins with.
+FIRST = {"tsv": b"name\tx0\tx1\n", "npz": b"PK", "word2vec": b"12 2\n", "parquet": b"PAR1"}
 
 
 @pytest.mark.parametrize(
-    ("extension", "format"), [(".tsv", "tsv"), (".npz", "npz"), (".vec", "word2vec"), (".txt", "word2vec")]
+    ("extension", "format"),
+    [(".tsv", "tsv"), (".npz", "npz"), (".vec", "word2vec"), (".txt", "word2vec"), (".parquet", "parquet")],
 )
 def test_the_extension_says_the_format_and_the_format_wins(strange, tmp_path, extension, format):
     path = tmp_path / f"points{extension.upper()}"
@@ -86,10 +78,10 @@ def test_the_extension_says_the_format_and_the_format_wins(strange, tmp_path, ex
 
 @pytest.mark.parametrize("name", ["points.csv", "points", "points.tsv.gz"])
 def test_an_unknown_extension_is_told_what_there_is(strange, tmp_path, name):
-    with pytest.raises(InputError, match="say which format to write: tsv, npz, word2vec"):
+    with pytest.raises(InputError, match="say which format to write: tsv, npz, word2vec, parquet, projector"):
         strange.export(tmp_path / name)
     with pytest.raises(InputError, match="say which format"):
-        strange.export(tmp_path / "points.tsv", "parquet")
+        strange.export(tmp_path / "points.tsv", "xlsx")
     assert os.listdir(tmp_path) == []
 
 
@@ -105,7 +97,7 @@ def test_a_place_that_cannot_be_written_is_named(strange, tmp_path):
         strange.export(tmp_path / "file" / "points.tsv")
 
 
-@pytest.mark.parametrize("format", ["tsv", "npz", "word2vec"])
+@pytest.mark.parametrize("format", WRITERS)
 def test_an_export_that_fails_leaves_the_old_file_and_nothing_else(strange, tmp_path, monkeypatch, format):
     (tmp_path / "points").write_text("old")
 

@@ -1,61 +1,45 @@
-"""The points for other programs: TSV, NPZ, word2vec text."""
+"""The points for other programs: which format, which coordinates, which file."""
 
 from __future__ import annotations
 
-import re
 from collections.abc import Callable
 from pathlib import Path
 
-import numpy as np
-
-from hypercone.atomic import new_file
+from hypercone.atomic import new_files
 from hypercone.embedding.embedding import Embedding
+from hypercone.embedding.exports import npz, parquet, projector, tsv, word2vec
+from hypercone.embedding.exports.table import table_of
 from hypercone.errors import InputError
 
+WRITERS: dict[str, Callable[..., None]] = {
+    "tsv": tsv.write,
+    "npz": npz.write,
+    "word2vec": word2vec.write,
+    "parquet": parquet.write,
+    "projector": projector.write,
+}
+EXTENSIONS = {".tsv": "tsv", ".npz": "npz", ".vec": "word2vec", ".txt": "word2vec", ".parquet": "parquet"}
 
-def export(embedding: Embedding, path: str | Path, format: str | None = None) -> Path:
-    """Write the points, by the file's extension (.tsv, .npz, .vec or .txt) or by ``format``."""
+
+def export(embedding: Embedding, path: str | Path, format: str | None = None, *, coordinates: str = "own") -> Path:
+    """Write the points, by the file's extension (.tsv, .npz, .vec, .txt or .parquet) or by ``format``.
+
+    ``projector`` writes a second file beside the first, FILE.metadata.tsv. All files appear, or none.
+    """
     target = Path(path)
     kind = format or EXTENSIONS.get(target.suffix.lower())
     if kind not in WRITERS:
         raise InputError(f"{target}: say which format to write: {', '.join(WRITERS)}")
-    if target.is_dir():
-        raise InputError(f"{target}: is a folder; give a file to write")
-    with new_file(target) as temporary:
-        WRITERS[kind](embedding, temporary)
+    targets = files_of(target, kind)
+    for file in targets:
+        if file.is_dir():
+            raise InputError(f"{file}: is a folder; give a file to write")
+    table = table_of(embedding, coordinates)
+    with new_files(*targets) as temporaries:
+        WRITERS[kind](table, *temporaries)
     return target
 
 
-def _write_tsv(embedding: Embedding, path: Path) -> None:
-    header = "\t".join(["name", *(f"x{k}" for k in range(embedding.dim))])
-    lines = ("\t".join([name, *map(repr, row)]) for name, row in _rows(embedding))
-    _write_lines(path, header, lines)
-
-
-def _write_word2vec(embedding: Embedding, path: Path) -> None:
-    # The format separates by white space, so every such character of a name becomes an underscore.
-    lines = (" ".join([re.sub(r"\s", "_", name), *map(repr, row)]) for name, row in _rows(embedding))
-    _write_lines(path, f"{len(embedding)} {embedding.dim}", lines)
-
-
-def _write_npz(embedding: Embedding, path: Path) -> None:
-    with path.open("wb") as stream:
-        np.savez_compressed(stream, names=np.array(embedding.names, dtype=np.str_), points=embedding.points)
-
-
-def _rows(embedding: Embedding):  # type: ignore[no-untyped-def]
-    return zip(embedding.names, embedding.points.tolist(), strict=True)
-
-
-def _write_lines(path: Path, header: str, lines) -> None:  # type: ignore[no-untyped-def]
-    with path.open("w", encoding="utf-8", newline="\n") as stream:
-        stream.write(header + "\n")
-        stream.writelines(line + "\n" for line in lines)
-
-
-WRITERS: dict[str, Callable[[Embedding, Path], None]] = {
-    "tsv": _write_tsv,
-    "npz": _write_npz,
-    "word2vec": _write_word2vec,
-}
-EXTENSIONS = {".tsv": "tsv", ".npz": "npz", ".vec": "word2vec", ".txt": "word2vec"}
+def files_of(target: Path, format: str | None) -> list[Path]:
+    """The files that an export writes."""
+    return [target, projector.metadata_file(target)] if format == "projector" else [target]

@@ -1,0 +1,1 @@
+"""One file a format. Each has ``write``, which takes a table and the file to fill."""

@@ -1,0 +1,187 @@
+"""A fit behind the interface of scikit-learn: parameters, fit, transform. scikit-learn itself is not needed."""
+
+from __future__ import annotations
+
+import dataclasses
+import inspect
+from collections.abc import Iterable
+from typing import Any
+
+import numpy as np
+from numpy.typing import NDArray
+
+from hypercone.embedding import Embedding
+from hypercone.embedding.coordinates import Coordinates, coordinates_of
+from hypercone.embedding.extras import needed
+from hypercone.errors import InputError, unknown_name
+from hypercone.hierarchy import Hierarchy
+from hypercone.training import FitConfig, fit
+
+__all__ = ["ConeEmbedder", "NotFittedError"]
+
+
+class NotFittedError(InputError, ValueError, AttributeError):
+    """An estimator is asked for points before it was fitted."""
+
+
+class ConeEmbedder:
+    """Nodes in, points out: an embedding as a step of a scikit-learn pipeline.
+
+    ``hierarchy`` is a Hierarchy or (parent, child) pairs. ``coordinates`` are those of ``Embedding.export``: own,
+    klein, lorentz or cap. Every setting of FitConfig is a parameter as well, with its default there.
+
+    With a hierarchy, ``fit`` learns it whatever nodes it is given, and ``transform`` finds the points of nodes by their
+    names or labels. Without one, ``fit`` takes the hierarchy itself. ``embedding_`` is the result.
+
+    >>> pets = [("animal", "dog"), ("animal", "cat"), ("dog", "poodle")]
+    >>> embedder = ConeEmbedder(pets, dim=2, epochs=50, init_epochs=50)
+    >>> embedder.fit_transform(["dog", "cat", "dog"]).shape
+    (3, 2)
+    >>> embedder
+    ConeEmbedder(<3 pairs>, dim=2, epochs=50, init_epochs=50)
+    """
+
+    def __init__(
+        self, hierarchy: Hierarchy | Iterable[Any] | None = None, *, coordinates: str = "own", **settings: Any
+    ) -> None:
+        # Nothing is checked or changed here: a clone must get back exactly what was given.
+        self.hierarchy = hierarchy
+        self.coordinates = coordinates
+        for name in settings:
+            _check_known(name)
+        for name, default in _defaults().items():
+            setattr(self, name, settings.get(name, default))
+        self._output = "default"
+
+    def fit(self, X: Any = None, y: Any = None) -> ConeEmbedder:
+        """Learn the hierarchy, or, where none was given, X: a Hierarchy or (parent, child) pairs; y is not used."""
+        given = X if self.hierarchy is None else self.hierarchy
+        if given is None:
+            raise InputError("there is no hierarchy to fit; give ConeEmbedder one, or give fit (parent, child) pairs")
+        config = FitConfig.from_dict({name: getattr(self, name) for name in _defaults()})
+        self.embedding_: Embedding = fit(_as_hierarchy(given), config)
+        self._found: Coordinates = coordinates_of(self.embedding_, self.coordinates)
+        return self
+
+    def transform(self, X: Any) -> Any:
+        """The points of nodes, given by name or label in one dimension or in one column; one row each."""
+        self._check_fitted()
+        rows = [self.embedding_.row(name) for name in _as_names(X)]
+        points = self._found.values[rows]
+        if self._output == "default":
+            return points
+        pandas = needed("pandas", "a data frame", "pandas")
+        return pandas.DataFrame(points, index=getattr(X, "index", None), columns=self.get_feature_names_out())
+
+    def fit_transform(self, X: Any = None, y: Any = None) -> Any:
+        """``fit``, then the points of the nodes in X; if X was the hierarchy, of all its nodes in their order."""
+        self.fit(X, y)
+        return self.transform(self.embedding_.names if self.hierarchy is None else X)
+
+    def set_output(self, *, transform: str | None = None) -> ConeEmbedder:
+        """What ``transform`` returns: an array (default), or a data frame (pandas)."""
+        if transform not in (None, "default", "pandas"):
+            raise InputError(f"transform is {transform!r}, but must be default or pandas")
+        self._output = transform or self._output
+        return self
+
+    def get_feature_names_out(self, input_features: Any = None) -> NDArray[np.object_]:
+        """The name of each column that ``transform`` returns."""
+        self._check_fitted()
+        return np.array(self._found.columns, dtype=object)
+
+    def get_params(self, deep: bool = True) -> dict[str, Any]:
+        """Every parameter by name, as it was given."""
+        return {name: getattr(self, name) for name in ("hierarchy", "coordinates", *_defaults())}
+
+    def set_params(self, **params: Any) -> ConeEmbedder:
+        """Change parameters by name; they count from the next ``fit`` on."""
+        for name in params:
+            _check_known(name)
+        for name, value in params.items():
+            setattr(self, name, value)
+        return self
+
+    def __repr__(self) -> str:
+        usual = {"coordinates": "own"} | _defaults()
+        changed = {name: value for name, value in self.get_params().items() if name in usual and value != usual[name]}
+        parts = [_in_words(self.hierarchy)] if self.hierarchy is not None else []
+        return f"ConeEmbedder({', '.join([*parts, *(f'{name}={value!r}' for name, value in changed.items())])})"
+
+    def __sklearn_is_fitted__(self) -> bool:
+        return hasattr(self, "embedding_")
+
+    def __sklearn_clone__(self) -> ConeEmbedder:
+        # A hierarchy never changes, so clones share it; the usual way would copy every name of it.
+        return type(self)(**self.get_params()).set_output(transform=self._output)
+
+    def __sklearn_tags__(self) -> Any:
+        # Only scikit-learn 1.6 and newer asks, so it is there to be imported.
+        tags = needed("sklearn.utils", "a pipeline", "scikit-learn")
+        return tags.Tags(
+            estimator_type=None,
+            target_tags=tags.TargetTags(required=False),
+            transformer_tags=tags.TransformerTags(),
+            input_tags=tags.InputTags(one_d_array=True, two_d_array=True, string=True, categorical=True),
+        )
+
+    def _check_fitted(self) -> None:
+        if not self.__sklearn_is_fitted__():
+            raise NotFittedError("this ConeEmbedder is not fitted; call fit first")
+
+
+def _defaults() -> dict[str, Any]:
+    return {field.name: field.default for field in dataclasses.fields(FitConfig)}
+
+
+def _check_known(name: str) -> None:
+    known = ["hierarchy", "coordinates", *_defaults()]
+    if name not in known:
+        raise unknown_name("parameter", name, known)
+
+
+def _as_hierarchy(given: Any) -> Hierarchy:
+    if isinstance(given, Hierarchy):
+        return given
+    pairs = np.array(given if hasattr(given, "__array__") else list(given), dtype=object)
+    if pairs.ndim != 2 or pairs.shape[1] != 2:
+        raise InputError(
+            f"edges of the shape {pairs.shape} are no pairs; give one (parent, child) for each edge, or a Hierarchy"
+        )
+    return Hierarchy.from_pairs([(str(parent), str(child)) for parent, child in pairs.tolist()])
+
+
+def _as_names(given: Any) -> list[str]:
+    if isinstance(given, str):
+        raise InputError(f"the nodes are the text {given!r}; give a list of names")
+    names = np.array(given if hasattr(given, "__array__") else list(given), dtype=object)
+    if names.ndim == 2 and names.shape[1] == 1:
+        names = names[:, 0]
+    if names.ndim != 1:
+        raise InputError(f"nodes of the shape {names.shape} are no list of names; give one dimension or one column")
+    return [str(name) for name in names.tolist()]
+
+
+def _in_words(hierarchy: Any) -> str:
+    if isinstance(hierarchy, Hierarchy) or not hasattr(hierarchy, "__len__"):
+        return repr(hierarchy)
+    return f"<{len(hierarchy):,} pairs>"
+
+
+def _signature() -> inspect.Signature:
+    """What the constructor takes, setting by setting, for those who inspect it: scikit-learn, help and editors."""
+    plain, named = inspect.Parameter.POSITIONAL_OR_KEYWORD, inspect.Parameter.KEYWORD_ONLY
+    return inspect.Signature(
+        [
+            inspect.Parameter("self", plain),
+            inspect.Parameter("hierarchy", plain, default=None, annotation="Hierarchy | Iterable[Any] | None"),
+            inspect.Parameter("coordinates", named, default="own", annotation="str"),
+            *(
+                inspect.Parameter(field.name, named, default=field.default, annotation=str(field.type))
+                for field in dataclasses.fields(FitConfig)
+            ),
+        ]
+    )
+
+
+ConeEmbedder.__init__.__signature__ = _signature()  # type: ignore[attr-defined]

@@ -1,0 +1,182 @@
+"""A set of nodes as one point: the laws of a midpoint, and what the point is a kind of."""
+
+from __future__ import annotations
+
+import mpmath as mp
+import numpy as np
+import pytest
+from hypothesis import given, settings
+from hypothesis import strategies as st
+from hypothesis.extra.numpy import arrays
+
+from hypercone.embedding.centroid import einstein_midpoint, nearest_to_point
+from hypercone.errors import InputError, UnknownNameError
+from hypercone.geometry import klein, poincare
+from hypercone.methods import METHODS, Settings
+
+ALL = pytest.mark.parametrize("method", METHODS)
+BALL = [name for name, method in METHODS.items() if method.is_hyperbolic]
+
+some_weights = st.floats(0.01, 100)
+
+
+@st.composite
+def weighted_points(draw, outer=0.999, dim=2, count=None):
+    count = count or draw(st.integers(1, 6))
+    rays = draw(arrays(np.float64, (count, dim), elements=st.floats(-1, 1)))
+    lengths = np.maximum(np.linalg.norm(rays, axis=1, keepdims=True), 1e-3)
+    radii = draw(arrays(np.float64, (count, 1), elements=st.floats(0, outer)))
+    return rays / lengths * radii, draw(arrays(np.float64, count, elements=some_weights))
+
+
+def by_the_definition(points, weights):
+    """The γ-weighted mean of Klein points, to fifty digits, as a Poincaré point."""
+    with mp.workdps(50):
+        total, above = mp.mpf(0), [mp.mpf(0)] * points.shape[1]
+        for point, weight in zip(points, weights, strict=True):
+            x = [mp.mpf(float(value)) for value in point]
+            square = mp.fsum(value**2 for value in x)
+            k = [2 * value / (1 + square) for value in x]
+            gamma = mp.mpf(float(weight)) / mp.sqrt(1 - mp.fsum(value**2 for value in k))
+            total += gamma
+            above = [a + gamma * value for a, value in zip(above, k, strict=True)]
+        mean = [value / total for value in above]
+        fall = mp.sqrt(1 - mp.fsum(value**2 for value in mean))
+        return np.array([float(value / (1 + fall)) for value in mean])
+
+
+@settings(deadline=None, max_examples=60)
+@given(weighted_points(outer=1 - 1e-5, dim=3))
+def test_a_midpoint_has_its_digits_up_to_the_border(given_points):
+    points, weights = given_points
+    found, exact = einstein_midpoint(points, weights), by_the_definition(points, weights)
+    # What the border magnifies is the gap to it; that is where the digits must be.
+    room = 1 - np.linalg.norm(exact)
+    assert np.abs(found - exact).max() <= 1e-15 + 1e-10 * room
+
+
+@settings(deadline=None)
+@given(weighted_points(outer=1 - 1e-5, count=1))
+def test_the_midpoint_of_one_point_is_that_point(given_points):
+    points, weights = given_points
+    np.testing.assert_allclose(einstein_midpoint(points, weights), points[0], rtol=0, atol=1e-15)
+
+
+@settings(deadline=None)
+@given(weighted_points(outer=0.95), weighted_points(outer=0.9, count=1), st.floats(0, 2 * np.pi))
+def test_every_isometry_takes_the_midpoint_to_the_midpoint_of_the_images(given_points, shift, angle):
+    points, weights = given_points
+    turn = np.array([[np.cos(angle), -np.sin(angle)], [np.sin(angle), np.cos(angle)]])
+    moved = poincare.mobius_add(shift[0][0], points @ turn)
+    expected = poincare.mobius_add(shift[0][0], einstein_midpoint(points, weights) @ turn)
+    assert float(poincare.distance(einstein_midpoint(moved, weights), expected)) < 1e-6
+
+
+@settings(deadline=None)
+@given(weighted_points(outer=0.99, count=3))
+def test_the_midpoint_lies_in_the_convex_hull_of_the_klein_points(given_points):
+    points, weights = given_points
+    k, found = klein.to_klein(points), klein.to_klein(einstein_midpoint(points, weights))
+    # Inside means: no direction in which it is beyond all of them.
+    for angle in np.linspace(0, 2 * np.pi, 60):
+        ray = np.array([np.cos(angle), np.sin(angle)])
+        assert found @ ray <= (k @ ray).max() + 1e-12
+
+
+def test_the_midpoint_of_two_points_is_half_way():
+    x, y = np.array([0.3, 0.1]), np.array([-0.5, 0.7])
+    expected = poincare.geodesic_between(x, y, 0.5)
+    np.testing.assert_allclose(einstein_midpoint([x, y], [1.0, 1.0]), expected, rtol=0, atol=1e-14)
+
+
+@ALL
+def test_the_centroid_of_one_node_is_its_point(make_embedding, method):
+    embedding = make_embedding(method)
+    np.testing.assert_allclose(embedding.centroid(["n3"]), embedding["n3"], rtol=0, atol=1e-15)
+    np.testing.assert_allclose(embedding.centroid("n3"), embedding["n3"], rtol=0, atol=1e-15)
+
+
+@ALL
+def test_a_centroid_is_a_mean_of_its_space(make_embedding, method):
+    embedding = make_embedding(method, count=30)
+    names, weights = ["n1", "n2", "n3", "n4"], [1.0, 0.0, 2.0, 0.5]
+    points = embedding.points[1:5]
+    if method in BALL:
+        expected = by_the_definition(points, weights)
+    else:
+        expected = np.average(points, axis=0, weights=weights)
+    expected = METHODS[method].project(expected[None], embedding.settings)[0]
+    np.testing.assert_allclose(embedding.centroid(names, weights), expected, rtol=0, atol=1e-14)
+    found = embedding.centroid(names[::-1], [1e300 * weight for weight in weights[::-1]])
+    np.testing.assert_allclose(found, expected, rtol=0, atol=1e-14)
+
+
+@ALL
+def test_a_centroid_is_in_the_domain_even_of_opposite_points(make_embedding, method):
+    points = np.array([[0.5, 0.0], [-0.5, 0.0]])
+    embedding = make_embedding(method, points=points, names=["left", "right"])
+    inner, outer = METHODS[method].shell(embedding.settings)
+    assert inner - 1e-12 <= np.linalg.norm(embedding.centroid(["left", "right"])) <= outer
+    assert isinstance(embedding.ancestors_of_point(embedding.centroid(["left", "right"])), list)
+
+
+@ALL
+def test_the_ancestors_of_a_nodes_point_are_its_own_and_itself(make_embedding, method):
+    embedding = make_embedding(method, count=30, settings=Settings(alpha=0.0))
+    for name in embedding.names:
+        found = embedding.ancestors_of_point(embedding[name])
+        assert set(found) == {name, *embedding.ancestors(name)}
+        generality = METHODS[method].generality(np.array([embedding[each] for each in found]))
+        assert np.all(np.diff(generality) >= 0)
+
+
+@ALL
+def test_what_is_nearest_to_a_nodes_point_is_the_node_and_then_its_nearest(make_embedding, method):
+    embedding = make_embedding(method)
+    (first, zero), *rest = nearest_to_point(embedding, embedding["n5"], 4)
+    assert (first, zero) == (5, 0.0)
+    assert [embedding.names[row] for row, _ in rest] == [name for name, _ in embedding.nearest("n5", 3)]
+    assert nearest_to_point(embedding, embedding["n5"], 0) == []
+
+
+def test_a_centroid_of_siblings_is_what_they_all_are(fitted):
+    found = fitted.ancestors_of_point(fitted.centroid(["r.0.0", "r.0.1"]))
+    assert found[:2] == ["r", "r.0"]
+
+
+@pytest.mark.parametrize(
+    ("weights", "message"),
+    [
+        ([1.0], "1 weights for 2 nodes"),
+        ([1.0, -1.0], "must be finite, not negative, and not all 0"),
+        ([0.0, 0.0], "not all 0"),
+        ([1.0, np.nan], "must be finite"),
+        (["much", "little"], "the weights must be numbers"),
+    ],
+)
+def test_weights_that_cannot_be_meant_are_refused(make_embedding, weights, message):
+    with pytest.raises(InputError, match=message):
+        make_embedding().centroid(["n1", "n2"], weights)
+
+
+@pytest.mark.parametrize(
+    ("point", "message"),
+    [
+        ([0.1], r"2 numbers, but an array of shape \(1,\)"),
+        ([[0.1, 0.2]], "shape"),
+        ([0.8, 0.8], "has its points from"),
+        ([0.0, 0.0], "has norm 0"),
+        ([np.nan, 0.5], "has norm nan"),
+        ("somewhere", "the point must be numbers"),
+    ],
+)
+def test_a_point_outside_the_domain_is_refused(make_embedding, point, message):
+    with pytest.raises(InputError, match=message):
+        make_embedding().ancestors_of_point(point)
+
+
+def test_no_nodes_have_no_centroid_and_unknown_ones_are_refused(make_embedding):
+    with pytest.raises(InputError, match="at least one node"):
+        make_embedding().centroid([])
+    with pytest.raises(UnknownNameError, match="there is no node 'm1'"):
+        make_embedding().centroid(["n1", "m1"])
