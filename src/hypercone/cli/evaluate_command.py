@@ -13,12 +13,13 @@ from hypercone.cli.printing import add_json, print_answer
 from hypercone.cli.sources import COLUMNS, add_columns, read_source
 from hypercone.embedding import Embedding, load
 from hypercone.errors import InputError
-from hypercone.evaluation import evaluate, evaluate_reconstruction
+from hypercone.evaluation import evaluate, evaluate_all_pairs, evaluate_reconstruction
 from hypercone.hierarchy import Hierarchy, LabelledPairs, read_pairs
 
 EXAMPLE = """examples:
   hypercone evaluate model --split nouns-50
   hypercone evaluate model --positives true.tsv --negatives false.tsv --json
+  hypercone evaluate model --all-pairs
   hypercone evaluate model --reconstruction wordnet-nouns --sample 2000"""
 
 
@@ -28,6 +29,7 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
     parser.add_argument("--split", metavar="FOLDER", help="the test pairs that 'hypercone split' wrote")
     parser.add_argument("--positives", metavar="FILE", help="pairs that hold, columns parent and child")
     parser.add_argument("--negatives", metavar="FILE", help="pairs that do not hold")
+    parser.add_argument("--all-pairs", action="store_true", help="every pair of nodes, by the edges kept in the model")
     parser.add_argument("--threshold", type=float, help="instead of the model's own")
     parser.add_argument("--reconstruction", metavar="SOURCE", dest="source", help="mean rank and MAP on a hierarchy")
     parser.add_argument("--sample", type=int, metavar="N", help="rank the ancestors of N random nodes instead of all")
@@ -42,10 +44,13 @@ def run(options: argparse.Namespace) -> int:
     answer: dict[str, Any] = {}
     if options.split or options.positives or options.negatives:
         answer |= evaluate(embedding, _pairs(options, embedding), options.threshold).as_dict()
+    if options.all_pairs:
+        found = evaluate_all_pairs(embedding, threshold=options.threshold).as_dict()
+        answer |= {f"all_pairs_{name}": value for name, value in found.items()}
     if options.source:
         answer |= _reconstruction(options, embedding)
     if not answer:
-        raise InputError("say what to evaluate on: --split, --positives and --negatives, or --reconstruction")
+        raise InputError("say what to evaluate on: --split, --positives and --negatives, --all-pairs, or --reconstruction")
     print_answer(answer, options.json)
     return 0
 

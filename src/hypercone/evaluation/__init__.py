@@ -1,6 +1,7 @@
-"""Evaluation: link prediction as in the paper, reconstruction as in Nickel and Kiela."""
+"""Evaluation: link prediction as in the paper, over all pairs, and reconstruction as in Nickel and Kiela."""
 
+from hypercone.evaluation.all_pairs import evaluate_all_pairs
 from hypercone.evaluation.link_prediction import LinkPrediction, evaluate
 from hypercone.evaluation.reconstruction import Reconstruction, evaluate_reconstruction
 
-__all__ = ["LinkPrediction", "Reconstruction", "evaluate", "evaluate_reconstruction"]
+__all__ = ["LinkPrediction", "Reconstruction", "evaluate", "evaluate_all_pairs", "evaluate_reconstruction"]

@@ -6,7 +6,7 @@ import math
 from dataclasses import asdict, dataclass
 from typing import Any
 
-from hypercone.calibration import count_at
+from hypercone.calibration import Counts, count_at
 from hypercone.embedding import Embedding
 from hypercone.errors import InputError
 from hypercone.hierarchy import LabelledPairs
@@ -48,19 +48,30 @@ def evaluate(embedding: Embedding, pairs: LabelledPairs, threshold: float | None
         # The kernels trust their input.
         if len(rows) and not 0 <= rows.min() <= rows.max() < len(embedding):
             raise InputError(f"a pair has a row outside 0 … {len(embedding) - 1}; the pairs are of another hierarchy")
-    threshold = embedding.threshold if threshold is None else threshold
-    if not math.isfinite(threshold):
-        raise InputError(f"the threshold is {threshold}, but must be a finite number")
+    threshold = checked_threshold(embedding, threshold)
     method = find_method(embedding.method)
     positives = energies_of_pairs(method, embedding.settings, embedding.points, pairs.positives)
     negatives = energies_of_pairs(method, embedding.settings, embedding.points, pairs.negatives)
     counts = count_at(threshold, positives, negatives)
+    return judged(counts, len(negatives), threshold)
+
+
+def checked_threshold(embedding: Embedding, threshold: float | None) -> float:
+    """The threshold given, or the embedding's own if none is."""
+    threshold = embedding.threshold if threshold is None else threshold
+    if not math.isfinite(threshold):
+        raise InputError(f"the threshold is {threshold}, but must be a finite number")
+    return threshold
+
+
+def judged(counts: Counts, negatives: int, threshold: float) -> LinkPrediction:
+    """Counts with what follows from them."""
     return LinkPrediction(
         precision=counts.precision,
         recall=counts.recall,
         f1=counts.f1,
-        positives=len(positives),
-        negatives=len(negatives),
+        positives=counts.positives,
+        negatives=negatives,
         true_positives=counts.true_positives,
         false_positives=counts.false_positives,
         threshold=threshold,
