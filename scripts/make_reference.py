@@ -41,6 +41,8 @@ COMPANIONS = (
     evaluation.LinkPrediction,
     evaluation.Reconstruction,
     queries.Answer,
+    embedding.Explanation,
+    embedding.Step,
 )
 STARS = {"VAR_POSITIONAL": "*", "VAR_KEYWORD": "**"}
 COMPANION_FUNCTIONS = (hierarchy.read_pairs, queries.answer, embedding.save)

@@ -95,6 +95,7 @@ FIT = ("fit", "tree-2-3", "-o", "new")
         (("export", "MODEL", "points.xlsx"), "say which format to write: tsv, npz, word2vec"),
         (("export", "MODEL", "p", "--format", "xlsx"), "invalid choice: 'xlsx'"),
         (("export", "MODEL", "folder", "--format", "tsv"), "folder: is a folder"),
+        (("export", "MODEL", "p.tsv", "--coordinates", "polar"), "invalid choice: 'polar'"),
         (("export", "MODEL", "file/p.tsv"), "cannot be written"),
         (("split", "tree-2-3", "-o", "new", "--percent", "101"), "percent 101"),
         (("split", "tree-2-3", "-o", "new", "--seed", "-1"), "seed -1"),

@@ -37,7 +37,7 @@ def test_every_command_is_shown_in_the_readme_or_the_how_to_pages(text_of):
 def test_every_choice_is_explained_where_one_chooses(kind, text_of):
     page, names = {
         "METHODS": ("docs/how-to/choose-a-method.md", METHODS),
-        "QUESTIONS": ("docs/tutorial/first-embedding.md", QUESTIONS),
+        "QUESTIONS": ("docs/how-to/ask-questions.md", QUESTIONS),
         "datasets": ("docs/how-to/your-own-data.md", dataset_names()),
     }[kind]
     for name in names:

@@ -12,7 +12,11 @@ EXAMPLE = """examples:
   hypercone query model is-a dog.n.01 animal.n.01
   hypercone query model ancestors espresso.n.01
   hypercone query model descendants coffee.n.01 --limit 20 --json
-  hypercone query model nearest dog.n.01"""
+  hypercone query model nearest dog.n.01
+  hypercone query model parents dog.n.01 --long
+  hypercone query model lca dog.n.01 cat.n.01
+  hypercone query model explain dog.n.01 animal.n.01
+  hypercone query model centroid poodle.n.01 corgi.n.01 beagle.n.01"""
 
 
 def add_arguments(parser: argparse.ArgumentParser) -> None:
@@ -20,14 +24,15 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
     listing = "; ".join(f"{name} {question.arguments}" for name, question in QUESTIONS.items())
     parser.add_argument("model", metavar="MODEL", help="a model folder")
     parser.add_argument("question", choices=QUESTIONS, metavar="QUESTION", help=listing)
-    parser.add_argument("names", nargs="+", metavar="NAME", help="one node, or a child and a parent")
+    parser.add_argument("names", nargs="+", metavar="NAME", help="nodes, by name or label")
     parser.add_argument("--limit", type=int, default=50, help="the most names to print (default 50; 0 for all)")
+    parser.add_argument("--long", action="store_true", help="lists as a table, with depth and margin")
     add_json(parser)
 
 
 def run(options: argparse.Namespace) -> int:
     """Load, ask, print."""
-    found = answer(load(options.model), options.question, options.names, options.limit)
+    found = answer(load(options.model), options.question, options.names, options.limit, long=options.long)
     if options.json:
         print_json(found.values)
     else:

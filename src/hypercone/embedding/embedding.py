@@ -2,20 +2,25 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass, field
 from functools import cached_property
 from pathlib import Path
 from typing import Any
 
 import numpy as np
-from numpy.typing import NDArray
+from numpy.typing import ArrayLike, NDArray
 
+from hypercone.embedding import relations
+from hypercone.embedding.centroid import ancestors_of_point, centroid
+from hypercone.embedding.explanation import Explanation, explain
+from hypercone.embedding.new_nodes import NewNodes
 from hypercone.errors import InputError
 from hypercone.hierarchy import Hierarchy
 from hypercone.hierarchy.labels import Labels, find_row
+from hypercone.index import ConeIndex, Finder
 from hypercone.methods import Method, Points, Settings, find_method
-from hypercone.methods.scoring import Rows, energies_above, energies_below, energies_of_pairs
+from hypercone.methods.scoring import Rows, energies_of_pairs
 
 Names = str | Sequence[str]
 
@@ -99,21 +104,79 @@ class Embedding:
 
     def descendants(self, name: str) -> list[str]:
         """Every node that is a kind of this one, the most general first."""
-        return self._within(energies_below(self._method, self.settings, self.points, self.row(name)), name)
+        return self._named(self._descendant_rows(self.row(name)))
 
     def ancestors(self, name: str) -> list[str]:
         """Every node that this one is a kind of, the most general first."""
-        return self._within(energies_above(self._method, self.settings, self.points, self.row(name)), name)
+        return self._named(self._ancestor_rows(self.row(name)))
+
+    def children(self, name: str) -> list[str]:
+        """The descendants with no other between, the most general first; never empty where there are descendants."""
+        return self._named(relations.children_of(self, self.row(name)))
+
+    def parents(self, name: str) -> list[str]:
+        """The ancestors with no other between, the most general first; never empty where there are ancestors."""
+        return self._named(relations.parents_of(self, self.row(name)))
+
+    def siblings(self, name: str) -> list[str]:
+        """The other children of the parents, the most general first."""
+        return self._named(relations.siblings_of(self, self.row(name)))
+
+    def lowest_common_ancestors(self, names: Names) -> list[str]:
+        """The most specific nodes that all of these are, or are a kind of; each counts as its own ancestor."""
+        return self._named(relations.lowest_common(self, np.atleast_1d(self._rows_of(names)).tolist()))
+
+    def explain(self, child: str, parent: str) -> Explanation:
+        """Why the child is, or is not, a kind of the parent, by geometry and, where the edges are known, by them."""
+        return explain(self, self.row(child), self.row(parent))
+
+    def centroid(self, names: Names, weights: Sequence[float] | None = None) -> NDArray[np.float64]:
+        """One point for several nodes: their Einstein midpoint in the ball, their mean in flat space."""
+        return centroid(self, np.atleast_1d(self._rows_of(names)).tolist(), weights)
+
+    def ancestors_of_point(self, point: ArrayLike) -> list[str]:
+        """Every node that a point of the domain, such as a centroid, is a kind of, the most general first."""
+        return self._named(ancestors_of_point(self, point)[0])
 
     def nearest(self, name: str, count: int = 10) -> list[tuple[str, float]]:
         """The nodes at the smallest distance (hyperbolic for methods in the ball, else straight), nearest first."""
-        row = self.row(name)
-        distances = self._distances(row)
-        distances[row] = np.inf
-        count = min(count, len(self) - 1)
-        chosen = np.argpartition(distances, count - 1)[:count] if count > 0 else np.empty(0, np.intp)
-        chosen = chosen[np.lexsort((chosen, distances[chosen]))]
-        return [(self.names[i], float(distances[i])) for i in chosen]
+        found = self._finder.nearest(self.row(name), count)
+        return [(self.names[row], float(distance)) for row, distance in zip(found.rows, found.distances, strict=True)]
+
+    def descendants_of_many(self, names: Sequence[str]) -> list[list[str]]:
+        """The descendants of each name, found on all cores."""
+        found = self.index.descendants_of_many([self.row(name) for name in names])
+        return [self._named(self._by_generality(rows)) for rows in found]
+
+    def ancestors_of_many(self, names: Sequence[str]) -> list[list[str]]:
+        """The ancestors of each name, found on all cores."""
+        found = self.index.ancestors_of_many([self.row(name) for name in names])
+        return [self._named(self._by_generality(rows)) for rows in found]
+
+    @property
+    def index(self) -> ConeIndex:
+        """The exact index behind the answers, which build it themselves once enough has been asked."""
+        return self._finder.index
+
+    def add(self, name: str, parents: Names, *, not_under: Names = (), label: str | None = None) -> Embedding:
+        """An embedding with one more node, put under its parents and outside ``not_under``; no other point moves.
+
+        What could not be met is in ``record["placed"]``.
+        """
+        apart = [not_under] if isinstance(not_under, str) else not_under
+        return self.add_many({name: parents}, not_under={name: apart}, labels={name: label or ""})
+
+    def add_many(
+        self,
+        nodes: NewNodes,
+        *,
+        not_under: Mapping[str, Sequence[str]] | None = None,
+        labels: Mapping[str, str] | None = None,
+    ) -> Embedding:
+        """An embedding with new nodes: names with their parents, or (parent, child) pairs; parents may be new too."""
+        from hypercone.embedding.adding import add_many
+
+        return add_many(self, nodes, not_under, labels)
 
     def save(self, folder: str | Path) -> Path:
         """Write the model folder, all of it or nothing; see ``hypercone.load``."""
@@ -121,11 +184,26 @@ class Embedding:
 
         return save(self, folder)
 
-    def export(self, path: str | Path, format: str | None = None) -> Path:
-        """Write the points as TSV, NPZ or word2vec text, by the file's extension or ``format``."""
+    def export(self, path: str | Path, format: str | None = None, *, coordinates: str = "own") -> Path:
+        """Write the points as tsv, npz, word2vec, parquet or projector, by the file's extension or ``format``.
+
+        ``coordinates`` are own (as learned), klein, lorentz or cap.
+        """
         from hypercone.embedding.export import export
 
-        return export(self, path, format)
+        return export(self, path, format, coordinates=coordinates)
+
+    def to_frame(self, coordinates: str = "own") -> Any:
+        """The points as a pandas DataFrame: a row for each name, a column for each coordinate."""
+        from hypercone.embedding.frames import to_frame
+
+        return to_frame(self, coordinates)
+
+    def relation(self, names: Sequence[str] | None = None) -> Any:
+        """The pairs of "is a" among some names, or all, as a SciPy sparse array: [i, j] if names[i] is a names[j]."""
+        from hypercone.embedding.is_a_matrix import relation
+
+        return relation(self, names)
 
     @property
     def _method(self) -> Method:
@@ -144,18 +222,26 @@ class Embedding:
             return np.array(self.row(names), np.int32)
         return np.array([self.row(name) for name in names], np.int32)
 
-    def _within(self, energies: Points, name: str) -> list[str]:
-        rows = np.flatnonzero(energies <= self.threshold)
-        rows = rows[rows != self.row(name)]
-        return [self.names[row] for row in rows[np.lexsort((rows, self._generality[rows]))]]
+    def _descendant_rows(self, row: int) -> Rows:
+        return self._by_generality(self._finder.descendants(row).rows)
 
-    def _distances(self, row: int) -> NDArray[np.float64]:
-        from hypercone._jit import dimension_type
-        from hypercone.methods.score_kernels import energies_below as scan
+    def _ancestor_rows(self, row: int) -> Rows:
+        return self._by_generality(self._finder.ancestors(row).rows)
 
-        # The distance methods without their α are plain distances, in the ball or in flat space.
-        twin = find_method("poincare" if self._method.is_hyperbolic else "euclidean")
-        distances: NDArray[np.float64] = scan(
-            self.points, row, twin.constants(Settings(border=self.settings.border)), dimension_type(self.dim)
-        )
-        return distances
+    @cached_property
+    def _finder(self) -> Finder:
+        return Finder(self.points, self._method, self.settings, self.threshold)
+
+    @cached_property
+    def _from_the_top(self) -> tuple[Rows, Rows]:
+        """All rows from general to specific, equal ones by row, and the rank of each row among them."""
+        order = np.argsort(self._generality, kind="stable").astype(np.int32)
+        return order, np.argsort(order).astype(np.int32)
+
+    def _by_generality(self, rows: Rows) -> Rows:
+        order, rank = self._from_the_top
+        ordered: Rows = order[np.sort(rank[rows])]
+        return ordered
+
+    def _named(self, rows: Iterable[int]) -> list[str]:
+        return [self.names[row] for row in np.asarray(rows).tolist()]

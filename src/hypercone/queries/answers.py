@@ -2,38 +2,18 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Sequence
-from dataclasses import dataclass
-from typing import Any
+from collections.abc import Sequence
 
 from hypercone.embedding import Embedding
 from hypercone.errors import InputError, unknown_name
-from hypercone.hierarchy.words import counted, with_article
+from hypercone.hierarchy.words import counted
+from hypercone.queries import lists, pairs, sets
+from hypercone.queries.asking import Answer, Asked, Question
+from hypercone.queries.wording import node
 
 
-@dataclass(frozen=True)
-class Answer:
-    """One answer twice."""
-
-    values: dict[str, Any]
-    words: str
-
-
-@dataclass(frozen=True)
-class Question:
-    """How a question is asked: what it takes, and who answers."""
-
-    arguments: str
-    respond: Callable[[Embedding, Sequence[str], int], Answer]
-
-    @property
-    def arity(self) -> int:
-        """How many names it takes."""
-        return len(self.arguments.split())
-
-
-def answer(embedding: Embedding, question: str, names: Sequence[str], limit: int = 0) -> Answer:
-    """Answer a question about one or two nodes; lists are cut at ``limit`` names, 0 for all.
+def answer(embedding: Embedding, question: str, names: Sequence[str], limit: int = 0, *, long: bool = False) -> Answer:
+    """Answer a question about nodes; lists are cut at ``limit`` names, 0 for all, and tables if ``long``.
 
     >>> import hypercone
     >>> pets = hypercone.Hierarchy.from_pairs([("animal", "dog"), ("animal", "cat"), ("dog", "poodle")])
@@ -43,61 +23,31 @@ def answer(embedding: Embedding, question: str, names: Sequence[str], limit: int
     if question not in QUESTIONS:
         raise unknown_name("question", question, QUESTIONS)
     wanted = QUESTIONS[question]
-    if len(names) != wanted.arity:
+    if not wanted.takes(len(names)):
         raise InputError(
             f"{question} takes {wanted.arguments}, but was given {counted(len(names), 'name')}: {' '.join(names)}"
         )
     if limit < 0:
         raise InputError(f"limit is {limit}, but must be at least 0 (0 means all)")
-    return wanted.respond(embedding, names, limit)
+    return wanted.respond(Asked(embedding, tuple(embedding.row(name) for name in names), limit, long))
 
 
-def _is_a(embedding: Embedding, names: Sequence[str], limit: int) -> Answer:
-    child, parent = names
-    holds, energy = embedding.is_a(child, parent), embedding.energy(child, parent)
-    verdict = f"is {'' if holds else 'not '}{with_article(parent)}"
-    words = f"{child} {verdict} (energy {energy:.4g}, threshold {embedding.threshold:.4g})"
-    values = {"child": child, "parent": parent, "is_a": holds, "energy": energy, "threshold": embedding.threshold}
-    return Answer(values, words)
-
-
-def _energy(embedding: Embedding, names: Sequence[str], limit: int) -> Answer:
-    child, parent = names
-    energy = embedding.energy(child, parent)
-    return Answer({"child": child, "parent": parent, "energy": energy}, f"{energy:.6g}")
-
-
-def _ancestors(embedding: Embedding, names: Sequence[str], limit: int) -> Answer:
-    return _listing(names[0], "ancestors", embedding.ancestors(names[0]), "is a", limit)
-
-
-def _descendants(embedding: Embedding, names: Sequence[str], limit: int) -> Answer:
-    return _listing(names[0], "descendants", embedding.descendants(names[0]), "includes", limit)
-
-
-def _nearest(embedding: Embedding, names: Sequence[str], limit: int) -> Answer:
-    found = embedding.nearest(names[0], limit or len(embedding))
-    values = {"name": names[0], "nearest": [{"name": name, "distance": distance} for name, distance in found]}
-    return Answer(values, "\n".join(f"{distance:8.4f}  {name}" for name, distance in found))
-
-
-def _vector(embedding: Embedding, names: Sequence[str], limit: int) -> Answer:
-    point = embedding[names[0]].tolist()
-    return Answer({"name": names[0], "vector": point}, " ".join(map(repr, point)))
-
-
-def _listing(name: str, kind: str, found: list[str], verb: str, limit: int) -> Answer:
-    shown = found[:limit] if limit else found
-    rest = f", and {len(found) - len(shown):,} more" if len(shown) < len(found) else ""
-    words = f"{name} {verb}: {', '.join(shown) or 'nothing'}{rest}"
-    return Answer({"name": name, kind: shown, "count": len(found)}, words)
+def _vector(asked: Asked) -> Answer:
+    point = asked.embedding.points[asked.rows[0]].tolist()
+    return Answer(node(asked.embedding, asked.rows[0]) | {"vector": point}, " ".join(map(repr, point)))
 
 
 QUESTIONS = {
-    "is-a": Question("CHILD PARENT", _is_a),
-    "energy": Question("CHILD PARENT", _energy),
-    "ancestors": Question("NAME", _ancestors),
-    "descendants": Question("NAME", _descendants),
-    "nearest": Question("NAME", _nearest),
+    "is-a": Question("CHILD PARENT", pairs.is_a),
+    "energy": Question("CHILD PARENT", pairs.energy),
+    "explain": Question("CHILD PARENT", pairs.explain),
+    "ancestors": Question("NAME", lists.ancestors),
+    "descendants": Question("NAME", lists.descendants),
+    "parents": Question("NAME", lists.parents),
+    "children": Question("NAME", lists.children),
+    "siblings": Question("NAME", lists.siblings),
+    "nearest": Question("NAME", lists.nearest),
     "vector": Question("NAME", _vector),
+    "lca": Question("NAME NAME …", sets.lowest_common_ancestors),
+    "centroid": Question("NAME …", sets.centroid_of),
 }

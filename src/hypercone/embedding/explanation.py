@@ -1,0 +1,160 @@
+"""Why a node is, or is not, a kind of another: by geometry, and by the edges where they are known."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+from itertools import pairwise
+from typing import TYPE_CHECKING, Literal
+
+import numpy as np
+
+from hypercone.embedding.relations import is_more_general, margins, parents_of
+from hypercone.geometry import cones, euclidean_cones
+from hypercone.hierarchy import Hierarchy
+
+if TYPE_CHECKING:
+    from hypercone.embedding.embedding import Embedding
+
+# The methods whose energy is an angle, with the formulas of its two parts.
+CONES = {"hyperbolic-cones": cones, "euclidean-cones": euclidean_cones}
+
+
+@dataclass(frozen=True)
+class Step:
+    """A node on the way up: how far inside it the node before lies, and how far the child where the way began."""
+
+    name: str
+    margin: float
+    child_margin: float
+
+
+@dataclass(frozen=True)
+class Explanation:
+    """A verdict with its reasons.
+
+    ``margin`` is how far inside the parent the child lies, not negative exactly when it is a kind of it: ψ + threshold
+    − Ξ in radians for cones, threshold − energy for other methods, which have no ``angle`` Ξ and no ``aperture`` ψ.
+    ``chain`` is a way up by geometry, from immediate parent to immediate parent, empty where the verdict is no. What
+    the ``graph`` says is None where the edges are not known; ``path`` is a shortest way up its edges. ``lost`` are the
+    nodes of the path that the child is no kind of by geometry, ``stray`` the first of the chain that is not above it
+    in the graph.
+    """
+
+    child: str
+    parent: str
+    is_a: bool
+    energy: float
+    threshold: float
+    margin: float
+    angle: float | None
+    aperture: float | None
+    chain: tuple[Step, ...]
+    graph: Literal["edge", "closure", "same", "no"] | None
+    path: tuple[Step, ...]
+    lost: tuple[str, ...]
+    stray: str | None
+
+    @property
+    def agrees(self) -> bool | None:
+        """Whether geometry and graph give the same verdict; None if the edges are not known."""
+        return None if self.graph is None else self.is_a == (self.graph != "no")
+
+
+def explain(embedding: Embedding, child: int, parent: int) -> Explanation:
+    """The reasons for the verdict on two rows."""
+    names, hierarchy = embedding.names, embedding.hierarchy
+    energy = embedding.energy(names[child], names[parent])
+    is_a = bool(energy <= embedding.threshold)
+    angle, aperture = _angles(embedding, child, parent)
+    chain = _steps(embedding, _chain(embedding, child, parent) if is_a else [child])
+    path = _steps(embedding, shortest_path(hierarchy, child, parent) if hierarchy else [child])
+    return Explanation(
+        child=names[child],
+        parent=names[parent],
+        is_a=is_a,
+        energy=energy,
+        threshold=embedding.threshold,
+        margin=float(margins(embedding, parent, child)[0]),
+        angle=angle,
+        aperture=aperture,
+        chain=chain,
+        graph=_verdict(child, parent, len(path)) if hierarchy else None,
+        path=path,
+        lost=tuple(step.name for step in path if step.child_margin < 0),
+        stray=_stray(hierarchy, child, [embedding.row(step.name) for step in chain]) if hierarchy else None,
+    )
+
+
+def shortest_path(hierarchy: Hierarchy, child: int, parent: int) -> list[int]:
+    """The rows of a shortest way up the edges from the child to the parent; the child alone if there is none.
+
+    >>> pets = Hierarchy.from_pairs([("animal", "dog"), ("dog", "poodle")])
+    >>> shortest_path(pets, 2, 0), shortest_path(pets, 0, 2)
+    ([2, 1, 0], [0])
+    """
+    below: dict[int, int] = {child: child}
+    queue = [child]
+    for row in queue:
+        for above in hierarchy.parents[row].tolist():
+            if above not in below:
+                below[above] = row
+                queue.append(above)
+        if parent in below:
+            break
+    way = [parent] if parent in below else [child]
+    while way[-1] != child:
+        way.append(below[way[-1]])
+    return way[::-1]
+
+
+def _angles(embedding: Embedding, child: int, parent: int) -> tuple[float, float] | tuple[None, None]:
+    formulas = CONES.get(embedding.method)
+    if formulas is None:
+        return None, None
+    apex = embedding.points[parent]
+    angle, aperture = (
+        formulas.cone_angle(apex, embedding.points[child]),
+        formulas.half_aperture(apex, embedding.settings.K),
+    )
+    return float(angle), float(aperture)
+
+
+def _chain(embedding: Embedding, child: int, parent: int) -> list[int]:
+    way = [child]
+    while way[-1] != parent:
+        way.append(_next_up(embedding, way[-1], parent))
+    return way
+
+
+def _next_up(embedding: Embedding, row: int, parent: int) -> int:
+    """The immediate parent that the row is deepest inside, of those on the way to a parent; else that parent itself."""
+    steps = parents_of(embedding, row)
+    # Each step is more general than the one before, so the way ends even where nodes are kinds of each other.
+    steps = steps[
+        is_more_general(embedding, steps, row) & ~is_more_general(embedding, steps, parent) & (steps != parent)
+    ]
+    steps = steps[margins(embedding, parent, steps) >= 0] if steps.size else steps
+    return int(steps[np.argmax(margins(embedding, steps, row))]) if steps.size else parent
+
+
+def _steps(embedding: Embedding, way: Sequence[int]) -> tuple[Step, ...]:
+    """What there is to say of each node after the first."""
+    if len(way) < 2:
+        return ()
+    lower, upper = zip(*pairwise(way), strict=True)
+    parts = margins(embedding, upper, lower).tolist(), margins(embedding, upper, way[0]).tolist()
+    return tuple(Step(embedding.names[row], *each) for row, *each in zip(upper, *parts, strict=True))
+
+
+def _verdict(child: int, parent: int, steps: int) -> Literal["edge", "closure", "same", "no"]:
+    if child == parent:
+        return "same"
+    if not steps:
+        return "no"
+    return "edge" if steps == 1 else "closure"
+
+
+def _stray(hierarchy: Hierarchy, child: int, chain: Sequence[int]) -> str | None:
+    known = set(hierarchy.ancestors_of(child).tolist())
+    return next((hierarchy.names[row] for row in chain if row not in known), None)

@@ -1,0 +1,33 @@
+"""Embeddings without a mistake, built by hand from nested arcs of the circle."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from typing import Any
+
+import numpy as np
+import pytest
+
+import hypercone
+from hypercone.embedding import Embedding
+from hypercone.geometry import caps
+from hypercone.methods import Settings
+
+
+def _perfect(tree: hypercone.Hierarchy, **changes: Any) -> Embedding:
+    """Each child has an arc of its own inside its parent's, and cones are nested as their arcs are."""
+    middle, radius = np.zeros(len(tree)), np.zeros(len(tree))
+    waiting = [(tree.roots, 0.0, 1.3)]
+    for rows, centre, reach in waiting:
+        width = 2 * reach / max(len(rows), 1)
+        for i, row in enumerate(rows):
+            middle[row], radius[row] = centre - reach + (i + 0.5) * width, 0.45 * width
+            waiting.append((tree.children[row], middle[row], radius[row]))
+    points = caps.point_from_cap(np.stack([np.cos(middle), np.sin(middle)], axis=1), radius, Settings().K)
+    given = {"threshold": 0.0, "edges": tree.edges, "labels": tree.labels}
+    return Embedding(tree.names, points, "hyperbolic-cones", Settings(), **(given | changes))
+
+
+@pytest.fixture(scope="session")
+def perfect() -> Callable[..., Embedding]:
+    return _perfect

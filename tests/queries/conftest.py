@@ -1,0 +1,34 @@
+"""A small tree that geometry knows without a mistake, with and without labels."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+
+import pytest
+
+import hypercone
+from hypercone.embedding import Embedding
+
+ANIMALS = [
+    ("animal", "bird"),
+    ("animal", "mammal"),
+    ("bird", "owl"),
+    ("bird", "pelican"),
+    ("mammal", "dog"),
+    ("mammal", "cat"),
+    ("dog", "poodle"),
+    ("dog", "beagle"),
+]
+
+
+@pytest.fixture(scope="session")
+def animals(perfect: Callable[..., Embedding]) -> Embedding:
+    return perfect(hypercone.Hierarchy.from_pairs(ANIMALS))
+
+
+@pytest.fixture(scope="session")
+def labelled(perfect: Callable[..., Embedding]) -> Embedding:
+    """The same with numbers for names; two nodes are called pet, one has no label."""
+    tree = hypercone.Hierarchy.from_pairs(ANIMALS)
+    labels = [{"poodle": "pet", "beagle": "pet", "owl": ""}.get(name, name) for name in tree.names]
+    return perfect(hypercone.Hierarchy([f"A:{i}" for i in range(len(tree))], tree.edges, labels))
