@@ -12,7 +12,7 @@ from numpy.typing import NDArray
 
 from hypercone.embedding import Embedding
 from hypercone.embedding.coordinates import Coordinates, coordinates_of
-from hypercone.embedding.extras import needed
+from hypercone.extras import needed
 from hypercone.errors import InputError, unknown_name
 from hypercone.hierarchy import Hierarchy
 from hypercone.training import FitConfig, fit
@@ -70,7 +70,7 @@ class ConeEmbedder:
         points = self._found.values[rows]
         if self._output == "default":
             return points
-        pandas = needed("pandas", "a data frame", "pandas")
+        pandas = needed("pandas", "a data frame needs", "pandas")
         return pandas.DataFrame(points, index=getattr(X, "index", None), columns=self.get_feature_names_out())
 
     def fit_transform(self, X: Any = None, y: Any = None) -> Any:
@@ -117,7 +117,7 @@ class ConeEmbedder:
 
     def __sklearn_tags__(self) -> Any:
         # Only scikit-learn 1.6 and newer asks, so it is there to be imported.
-        tags = needed("sklearn.utils", "a pipeline", "scikit-learn")
+        tags = needed("sklearn.utils", "a pipeline needs", "scikit-learn")
         return tags.Tags(
             estimator_type=None,
             target_tags=tags.TargetTags(required=False),

@@ -43,7 +43,8 @@ REFUSED = [
     (
         b"parent\tchild\na\tb\nx\ty\nb\ta\n",
         {},
-        "edges.tsv:4: the edges run in a circle, parent → child: a → b → a; remove one of these edges",
+        "edges.tsv:4: the edges run in a circle, parent → child: a → b → a; remove one of these edges, "
+        "or read it with --on-cycle condense or drop",
     ),
     (b"parent\tchild\na\tb\xff\n", {}, "edges.tsv:2: byte 0xff is not UTF-8; save the file as UTF-8"),
     (b"parent\tchild\na\tb\nc\0\td\n", {}, "edges.tsv:3: contains a NUL byte; save the file as UTF-8 text"),

@@ -8,15 +8,18 @@ import sys
 
 from hypercone.data import dataset_names, is_dataset, load_dataset
 from hypercone.errors import InputError
-from hypercone.hierarchy import Hierarchy, read_edges
-from hypercone.hierarchy.words import counted
+from hypercone.hierarchy import Hierarchy, read_hierarchy
+from hypercone.hierarchy.assemble import ON_CYCLE
+from hypercone.hierarchy.formats import NAMES
+from hypercone.hierarchy.words import counted, short
 
 # The options that say which way the edges of a file point, as read_edges and read_pairs call them.
 COLUMNS = ("direction", "parent_column", "child_column", "format")
+LONGEST_SENTENCE = 200
 
 
 def add_source(parser: argparse.ArgumentParser) -> None:
-    """The argument SOURCE and the options that say which way the edges of a file point."""
+    """The argument SOURCE and the options that say how to read a file."""
     parser.add_argument(
         "source", metavar="SOURCE", help=f"a file, - for standard input, or {', '.join(dataset_names())}"
     )
@@ -24,11 +27,17 @@ def add_source(parser: argparse.ArgumentParser) -> None:
 
 
 def add_columns(parser: argparse.ArgumentParser) -> None:
-    """The options that say which way the edges of a file point."""
+    """The options that say which way the edges of a file point, what format it has and what makes an edge."""
     parser.add_argument("--direction", choices=("parent-child", "child-parent"), help="of a file without a header")
     parser.add_argument("--parent-column", metavar="NAME", help="the column of parents, by name or number")
     parser.add_argument("--child-column", metavar="NAME", help="the column of children, by name or number")
-    parser.add_argument("--format", choices=("tsv", "csv"), help="of a file whose name does not tell")
+    parser.add_argument(
+        "--format", choices=NAMES, metavar="FORMAT", help=f"if the name does not tell: {', '.join(NAMES)}"
+    )
+    parser.add_argument("--relations", metavar="NAMES", help="of an ontology, with commas (default is_a)")
+    parser.add_argument(
+        "--on-cycle", choices=ON_CYCLE, default="refuse", help="what to do about cycles (default refuse)"
+    )
 
 
 def read_source(options: argparse.Namespace, *, quiet: bool = False) -> Hierarchy:
@@ -39,10 +48,10 @@ def read_source(options: argparse.Namespace, *, quiet: bool = False) -> Hierarch
         raise InputError(
             f"there is no file or dataset {options.source!r}; the datasets are {', '.join(dataset_names())}"
         )
-    hierarchy = read_edges(
-        options.source,
-        **{name: getattr(options, name) for name in COLUMNS},
-    )
+    given = {name: getattr(options, name) for name in COLUMNS}
+    if options.relations is not None:
+        given["relations"] = options.relations.split(",")
+    hierarchy = read_hierarchy(options.source, on_cycle=options.on_cycle, **given)
     if not quiet:
         _read_back(hierarchy)
     return hierarchy
@@ -52,6 +61,8 @@ def _read_back(hierarchy: Hierarchy) -> None:
     nodes, edges = counted(len(hierarchy), "node"), counted(len(hierarchy.edges), "edge")
     print(f"Read {nodes} and {edges}, for example:", file=sys.stderr)
     for sentence in hierarchy.in_words(3):
-        print(f"  {sentence}", file=sys.stderr)
+        print(f"  {short(sentence, LONGEST_SENTENCE)}", file=sys.stderr)
     if hierarchy.duplicates:
         print(f"  ({counted(hierarchy.duplicates, 'duplicate edge')} dropped)", file=sys.stderr)
+    for note in hierarchy.notes:
+        print(f"  ({note})", file=sys.stderr)

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from hypercone.embedding.embedding import Embedding
+from hypercone.hierarchy.words import counted
 
 
 def model_card(embedding: Embedding) -> str:
@@ -28,7 +29,7 @@ embedding.ancestors({example!r})
 
 Trained on {record.get("training_edges", 0):,} edges; points of epoch {record.get("epoch", "?")}; data digest
 `{record.get("hierarchy_digest", "?")}`.
-
+{_placed(embedding)}
 {_settings_table(embedding)}
 """
 
@@ -37,6 +38,11 @@ def _reproducibility(embedding: Embedding) -> str:
     if embedding.record.get("reproducible", True):
         return "Fitted with one thread: the same data, settings and version give the same bytes again."
     return "**Not reproducible**: fitted with several threads at once, so another run gives slightly different points."
+
+
+def _placed(embedding: Embedding) -> str:
+    count = embedding.record.get("placed", {}).get("nodes", 0)
+    return f"\n{counted(count, 'node')} {'was' if count == 1 else 'were'} placed after the fit.\n" if count else ""
 
 
 def _settings_table(embedding: Embedding) -> str:

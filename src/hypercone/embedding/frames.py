@@ -6,7 +6,7 @@ from typing import Any
 
 from hypercone.embedding.coordinates import coordinates_of
 from hypercone.embedding.embedding import Embedding
-from hypercone.embedding.extras import needed
+from hypercone.extras import needed
 
 
 def to_frame(embedding: Embedding, coordinates: str = "own") -> Any:
@@ -18,7 +18,7 @@ def to_frame(embedding: Embedding, coordinates: str = "own") -> Any:
     >>> to_frame(embedding, "klein").loc["dog"].tolist()
     [0.8, 0.0]
     """
-    pandas = needed("pandas", "a data frame", "pandas")
+    pandas = needed("pandas", "a data frame needs", "pandas")
     columns, values = coordinates_of(embedding, coordinates)
     index = pandas.Index(list(embedding.names), name="name")
     # A copy, for the points of an embedding never change and those of a frame may.

@@ -8,7 +8,7 @@ from typing import Any
 import numpy as np
 
 from hypercone.embedding.embedding import Embedding
-from hypercone.embedding.extras import needed
+from hypercone.extras import needed
 from hypercone.errors import InputError
 from hypercone.index import ConeIndex
 from hypercone.methods import find_method
@@ -26,7 +26,7 @@ def relation(embedding: Embedding, names: Sequence[str] | None = None) -> Any:
     >>> relation(embedding).toarray().astype(int).tolist()
     [[0, 0, 0], [1, 0, 0], [0, 0, 0]]
     """
-    sparse = needed("scipy.sparse", "a relation", "scipy")
+    sparse = needed("scipy.sparse", "a relation needs", "scipy")
     if isinstance(names, str):
         raise InputError(f"names is the text {names!r}; give a list of names")
     rows = range(len(embedding)) if names is None else [embedding.row(name) for name in names]

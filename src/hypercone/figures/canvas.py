@@ -9,7 +9,8 @@ from pathlib import Path
 from typing import Any
 
 from hypercone.atomic import new_file
-from hypercone.errors import HyperconeError, InputError
+from hypercone.errors import InputError
+from hypercone.extras import needed
 
 INK = "#1f2933"
 # The metadata that would make two runs differ.
@@ -29,13 +30,7 @@ def extra_module(name: str, extra: str = "plot") -> Any:
     Traceback (most recent call last):
     hypercone.errors.HyperconeError: pictures need no_such_module, which is not installed; pip install 'hypercone[plot]'
     """
-    try:
-        return importlib.import_module(name)
-    except ImportError:
-        package = name.split(".")[0]
-        raise HyperconeError(
-            f"pictures need {package}, which is not installed; pip install 'hypercone[{extra}]'"
-        ) from None
+    return needed(name, "pictures need", f"'hypercone[{extra}]'")
 
 
 def matplotlib_part(name: str) -> Any:

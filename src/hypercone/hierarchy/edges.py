@@ -11,6 +11,7 @@ from numpy.typing import ArrayLike, NDArray
 from hypercone.errors import HierarchyError
 from hypercone.hierarchy.adjacency import Adjacency, Rows, frozen
 from hypercone.hierarchy.names import NameIndex
+from hypercone.hierarchy.words import short
 
 
 def rows_of_pairs(pairs: Iterable[tuple[str, str]]) -> tuple[NameIndex, Rows]:
@@ -47,7 +48,7 @@ def first_self_loop(edges: NDArray[np.integer]) -> int | None:
 
 def self_loop(name: str) -> str:
     """The sentence for an edge from a node to itself."""
-    return f"{name!r} is given as its own parent; remove this edge"
+    return f"{short(name)!r} is given as its own parent; remove this edge"
 
 
 def grouped_by_child(edges: Rows, size: int) -> Adjacency:

@@ -1,36 +1,51 @@
-"""The bytes of an edge file, wherever they come from and however they are packed."""
+"""The bytes of a file, wherever they come from and however they are packed."""
 
 from __future__ import annotations
 
-import gzip
-import lzma
 import os
 import sys
-import zlib
 from pathlib import Path
 from typing import BinaryIO, NamedTuple
 
 from hypercone.errors import InputError
+from hypercone.hierarchy.unpack import PACKINGS, packing_of, unpacked
+
+__all__ = ["PACKINGS", "Content", "Source", "beside", "content_of"]
 
 Source = str | os.PathLike[str] | BinaryIO
-PACKINGS = {".gz": b"\x1f\x8b", ".zst": b"\x28\xb5\x2f\xfd", ".xz": b"\xfd7zXZ\x00"}
 
 
 class Content(NamedTuple):
-    """Unpacked bytes, with the name to use in messages and the extension without packing (``.tsv``)."""
+    """Unpacked bytes, with the name to use in messages and the extension without packing (``.tsv``).
+
+    ``path`` is where the file lies, if it is one.
+    """
 
     label: str
     extension: str
     data: bytes
+    path: Path | None = None
 
 
 def content_of(source: Source) -> Content:
     """What a path, standard input (``-``) or a binary stream holds, unpacked; InputError if unreadable."""
     label, data = _raw(source)
     path = Path(label)
-    packing = _packing(path.suffix.lower(), data)
+    packing = packing_of(path.suffix.lower(), data)
     extension = (path.with_suffix("") if path.suffix.lower() in PACKINGS else path).suffix.lower()
-    return Content(label, extension, _unpacked(label, packing, data) if packing else data)
+    place = path if isinstance(source, str | os.PathLike) and source != "-" else None
+    return Content(label, extension, unpacked(label, packing, data) if packing else data, place)
+
+
+def beside(content: Content, name: str) -> Content | None:
+    """The file of this name in the same folder, packed in the same way or not at all; None if there is none."""
+    if content.path is None:
+        return None
+    suffix = content.path.suffix if content.path.suffix.lower() in PACKINGS else ""
+    for path in dict.fromkeys((content.path.with_name(name + suffix), content.path.with_name(name))):
+        if path.is_file():
+            return content_of(path)
+    return None
 
 
 def _raw(source: Source) -> tuple[str, bytes]:
@@ -54,40 +69,3 @@ def _file_bytes(path: Path) -> bytes:
         raise InputError(f"{path}: is a folder; give the edge file inside it") from None
     except (OSError, ValueError) as error:
         raise InputError(f"{path}: cannot be read ({getattr(error, 'strerror', None) or error})") from None
-
-
-def _packing(suffix: str, data: bytes) -> str | None:
-    for packing, magic in PACKINGS.items():
-        if data.startswith(magic):
-            return packing
-    return suffix if suffix in PACKINGS else None
-
-
-def _unpacked(label: str, packing: str, data: bytes) -> bytes:
-    unpack = {".gz": gzip.decompress, ".xz": lzma.decompress, ".zst": _zstd}[packing]
-    try:
-        return unpack(data)
-    except (OSError, EOFError, ValueError, zlib.error, lzma.LZMAError) as error:
-        raise InputError(
-            f"{label}: the {packing} compression is damaged ({_first_line(error)}); fetch the file again"
-        ) from None
-
-
-def _zstd(data: bytes) -> bytes:
-    import zstandard
-
-    parts = []
-    while data:
-        unpacker = zstandard.ZstdDecompressor().decompressobj()
-        try:
-            parts.append(unpacker.decompress(data))
-        except zstandard.ZstdError as error:
-            raise ValueError(str(error)) from None
-        if not unpacker.eof:
-            raise ValueError("it ends too early")
-        data = unpacker.unused_data
-    return b"".join(parts)
-
-
-def _first_line(error: Exception) -> str:
-    return (str(error).splitlines() or [type(error).__name__])[0].rstrip(".")

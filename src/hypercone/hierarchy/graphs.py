@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Mapping
 from typing import Any, Literal
 
 import numpy as np
@@ -11,6 +12,7 @@ from hypercone.hierarchy.adjacency import Rows
 
 Direction = Literal["parent-child", "child-parent"]
 DIRECTIONS = ("parent-child", "child-parent")
+LABEL_KEYS = ("label", "name")
 
 
 def checked_direction(direction: object) -> str:
@@ -20,8 +22,11 @@ def checked_direction(direction: object) -> str:
     return str(direction)
 
 
-def rows_of_graph(graph: Any, direction: Direction) -> tuple[list[str], Rows]:
-    """The node names and the edges as (parent, child) rows; a node that is no text becomes ``str(node)``."""
+def rows_of_graph(graph: Any, direction: Direction) -> tuple[list[str], Rows, list[str]]:
+    """The node names, the edges as (parent, child) rows, and the labels; a node that is no text becomes ``str(node)``.
+
+    The label of a node is its attribute ``label``, or else ``name``.
+    """
     checked_direction(direction)
     if hasattr(graph, "is_directed") and not graph.is_directed():
         raise InputError("the graph is undirected, so it does not say who is the parent; give a directed graph")
@@ -29,7 +34,7 @@ def rows_of_graph(graph: Any, direction: Direction) -> tuple[list[str], Rows]:
     row_of = dict(zip(nodes, range(len(nodes)), strict=True))
     edges = [(row_of[edge[0]], row_of[edge[1]]) for edge in graph.edges]
     rows = np.array(edges, np.int32).reshape(-1, 2)
-    return _texts(nodes), rows if direction == "parent-child" else rows[:, ::-1]
+    return _texts(nodes), rows if direction == "parent-child" else rows[:, ::-1], _labels(graph, nodes)
 
 
 def _texts(nodes: list[Any]) -> list[str]:
@@ -39,3 +44,14 @@ def _texts(nodes: list[Any]) -> list[str]:
         if other is not node:
             raise HierarchyError(f"the nodes {other!r} and {node!r} are both written {str(node)!r}; rename one of them")
     return list(first)
+
+
+def _labels(graph: Any, nodes: list[Any]) -> list[str]:
+    attributes = getattr(graph.nodes, "get", None)
+    found = [attributes(node) if attributes else None for node in nodes]
+    return [_label(of_node) if isinstance(of_node, Mapping) else "" for of_node in found]
+
+
+def _label(attributes: Mapping[str, Any]) -> str:
+    texts = (attributes.get(key) for key in LABEL_KEYS)
+    return next((text for text in texts if isinstance(text, str) and text), "")

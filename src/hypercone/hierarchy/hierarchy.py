@@ -84,10 +84,29 @@ class Hierarchy:
 
     @classmethod
     def from_networkx(cls, graph: Any, direction: Direction) -> Hierarchy:
-        """From a networkx DiGraph; ``direction`` says which way its arrows point."""
+        """From a networkx DiGraph; ``direction`` says which way its arrows point.
+
+        Nodes with an attribute ``label``, or else ``name``, are labelled by it.
+        """
         from hypercone.hierarchy.graphs import rows_of_graph
 
         return cls(*rows_of_graph(graph, direction))
+
+    @classmethod
+    def from_frame(
+        cls, frame: Any, parent: str = "parent", child: str = "child", label: str | None = None
+    ) -> Hierarchy:
+        """From a pandas or polars data frame or a pyarrow table, one edge a row; numbers become text.
+
+        ``label`` names a column with the label of each child. An empty cell at either end of an edge is refused.
+
+        >>> import pandas
+        >>> Hierarchy.from_frame(pandas.DataFrame({"parent": ["animal"], "child": ["dog"]})).names
+        ('animal', 'dog')
+        """
+        from hypercone.hierarchy.frames import rows_of_frame
+
+        return cls(*rows_of_frame(frame, parent, child, label))
 
     def __len__(self) -> int:
         return len(self.names)

@@ -41,6 +41,12 @@ class Labels:
     def __hash__(self) -> int:
         return hash(self.texts)
 
+    def __add__(self, other: Labels) -> Labels:
+        """These labels and, for the rows behind them, those."""
+        both = Labels(())
+        both.texts = self.texts + other.texts
+        return both
+
     def rows_of(self, text: str) -> list[int]:
         """The rows with this label; if there are none, those whose label differs in case alone."""
         return self._exactly.get(text) or self._roughly.get(text.casefold(), [])

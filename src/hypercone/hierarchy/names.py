@@ -6,6 +6,7 @@ from collections.abc import Iterable, Sequence
 from itertools import islice
 
 from hypercone.errors import HierarchyError, UnknownNameError, unknown_name
+from hypercone.hierarchy.words import short
 
 FORBIDDEN = {"\t": "a tab", "\n": "a line break", "\r": "a carriage return", "\0": "a NUL character"}
 
@@ -42,7 +43,7 @@ def row_index(given: Iterable[str], names: Sequence[str]) -> dict[str, int]:
     index = dict(zip(names, range(len(names)), strict=True))
     if len(index) < len(names):
         twice = next(name for row, name in enumerate(names) if index[name] != row)
-        raise HierarchyError(f"two rows are named {twice!r}; every node needs its own name")
+        raise HierarchyError(f"two rows are named {short(twice)!r}; every node needs its own name")
     return index
 
 
@@ -93,9 +94,9 @@ def _check(name: object) -> None:
         raise HierarchyError("a node has an empty name; every node needs a name of at least one character")
     for mark, words in FORBIDDEN.items():
         if mark in name:
-            raise HierarchyError(f"the name {name!r} contains {words}, which no edge file can hold; replace it")
+            raise HierarchyError(f"the name {short(name)!r} contains {words}, which no edge file can hold; replace it")
     if not _is_utf8(name):
-        raise HierarchyError(f"the name {name!r} contains half a character and cannot be written; replace it")
+        raise HierarchyError(f"the name {short(name)!r} contains half a character and cannot be written; replace it")
 
 
 def _is_utf8(text: str) -> bool:

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import os
+from collections.abc import Sequence
 from pathlib import Path
 from typing import Any
 
@@ -12,7 +13,8 @@ from hypercone.atomic import new_file
 from hypercone.errors import InputError, UnknownNameError
 from hypercone.hierarchy.adjacency import Rows
 from hypercone.hierarchy.hierarchy import Hierarchy
-from hypercone.hierarchy.read import NamedPairs, read_names
+from hypercone.hierarchy.read import read_names
+from hypercone.hierarchy.readers.reading import Reading
 
 
 def read_pairs(path: str | os.PathLike[str], hierarchy: Hierarchy, **columns: Any) -> Rows:
@@ -21,7 +23,7 @@ def read_pairs(path: str | os.PathLike[str], hierarchy: Hierarchy, **columns: An
     The file has columns named ``parent`` and ``child``; if not, ``direction`` or the columns are given as
     for ``read_edges``. A header without pairs is fine.
     """
-    pairs = read_names(path, may_be_empty=True, **columns)
+    pairs = read_names(path, **columns)
     return np.stack([_rows(pairs, names, hierarchy) for names in (pairs.parents, pairs.children)], axis=1)
 
 
@@ -33,7 +35,7 @@ def write_pairs(path: Path, pairs: Rows, hierarchy: Hierarchy) -> None:
         draft.write_text("parent\tchild\n" + "".join(lines), encoding="utf-8", newline="\n")
 
 
-def _rows(pairs: NamedPairs, names: list[str], hierarchy: Hierarchy) -> Rows:
+def _rows(pairs: Reading, names: Sequence[str], hierarchy: Hierarchy) -> Rows:
     try:
         return hierarchy.rows(names)
     except UnknownNameError as error:

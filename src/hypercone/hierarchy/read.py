@@ -1,21 +1,61 @@
-"""Reading a hierarchy from one obvious file: two columns, a parent and a child."""
+"""Reading a hierarchy from a file in any format, or from one obvious file: two columns, a parent and a child."""
 
 from __future__ import annotations
 
-from dataclasses import dataclass
+from collections.abc import Sequence
 
-import numpy as np
-from numpy.typing import NDArray
-
-from hypercone.errors import HierarchyError, InputError
-from hypercone.hierarchy.adjacency import Rows
+from hypercone.errors import InputError
+from hypercone.hierarchy.assemble import assembled, checked_on_cycle
 from hypercone.hierarchy.columns import columns_of
-from hypercone.hierarchy.cycles import CycleError
-from hypercone.hierarchy.edges import first_self_loop, numbered, self_loop
-from hypercone.hierarchy.files import Source, content_of
+from hypercone.hierarchy.files import Content, Source, content_of
+from hypercone.hierarchy.formats import checked_options, format_of
 from hypercone.hierarchy.hierarchy import Hierarchy
-from hypercone.hierarchy.names import is_usable
-from hypercone.hierarchy.table import Table, table_of
+from hypercone.hierarchy.readers import READERS, read_content
+from hypercone.hierarchy.readers.reading import Reading
+from hypercone.hierarchy.table import table_of
+
+IS_A = ("is_a",)
+
+
+def read_hierarchy(
+    source: Source,
+    *,
+    format: str | None = None,
+    relations: Sequence[str] = IS_A,
+    on_cycle: str = "refuse",
+    direction: str | None = None,
+    parent_column: str | int | None = None,
+    child_column: str | int | None = None,
+) -> Hierarchy:
+    r"""The hierarchy in a file of any format, a binary stream, or standard input (``-``), packed or not.
+
+    The format is told by the extension or by ``format``: tsv, csv, obo, obographs, rdfxml, turtle, ntriples, graphml,
+    paths, indented, ncbi, newick, wordnet, parquet or arrow. ``relations`` are those of an ontology that count as
+    edges. Edges in a circle are refused; with ``on_cycle="condense"`` the nodes of a cycle become one node, and with
+    "drop" the edges that close it are left out. What a reader skipped or changed is in ``notes``. The other options
+    are those of ``read_edges``.
+
+    >>> import io
+    >>> pets = read_hierarchy(io.BytesIO(b"animal > dog > poodle\nanimal > cat\n"), format="paths")
+    >>> pets.in_words()
+    ['dog is an animal', 'poodle is a dog', 'cat is an animal']
+    """
+    checked_on_cycle(on_cycle)
+    content = content_of(source)
+    name = format_of(content, format)
+    wanted = _several(relations)
+    given = {
+        "relations": None if wanted == IS_A else wanted,
+        "direction": direction,
+        "parent_column": parent_column,
+        "child_column": child_column,
+    }
+    checked_options(content, name, given)
+    if name not in READERS:
+        return assembled(_pairs(content, name, direction, parent_column, child_column), on_cycle)
+    options = given | {"relations": wanted}
+    reading = read_content(name, content, **{option: options[option] for option in READERS[name].options})
+    return assembled(reading, on_cycle, READERS[name].cycle_hint)
 
 
 def read_edges(
@@ -25,48 +65,21 @@ def read_edges(
     parent_column: str | int | None = None,
     child_column: str | int | None = None,
     format: str | None = None,
+    on_cycle: str = "refuse",
 ) -> Hierarchy:
     r"""The hierarchy in a TSV or CSV file, a binary stream, or standard input (``-``), packed or not.
 
     Which way the edges point is never guessed: the columns are named ``parent`` and ``child`` in the first
     line, or named here (or numbered from 1), or ``direction`` says "parent-child" or "child-parent" for
     a file of two columns without header. Where columns are numbered, the first line is an edge unless it
-    names ``parent`` and ``child``.
+    names ``parent`` and ``child``. ``on_cycle`` is that of ``read_hierarchy``.
 
     >>> import io
     >>> read_edges(io.BytesIO(b"parent,child\nanimal,dog\ndog,puppy\n")).in_words()
     ['dog is an animal', 'puppy is a dog']
     """
-    pairs = read_names(
-        source, direction=direction, parent_column=parent_column, child_column=child_column, format=format
-    )
-    names, edges = numbered(zip(pairs.parents, pairs.children, strict=True))
-    loop = first_self_loop(edges)
-    if loop is not None:
-        raise HierarchyError(f"{pairs.place(loop)}: {self_loop(pairs.parents[loop])}")
-    try:
-        return Hierarchy(names, edges)
-    except CycleError as error:
-        raise HierarchyError(f"{pairs.place(_closing_edge(edges, error.cycle))}: {error}") from None
-    except HierarchyError as error:
-        # Only quotes in a CSV can smuggle a tab or a line break into a name.
-        edge = enumerate(zip(pairs.parents, pairs.children, strict=True))
-        bad = next(place for place, ends in edge if not all(map(is_usable, ends)))
-        raise HierarchyError(f"{pairs.place(bad)}: {error}") from None
-
-
-@dataclass(frozen=True)
-class NamedPairs:
-    """Parents and children by name, none empty, with the place in the file of each pair."""
-
-    table: Table
-    start: int
-    parents: list[str]
-    children: list[str]
-
-    def place(self, pair: int) -> str:
-        """``file:line`` of a pair."""
-        return f"{self.table.label}:{self.table.lines[self.start + pair]}"
+    checked_on_cycle(on_cycle)
+    return assembled(_pairs(content_of(source), format, direction, parent_column, child_column), on_cycle)
 
 
 def read_names(
@@ -76,10 +89,21 @@ def read_names(
     parent_column: str | int | None = None,
     child_column: str | int | None = None,
     format: str | None = None,
+) -> Reading:
+    """The pairs of a file as names, perhaps none; the arguments are those of ``read_edges``."""
+    return _pairs(content_of(source), format, direction, parent_column, child_column, may_be_empty=True)
+
+
+def _pairs(
+    content: Content,
+    format: str | None,
+    direction: str | None,
+    parent_column: str | int | None,
+    child_column: str | int | None,
+    *,
     may_be_empty: bool = False,
-) -> NamedPairs:
-    """The pairs of a file as names; the arguments are those of ``read_edges``."""
-    table = table_of(content_of(source), format)
+) -> Reading:
+    table = table_of(content, format)
     columns = columns_of(table, direction, parent_column, child_column)
     if columns.start == len(table) and not may_be_empty:
         raise InputError(f"{table.label}: has a header but no edges; add one a line, a parent and a child")
@@ -89,10 +113,12 @@ def read_names(
             raise table.error(
                 columns.start + column.index(""), f"the {role} is empty; give it a name or remove the line"
             )
-    return NamedPairs(table, columns.start, parents, children)
+    return Reading(table.label, parents, children, table.lines[columns.start :])
 
 
-def _closing_edge(edges: NDArray[np.int32], cycle: tuple[int, ...]) -> int:
-    """Where the edge from the last row of the cycle back to its first stands."""
-    matches: Rows = (edges == np.array([cycle[-1], cycle[0]], np.int32)).all(axis=1)
-    return int(np.argmax(matches))
+def _several(relations: Sequence[str]) -> tuple[str, ...]:
+    names = relations.split(",") if isinstance(relations, str) else list(relations)
+    wanted = tuple(dict.fromkeys(name.strip() for name in names))
+    if not wanted or "" in wanted:
+        raise InputError(f"the relations {', '.join(names)!r} name none; give some, such as is_a,part_of")
+    return wanted

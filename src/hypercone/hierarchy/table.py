@@ -11,6 +11,8 @@ import numpy as np
 
 from hypercone.errors import InputError
 from hypercone.hierarchy.files import Content
+from hypercone.hierarchy.text import text_of
+from hypercone.hierarchy.words import short
 
 SEPARATORS = {"tsv": "\t", "csv": ","}
 FORMATS = {".tsv": "tsv", ".tab": "tsv", ".txt": "tsv", ".csv": "csv"}
@@ -44,33 +46,13 @@ class Table:
 
 def table_of(content: Content, format: str | None = None) -> Table:
     """The content as a table; InputError with file and line for anything that is not one."""
-    text = _text(content)
+    text = text_of(content, "one edge a line, a parent and a child")
+    if text.startswith("\n"):
+        raise InputError(f"{content.label}:1: the first line is empty; remove it")
     kind = _format(content, text, format)
     if kind == "csv" and '"' in text:
         return _quoted(content.label, text)
     return _plain(content.label, text, SEPARATORS[kind])
-
-
-def _text(content: Content) -> str:
-    data = content.data.removeprefix(b"\xef\xbb\xbf")
-    nul = data.find(b"\0")
-    if nul >= 0:
-        line = data.count(b"\n", 0, nul) + 1
-        raise InputError(f"{content.label}:{line}: contains a NUL byte; save the file as UTF-8 text")
-    try:
-        text = data.decode("utf-8")
-    except UnicodeDecodeError as error:
-        line = data.count(b"\n", 0, error.start) + 1
-        byte = data[error.start]
-        raise InputError(f"{content.label}:{line}: byte 0x{byte:02x} is not UTF-8; save the file as UTF-8") from None
-    if "\r" in text:
-        text = text.replace("\r\n", "\n")
-    text = text.rstrip("\n")
-    if not text:
-        raise InputError(f"{content.label}: is empty; it should hold one edge a line, a parent and a child")
-    if text.startswith("\n"):
-        raise InputError(f"{content.label}:1: the first line is empty; remove it")
-    return text
 
 
 def _format(content: Content, text: str, format: str | None) -> str:
@@ -85,7 +67,7 @@ def _format(content: Content, text: str, format: str | None) -> str:
         if separator in first:
             return kind
     raise InputError(
-        f"{content.label}:1: has neither a tab nor a comma to tell columns apart: {_short(first)}; "
+        f"{content.label}:1: has neither a tab nor a comma to tell columns apart: {short(first, 40)!r}; "
         "separate the parent and the child by a tab"
     )
 
@@ -131,7 +113,7 @@ def _quoted(label: str, text: str) -> Table:
 def _one_column(label: str, line: str, separator: str) -> InputError:
     name = "tabs" if separator == "\t" else "commas"
     return InputError(
-        f"{label}:1: expected columns separated by {name}, found one column: {_short(line)}; "
+        f"{label}:1: expected columns separated by {name}, found one column: {short(line, 40)!r}; "
         "check the separator, or say the format (tsv or csv)"
     )
 
@@ -139,7 +121,3 @@ def _one_column(label: str, line: str, separator: str) -> InputError:
 def _ragged(label: str, line: int, width: int, found: int) -> InputError:
     what = "an empty line" if found == 0 else f"found {found}"
     return InputError(f"{label}:{line}: expected {width} columns as in line 1, {what}; fix or remove this line")
-
-
-def _short(text: str) -> str:
-    return repr(text if len(text) <= 40 else text[:37] + "…")

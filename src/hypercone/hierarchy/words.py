@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
+
 
 def with_article(name: str) -> str:
     """The name with a or an, by its first letter.
@@ -19,3 +21,22 @@ def counted(count: int, thing: str) -> str:
     ('1 edge', '1,500 edges')
     """
     return f"{count:,} {thing}{'' if count == 1 else 's'}"
+
+
+def short(text: str, most: int = 60) -> str:
+    """The text as a message shows it, so that a broken file cannot flood the screen.
+
+    >>> short("poodle"), len(short("poodle" * 1_000_000))
+    ('poodle', 60)
+    """
+    return text if len(text) <= most else text[: most - 1] + "…"
+
+
+def some(things: Sequence[str], total: int | None = None) -> str:
+    """The first three things, and how many more there are; ``total`` if not all are given.
+
+    >>> some(["a", "b", "c", "d", "e"]), some(["a"]), some(["a", "b", "c"], 1_003)
+    ('a, b, c and 2 more', 'a', 'a, b, c and 1,000 more')
+    """
+    more = (len(things) if total is None else total) - 3
+    return ", ".join(short(thing) for thing in things[:3]) + (f" and {more:,} more" if more > 0 else "")

@@ -7,13 +7,13 @@ from pathlib import Path
 from typing import Any
 
 from hypercone.embedding.exports.table import Table
-from hypercone.embedding.extras import needed
+from hypercone.extras import needed
 
 
 def write(table: Table, path: Path) -> None:
     """Write the columns name, label if there are any, and the numbers; method, K and threshold are its metadata."""
-    arrow = needed("pyarrow", "a parquet file", "'hypercone[tables]'")
-    parquet = needed("pyarrow.parquet", "a parquet file", "'hypercone[tables]'")
+    arrow = needed("pyarrow", "a parquet file needs", "'hypercone[tables]'")
+    parquet = needed("pyarrow.parquet", "a parquet file needs", "'hypercone[tables]'")
     columns = {"name": arrow.array(table.names, arrow.string())}
     if table.labels:
         # A node without a label has none, which is not the same as an empty one.

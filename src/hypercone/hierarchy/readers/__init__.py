@@ -17,17 +17,21 @@ Reader = Callable[..., Reading]
 
 @dataclass(frozen=True)
 class Format:
-    """A file format: its extensions, what it is, and the options its reader understands."""
+    """A file format: its extensions, what it is, the options its reader understands, and what may cause a cycle."""
 
     summary: str
     extensions: tuple[str, ...]
     options: tuple[str, ...] = ()
+    cycle_hint: str = ""
 
     def reader(self, name: str) -> Reader:
         """The function ``read(content, **options)`` of the format's file."""
         module = importlib.import_module(f"hypercone.hierarchy.readers.{name.replace('-', '_')}")
         return cast(Reader, module.read)
 
+
+# Where a word is all that identifies a node.
+SAME_WORD = "the same word in two places is one node here; give one of them another name"
 
 READERS = {
     "obo": Format("OBO ontology (Gene Ontology, HPO, …)", (".obo",), ("relations",)),
@@ -36,8 +40,8 @@ READERS = {
     "turtle": Format("OWL, RDF or SKOS in Turtle", (".ttl",), ("relations",)),
     "ntriples": Format("OWL, RDF or SKOS in N-Triples", (".nt",), ("relations",)),
     "graphml": Format("GraphML", (".graphml",), ("direction",)),
-    "paths": Format("a path a line, as in A > B > C", (".paths",)),
-    "indented": Format("an outline: each level indented further", (".outline",)),
+    "paths": Format("a path a line, as in A > B > C", (".paths",), cycle_hint=SAME_WORD),
+    "indented": Format("an outline: each level indented further", (".outline",), cycle_hint=SAME_WORD),
     "ncbi": Format("NCBI taxonomy, nodes.dmp with names.dmp beside it", (".dmp",)),
     "newick": Format("Newick tree", (".nwk", ".newick", ".tree", ".tre")),
     "wordnet": Format("WordNet data.noun", (".noun",)),

@@ -1,0 +1,133 @@
+"""A Hierarchy out of what a reader found, with the place in the file of whatever is wrong with it."""
+
+from __future__ import annotations
+
+from collections.abc import Collection, Mapping
+from typing import NamedTuple, NoReturn
+
+import numpy as np
+from numpy.typing import NDArray
+
+from hypercone.errors import HierarchyError, InputError
+from hypercone.hierarchy.adjacency import Rows
+from hypercone.hierarchy.cycles import CycleError
+from hypercone.hierarchy.edges import first_self_loop, numbered, self_loop
+from hypercone.hierarchy.hierarchy import Hierarchy
+from hypercone.hierarchy.names import is_usable
+from hypercone.hierarchy.readers.reading import Reading
+from hypercone.hierarchy.without_cycles import closing, condensed
+from hypercone.hierarchy.words import counted, short, some
+
+ON_CYCLE = ("refuse", "condense", "drop")
+# What is longer is no name but a file without line breaks.
+LONGEST_NAME = 10_000
+REMEDY = ", or read it with --on-cycle condense or drop"
+
+
+def assembled(reading: Reading, on_cycle: str = "refuse", cycle_hint: str = "") -> Hierarchy:
+    """The hierarchy of a reading; HierarchyError with file and line if its edges are none.
+
+    ``on_cycle`` says what becomes of edges in a circle, and of those from a node to itself. ``cycle_hint`` is added
+    to the message about a cycle.
+
+    >>> assembled(Reading("x.tsv", ["a", "b"], ["b", "a"]), "condense").names
+    ('a = b',)
+    """
+    checked_on_cycle(on_cycle)
+    if not len(reading.parents):
+        raise InputError(f"{reading.label}: holds no edges; a hierarchy needs at least one parent with a child")
+    index, edges = numbered(zip(reading.parents, reading.children, strict=True))
+    if max(map(len, index)) > LONGEST_NAME:
+        _refuse_long_name(reading)
+    given = _Given(index, edges, reading.labels)
+    parts = {"refuse": _as_they_are, "condense": _condensed, "drop": _dropped}[on_cycle](reading, given)
+    labels = [parts.labels.get(name, "") for name in parts.names] if parts.labels else None
+    try:
+        return Hierarchy(parts.names, parts.edges, labels, reading.notes + parts.notes)
+    except CycleError as error:
+        place = reading.place(_closing_edge(edges, error.cycle))
+        raise HierarchyError(f"{place}: {error}{REMEDY}{cycle_hint and f' ({cycle_hint})'}") from None
+    except HierarchyError as error:
+        _refuse_bad_name(reading, error)
+
+
+def checked_on_cycle(on_cycle: str) -> str:
+    """What to do about cycles, or InputError if it is none of the three."""
+    if on_cycle not in ON_CYCLE:
+        raise InputError(f"on_cycle {on_cycle!r} is unknown; it is refuse, condense or drop")
+    return on_cycle
+
+
+class _Given(NamedTuple):
+    """Names by row, (parent, child) rows in the order of the file, labels by name, and what was changed."""
+
+    names: Collection[str]
+    edges: Rows
+    labels: Mapping[str, str]
+    notes: tuple[str, ...] = ()
+
+
+def _as_they_are(reading: Reading, given: _Given) -> _Given:
+    loop = first_self_loop(given.edges)
+    if loop is not None:
+        raise HierarchyError(f"{reading.place(loop)}: {self_loop(reading.parents[loop])}")
+    return given
+
+
+def _condensed(reading: Reading, given: _Given) -> _Given:
+    edges, _, notes = _without_self_loops(reading, given.edges)
+    found = condensed(list(given.names), edges, given.labels)
+    if found is None:
+        return _Given(given.names, edges, given.labels, notes)
+    return _Given(found.names, found.edges, found.labels, notes + found.notes)
+
+
+def _dropped(reading: Reading, given: _Given) -> _Given:
+    edges, places, notes = _without_self_loops(reading, given.edges)
+    left_out = closing(edges, len(given.names))
+    if len(left_out):
+        notes += (_left_out(reading, places[left_out], "that closes a cycle", "that close cycles"),)
+        edges = np.delete(edges, left_out, axis=0)
+    return _Given(given.names, edges, given.labels, notes)
+
+
+def _without_self_loops(reading: Reading, edges: Rows) -> tuple[Rows, NDArray[np.int64], tuple[str, ...]]:
+    """The other edges, where each stands in the reading, and a note if some were left out."""
+    is_loop = edges[:, 0] == edges[:, 1]
+    if not is_loop.any():
+        return edges, np.arange(len(edges)), ()
+    words = "from a node to itself"
+    return edges[~is_loop], np.flatnonzero(~is_loop), (_left_out(reading, np.flatnonzero(is_loop), words, words),)
+
+
+def _left_out(reading: Reading, places: NDArray[np.int64], one: str, several: str) -> str:
+    shown = [
+        f"{short(reading.parents[edge], 25)} → {short(reading.children[edge], 25)}"
+        + ("" if reading.lines is None else f" (line {reading.lines[edge]})")
+        for edge in places[:3].tolist()
+    ]
+    return f"{counted(len(places), 'edge')} {one if len(places) == 1 else several} left out: {some(shown, len(places))}"
+
+
+def _refuse_long_name(reading: Reading) -> NoReturn:
+    for edge, ends in enumerate(zip(reading.parents, reading.children, strict=True)):
+        for name in ends:
+            if len(name) > LONGEST_NAME:
+                raise reading.error(
+                    edge,
+                    f"the name {short(name, 30)!r} has {len(name):,} characters, the most is {LONGEST_NAME:,}; "
+                    "check the line breaks and the format",
+                )
+    raise AssertionError("a name in the index is in the reading")
+
+
+def _refuse_bad_name(reading: Reading, error: HierarchyError) -> NoReturn:
+    # Only quotes or escapes can smuggle a tab or a line break into a name.
+    ends = enumerate(zip(reading.parents, reading.children, strict=True))
+    bad = next((edge for edge, pair in ends if not all(map(is_usable, pair))), None)
+    raise HierarchyError(f"{reading.label if bad is None else reading.place(bad)}: {error}") from None
+
+
+def _closing_edge(edges: Rows, cycle: tuple[int, ...]) -> int:
+    """Where the edge from the last row of the cycle back to its first stands."""
+    return int(np.argmax((edges == np.array([cycle[-1], cycle[0]], np.int32)).all(axis=1)))

@@ -1,0 +1,85 @@
+"""Hierarchies from data frames: anything with named columns that give their values as a list."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from typing import Any
+
+from hypercone.errors import InputError, unknown_name
+from hypercone.hierarchy.adjacency import Rows
+from hypercone.hierarchy.edges import numbered
+from hypercone.hierarchy.names import NameIndex
+
+# pyarrow, then pandas and polars, then NumPy.
+TO_LIST = ("to_pylist", "to_list", "tolist")
+# What pandas and polars call a missing value, beside None and NaN.
+MISSING = {"NAType", "NaTType"}
+
+
+def rows_of_frame(frame: Any, parent: str, child: str, label: str | None) -> tuple[NameIndex, Rows, list[str] | None]:
+    """The names in the order of first appearance, the edges as (parent, child) rows, and the labels if asked for."""
+    if parent == child:
+        raise InputError(f"the parent and the child cannot both be in the column {parent!r}; name two columns")
+    parents, children = (
+        texts_of(_values(frame, column), f"the column {column!r}", "row", 0) for column in (parent, child)
+    )
+    if not parents:
+        raise InputError("the frame has no rows; a hierarchy needs at least one parent with a child")
+    index, edges = numbered(zip(parents, children, strict=True))
+    if label is None:
+        return index, edges, None
+    called = dict(zip(reversed(children), reversed(_values(frame, label)), strict=True))
+    return index, edges, ["" if is_missing(called.get(name)) else str(called[name]) for name in index]
+
+
+def texts_of(values: Sequence[Any], column: str, row: str, first: int) -> list[str]:
+    """The values of a column as names; InputError with the row of one that is missing or no name.
+
+    >>> texts_of(["dog", 7, 9606.0], "the column 'child'", "row", 0)
+    ['dog', '7', '9606']
+    """
+    if all(kind is str for kind in set(map(type, values))) and "" not in values:
+        return list(values)
+    return [_text(value, f"{column}, {row} {place}") for place, value in enumerate(values, first)]
+
+
+def is_missing(value: Any) -> bool:
+    """Whether there is nothing in the cell.
+
+    >>> is_missing(None), is_missing(float("nan")), is_missing("")
+    (True, True, False)
+    """
+    return value is None or type(value).__name__ in MISSING or (isinstance(value, float) and value != value)
+
+
+def _text(value: Any, where: str) -> str:
+    if is_missing(value) or value == "":
+        raise InputError(f"{where}: is empty; give it a name or remove the row")
+    if isinstance(value, str):
+        return str(value)
+    if isinstance(value, float) and value.is_integer():
+        # A column of numbers that once had gaps is one of floats; its 9606.0 must meet the 9606 of the other column.
+        value = int(value)
+    if isinstance(value, bool) or not isinstance(value, int):
+        raise InputError(f"{where}: {value!r} is no name; names are text or whole numbers")
+    return str(value)
+
+
+def _values(frame: Any, column: str) -> list[Any]:
+    names = _column_names(frame)
+    if names.count(column) != 1:
+        if column in names:
+            raise InputError(f"there are {names.count(column)} columns named {column!r}; rename all but one")
+        raise unknown_name("column", str(column), [str(name) for name in names])
+    values = frame[column]
+    to_list = next(getattr(values, name) for name in TO_LIST if hasattr(values, name))
+    return list(to_list())
+
+
+def _column_names(frame: Any) -> list[Any]:
+    if hasattr(frame, "collect"):
+        raise InputError("the frame is lazy and has no values yet; call .collect() on it first")
+    for name in ("column_names", "columns"):
+        if hasattr(frame, name):
+            return list(getattr(frame, name))
+    raise InputError(f"{type(frame).__name__} is no data frame; give one of pandas, polars or pyarrow")

@@ -1,0 +1,155 @@
+"""GraphML: nodes and arrows in XML. Which end of an arrow is the parent is never guessed."""
+
+from __future__ import annotations
+
+from collections import Counter
+
+from hypercone.errors import InputError
+from hypercone.hierarchy.files import Content
+from hypercone.hierarchy.graphs import checked_direction
+from hypercone.hierarchy.readers.reading import Reading
+from hypercone.hierarchy.readers.xml_events import XmlEvents
+from hypercone.hierarchy.words import counted, short
+
+NAMESPACE = "http://graphml.graphdrawing.org/xmlns"
+# The best first; yEd draws its labels in elements of its own.
+LABEL_KEYS = ("label", "name", "title")
+DRAWN_LABEL = "NodeLabel"
+
+
+def read(content: Content, *, direction: str | None = None) -> Reading:
+    """The edges of a directed graph; a node's label is its data named label, name or title.
+
+    >>> graph = b'''<graphml><graph edgedefault="directed"><node id="animal"/><node id="dog"/>
+    ...   <edge source="animal" target="dog"/></graph></graphml>'''
+    >>> read(Content("a.graphml", ".graphml", graph), direction="parent-child").parents
+    ['animal']
+    """
+    if direction is None:
+        raise InputError(
+            f"{content.label}: GraphML does not say whether an arrow points to the child or to the parent; "
+            "say the direction (--direction parent-child or child-parent)"
+        )
+    checked_direction(direction)
+    graph = _Graph(content)
+    graph.events.run()
+    graph.check()
+    ends = (graph.sources, graph.targets)
+    parents, children = ends if direction == "parent-child" else ends[::-1]
+    return Reading(content.label, parents, children, graph.lines, graph.best_labels(), tuple(graph.notes()))
+
+
+class _Graph:
+    """Gathers nodes, arrows and labels as the elements come."""
+
+    def __init__(self, content: Content) -> None:
+        self.events = XmlEvents(content, self.start, self.end)
+        self.elements: list[str] = []
+        self.directed: list[bool] = []
+        self.nodes: dict[str, None] = {}
+        self.around: list[str] = []
+        self.sources: list[str] = []
+        self.targets: list[str] = []
+        self.lines: list[int] = []
+        self.label_keys: dict[str, int] = {}
+        self.labels: dict[str, tuple[int, str]] = {}
+        self.rank: int | None = None
+        self.written: list[str] = []
+        self.skipped: Counter[str] = Counter()
+
+    def start(self, name: str, attributes: dict[str, str]) -> None:
+        name = name.removeprefix(NAMESPACE)
+        if not self.elements and name != "graphml":
+            raise self.events.error(
+                f"begins with <{short(name)}>, not with <graphml>; name the format if it is another"
+            )
+        self.elements.append(name)
+        if name == "node":
+            self._node(attributes)
+        elif name == "edge":
+            self._edge(attributes)
+        elif name == "data" or name.endswith(DRAWN_LABEL):
+            self._label(name, attributes)
+        elif name == "graph":
+            self._graph(attributes)
+        elif name == "key":
+            self._key(attributes)
+        elif name in ("hyperedge", "port"):
+            self.skipped[name] += 1
+
+    def end(self, _name: str) -> None:
+        name = self.elements.pop()
+        if name == "node":
+            self.around.pop()
+        elif name == "graph":
+            self.directed.pop()
+        elif self.rank is not None and (name == "data" or name.endswith(DRAWN_LABEL)):
+            self._end_of_label(self.rank)
+
+    def check(self) -> None:
+        """InputError for an arrow from or to a node that is nowhere."""
+        for ends in (self.sources, self.targets):
+            for line, node in zip(self.lines, ends, strict=True):
+                if node not in self.nodes:
+                    raise InputError(
+                        f"{self.events.content.label}:{line}: the edge names a node {short(node)!r} that is nowhere "
+                        "in the file; add the node or remove the edge"
+                    )
+
+    def best_labels(self) -> dict[str, str]:
+        return {node: text for node, (_, text) in self.labels.items()}
+
+    def notes(self) -> list[str]:
+        lonely = len(self.nodes.keys() - set(self.sources) - set(self.targets))
+        notes = [f"{counted(count, thing)} skipped" for thing, count in self.skipped.items() if thing != "nested graph"]
+        if self.skipped["nested graph"]:
+            notes.append(f"{counted(self.skipped['nested graph'], 'nested graph')} read as if not nested")
+        if lonely:
+            notes.append(f"{counted(lonely, 'node')} without an edge left out")
+        return notes
+
+    def _graph(self, attributes: dict[str, str]) -> None:
+        self.skipped["nested graph"] += bool(self.directed)
+        self.directed.append(attributes.get("edgedefault", "directed") != "undirected")
+
+    def _node(self, attributes: dict[str, str]) -> None:
+        node = self._given(attributes, "node", "id")
+        if node in self.nodes:
+            raise self.events.error(f"there are two nodes with the id {short(node)!r}; rename one of them")
+        self.nodes[node] = None
+        self.around.append(node)
+
+    def _edge(self, attributes: dict[str, str]) -> None:
+        directed = attributes.get("directed")
+        if directed == "false" or (directed is None and not (self.directed and self.directed[-1])):
+            raise self.events.error(
+                "the edge is undirected, so it does not say who is the parent; give a directed graph"
+            )
+        self.sources.append(self._given(attributes, "edge", "source"))
+        self.targets.append(self._given(attributes, "edge", "target"))
+        self.lines.append(self.events.line)
+
+    def _given(self, attributes: dict[str, str], element: str, name: str) -> str:
+        if not attributes.get(name):
+            raise self.events.error(f"the {element} has no {name}; give it one")
+        return attributes[name]
+
+    def _key(self, attributes: dict[str, str]) -> None:
+        title = attributes.get("attr.name", "").strip().casefold()
+        if title in LABEL_KEYS and attributes.get("for", "all") in ("node", "all"):
+            self.label_keys[attributes.get("id", "")] = LABEL_KEYS.index(title)
+
+    def _label(self, name: str, attributes: dict[str, str]) -> None:
+        drawn = name != "data"
+        of_node = "node" in self.elements and "edge" not in self.elements and self.around
+        rank = len(LABEL_KEYS) if drawn else self.label_keys.get(attributes.get("key", ""))
+        if of_node and rank is not None and (drawn or self.elements[-2] == "node"):
+            self.rank, self.written = rank, []
+            self.events.hear(self.written.append)
+
+    def _end_of_label(self, rank: int) -> None:
+        self.events.hear(None)
+        text, node = "".join(self.written).strip(), self.around[-1]
+        if text and (node not in self.labels or rank < self.labels[node][0]):
+            self.labels[node] = rank, text
+        self.rank = None

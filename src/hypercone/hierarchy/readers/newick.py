@@ -1,0 +1,153 @@
+"""Newick trees: ``((poodle,beagle)dog,cat)animal;`` with quoted labels, [comments] and branch lengths.
+
+Inner nodes without a label, or with a bare number (the support of a branch, not a name), are called ``node_1``,
+``node_2``, … in the order in which they open.
+"""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Callable, Iterator
+from itertools import count
+
+from hypercone.errors import InputError
+from hypercone.hierarchy.files import Content
+from hypercone.hierarchy.readers.reading import Reading
+from hypercone.hierarchy.text import text_of
+from hypercone.hierarchy.words import short
+
+# The last part takes a quote or bracket without its partner, so that the search for one is not begun again and again.
+TOKEN = re.compile(r"\s+|\[[^\]]*\]|[(),:;]|'[^']*(?:''[^']*)*'|[^\s()\[\]',:;]+|['\[\]]")
+NUMBER = re.compile(r"[-+]?(\d+\.?\d*|\.\d+)([eE][-+]?\d+)?")
+
+# What has been read of a node.
+FRESH, CLOSED, NAMED, COLON, DONE = "nothing", "its children", "its label", "a colon", "its length"
+
+
+def read(content: Content) -> Reading:
+    """The edges of the trees in the file; two nodes with the same label are refused.
+
+    >>> read(Content("a.nwk", ".nwk", b"((poodle,'hot dog'):0.1,cat)animal;")).parents
+    ['node_1', 'node_1', 'animal', 'animal']
+    """
+    forest = _Forest(content.label, text_of(content, "a tree such as (poodle,beagle)dog;"))
+    names = forest.names()
+    return Reading(content.label, [names[row] for row in forest.parents], [names[row] for row in forest.children])
+
+
+class _Forest:
+    """The nodes in the order in which they open, each with its label and where it stands, and the edges by number."""
+
+    def __init__(self, label: str, text: str) -> None:
+        self.label, self.text = label, text
+        self.labels: list[str] = []
+        self.places: list[int] = []
+        self.parents: list[int] = []
+        self.children: list[int] = []
+        self._above: list[int] = []
+        self._begin(0)
+        self._read()
+
+    def names(self) -> list[str]:
+        """The name of each node."""
+        first: dict[str, int] = {}
+        for row, label in enumerate(self.labels):
+            if label and first.setdefault(label, row) != row:
+                raise self._error(
+                    self.places[row],
+                    f"there is a node {short(label)!r} already, in line {self._line(self.places[first[label]])}; "
+                    "give each node its own name",
+                )
+        free = (name for name in map("node_{}".format, count(1)) if name not in first)
+        return [label or next(free) for label in self.labels]
+
+    def _read(self) -> None:
+        act: dict[str, Callable[[int], None]]
+        act = {"(": self._open, ",": self._next, ")": self._close, ":": self._colon, ";": self._end}
+        for token, place in self._tokens():
+            if token in act:
+                act[token](place)
+            else:
+                self._word(token, place)
+        if self._above or self._state != FRESH:
+            raise self._error(len(self.text) - 1, "the file ends before the tree does; a tree ends in a semicolon")
+        self.labels.pop()
+
+    def _tokens(self) -> Iterator[tuple[str, int]]:
+        for match in TOKEN.finditer(self.text):
+            token = match[0]
+            if token in ("'", "[", "]"):
+                raise self._error(match.start(), f"a {token} is never matched by another; add it or remove this one")
+            if token[0] != "[" and not token.isspace():
+                yield token, match.start()
+
+    def _begin(self, place: int) -> None:
+        self._node, self._state = len(self.labels), FRESH
+        self.labels.append("")
+        self.places.append(place)
+
+    def _word(self, token: str, place: int) -> None:
+        if self._state == COLON:
+            if not NUMBER.fullmatch(token):
+                raise self._error(place, f"the length of a branch is {short(token, 40)!r}; it should be a number")
+            self._state = DONE
+            return
+        if self._state not in (FRESH, CLOSED):
+            raise self._error(place, f"{short(token, 40)!r} follows {self._state}; a comma or a quote is missing")
+        if token == "''":
+            return
+        if token[0] == "'":
+            self.labels[self._node] = token[1:-1].replace("''", "'")
+        elif self._state == FRESH or not NUMBER.fullmatch(token):
+            self.labels[self._node] = token
+        self.places[self._node] = place
+        self._state = NAMED
+
+    def _open(self, place: int) -> None:
+        if self._state != FRESH:
+            raise self._error(place, "a ( stands behind a node; put a comma between them")
+        self._above.append(self._node)
+        self._begin(place + 1)
+
+    def _next(self, place: int) -> None:
+        self._finish(place)
+        self._begin(place + 1)
+
+    def _close(self, place: int) -> None:
+        self._finish(place)
+        self._node, self._state = self._above.pop(), CLOSED
+
+    def _finish(self, place: int) -> None:
+        if not self._above:
+            raise self._error(place, f"a {self.text[place]} stands outside all parentheses; add the ( or remove it")
+        self._check_complete(place)
+        self.parents.append(self._above[-1])
+        self.children.append(self._node)
+
+    def _colon(self, place: int) -> None:
+        if self._state in (COLON, DONE):
+            raise self._error(place, "a second colon stands at one node; remove it")
+        self._check_name(place)
+        self._state = COLON
+
+    def _end(self, place: int) -> None:
+        if self._above:
+            raise self._error(place, "the tree ends before all of its parentheses are closed; add the )")
+        self._check_complete(place)
+        self._begin(place + 1)
+
+    def _check_complete(self, place: int) -> None:
+        if self._state == COLON:
+            raise self._error(place, "a branch has no length behind its colon; write it or remove the colon")
+        self._check_name(place)
+
+    def _check_name(self, place: int) -> None:
+        if self._state == FRESH:
+            raise self._error(place, "a leaf has no name; give it one")
+
+    def _line(self, place: int) -> int:
+        return self.text.count("\n", 0, place) + 1
+
+    def _error(self, place: int, problem: str) -> InputError:
+        column = place - self.text.rfind("\n", 0, place)
+        return InputError(f"{self.label}:{self._line(place)}: at character {column:,}: {problem}")

@@ -1,0 +1,31 @@
+"""Parquet tables with a column of parents and one of children."""
+
+from __future__ import annotations
+
+from typing import Any
+
+from hypercone.hierarchy.files import Content
+from hypercone.hierarchy.readers.reading import Reading
+from hypercone.hierarchy.readers.tables import pyarrow_part, reading_of_table
+
+
+def read(
+    content: Content,
+    *,
+    direction: str | None = None,
+    parent_column: str | int | None = None,
+    child_column: str | int | None = None,
+) -> Reading:
+    """The edges of a Parquet file, one a row.
+
+    >>> import io, pyarrow, pyarrow.parquet
+    >>> file = io.BytesIO()
+    >>> pyarrow.parquet.write_table(pyarrow.table({"parent": ["animal"], "child": ["dog"]}), file)
+    >>> read(Content("a.parquet", ".parquet", file.getvalue())).children
+    ['dog']
+    """
+    return reading_of_table(content, "Parquet", _table, direction, parent_column, child_column)
+
+
+def _table(data: bytes) -> Any:
+    return pyarrow_part("parquet").ParquetFile(pyarrow_part("lib").BufferReader(data)).read()

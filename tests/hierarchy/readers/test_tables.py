@@ -1,0 +1,160 @@
+"""Parquet and Arrow: the columns are named or asked for, empty cells are refused with their row."""
+
+import contextlib
+import io
+import subprocess
+import sys
+
+import pyarrow
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+from pyarrow import feather, ipc, parquet
+
+from hypercone.errors import InputError
+from hypercone.hierarchy.files import Content
+from hypercone.hierarchy.readers import arrow
+from hypercone.hierarchy.readers import parquet as parquet_reader
+
+
+def as_parquet(table):
+    file = io.BytesIO()
+    parquet.write_table(table, file)
+    return file.getvalue()
+
+
+def as_feather(table):
+    file = io.BytesIO()
+    feather.write_feather(table, file)
+    return file.getvalue()
+
+
+def as_stream(table):
+    file = io.BytesIO()
+    with ipc.new_stream(file, table.schema) as writer:
+        writer.write_table(table)
+    return file.getvalue()
+
+
+WRITERS = {"parquet": as_parquet, "feather": as_feather, "ipc": as_stream}
+every_kind = pytest.mark.parametrize("kind", WRITERS)
+
+
+def read_bytes(kind, data, **options):
+    reader = parquet_reader if kind == "parquet" else arrow
+    return reader.read(Content(f"zoo.{kind}", f".{kind}", data), **options)
+
+
+def read(kind, columns, **options):
+    return read_bytes(kind, WRITERS[kind](pyarrow.table(columns)), **options)
+
+
+def edges(reading):
+    return list(zip(reading.parents, reading.children, strict=True))
+
+
+@every_kind
+def test_columns_named_parent_and_child_need_no_option(kind):
+    assert edges(read(kind, {"n": [1], "Child": ["dog"], "parent": ["animal"]})) == [("animal", "dog")]
+
+
+@every_kind
+def test_columns_may_be_named_or_the_direction_said(kind):
+    columns = {"lower": ["dog"], "upper": ["animal"]}
+    assert edges(read(kind, columns, parent_column="upper", child_column="lower")) == [("animal", "dog")]
+    assert edges(read(kind, columns, parent_column=2, child_column=1)) == [("animal", "dog")]
+    assert edges(read(kind, columns, direction="child-parent")) == [("animal", "dog")]
+
+
+@every_kind
+def test_text_of_every_kind_and_whole_numbers_are_names(kind):
+    parents = [
+        pyarrow.array(["1", "2", "1"]).dictionary_encode(),
+        pyarrow.array(["1", "2", "1"], pyarrow.large_string()),
+        pyarrow.array([1, 2, 1], pyarrow.uint8()),
+        pyarrow.array([1.0, 2.0, 1.0]),
+    ]
+    for column in parents:
+        reading = read(kind, {"parent": column, "child": pyarrow.array([2, 3, 4])})
+        assert edges(reading) == [("1", "2"), ("2", "3"), ("1", "4")]
+
+
+@every_kind
+@pytest.mark.parametrize(
+    ("columns", "options", "message"),
+    [
+        ({"parent": ["a", None], "child": ["b", "c"]}, {}, ": the column 'parent', row 2: is empty; give it a name or"),
+        ({"parent": ["a", "b"], "child": ["b", ""]}, {}, ": the column 'child', row 2: is empty; give it a name or"),
+        ({"parent": [1.5], "child": [2]}, {}, ": the column 'parent', row 1: 1.5 is no name; names are text or whole"),
+        ({"parent": [float("nan")], "child": [2]}, {}, ": the column 'parent', row 1: is empty"),
+        ({"parent": [["a"]], "child": [2]}, {}, ": the column 'parent', row 1: ['a'] is no name"),
+        ({"parent": [True], "child": [2]}, {}, ": the column 'parent', row 1: True is no name"),
+        (
+            {"a": ["x"], "b": ["y"]},
+            {},
+            ": which column is the parent? The columns are a, b; name them parent and child",
+        ),
+        ({"a": ["x"]}, {"direction": "parent-child"}, ": a direction needs 2 columns, found 1: a"),
+        (
+            {"up": ["x"], "b": ["y"]},
+            {"parent_column": "upp", "child_column": "b"},
+            ": there is no column 'upp' among up, b",
+        ),
+    ],
+)
+def test_what_is_no_edge_is_refused_with_its_row(kind, columns, options, message):
+    with pytest.raises(InputError) as caught:
+        read(kind, columns, **options)
+    assert f"zoo.{kind}{message}" in str(caught.value)
+
+
+@every_kind
+def test_an_empty_file_and_one_cut_off_are_refused(kind):
+    data = WRITERS[kind](pyarrow.table({"parent": ["a"] * 50, "child": [str(i) for i in range(50)]}))
+    with pytest.raises(InputError, match=rf"zoo\.{kind}: is empty; it should hold a (Parquet|Arrow) table"):
+        read_bytes(kind, b"")
+    for end in range(1, len(data) - 8, 41):
+        with pytest.raises(
+            InputError, match=rf"zoo\.{kind}: cannot be read as a \w+ table \(.+\); fetch the file again"
+        ):
+            read_bytes(kind, data[:end])
+
+
+@every_kind
+@given(data=st.binary(max_size=200))
+def test_random_bytes_are_refused(kind, data):
+    with pytest.raises(InputError, match=f"zoo.{kind}"):
+        read_bytes(kind, data)
+
+
+@every_kind
+@given(place=st.integers(0, 5000), byte=st.integers(0, 255))
+def test_a_damaged_byte_is_refused_or_harmless(kind, place, byte):
+    data = bytearray(WRITERS[kind](pyarrow.table({"parent": ["a", "b"], "child": ["b", "c"]})))
+    data[place % len(data)] = byte
+    with contextlib.suppress(InputError):
+        assert len(edges(read_bytes(kind, bytes(data)))) <= 2
+
+
+names = st.text(st.characters(exclude_categories=["Cs"]), min_size=1, max_size=6)
+
+
+@every_kind
+@given(pairs=st.lists(st.tuples(names, names), min_size=1))
+def test_what_is_written_is_read_back(kind, pairs):
+    parents, children = zip(*pairs, strict=True)
+    assert edges(read(kind, {"child": children, "parent": parents})) == pairs
+
+
+@every_kind
+def test_without_pyarrow_one_sentence_says_how_to_get_it(kind):
+    module = "parquet" if kind == "parquet" else "arrow"
+    code = (
+        "import sys; sys.modules['pyarrow'] = None\n"
+        f"from hypercone.hierarchy.readers.{module} import read\n"
+        "from hypercone.hierarchy.files import Content\n"
+        "from hypercone.errors import HyperconeError\n"
+        "try: read(Content('a', '', b'PAR1'))\nexcept HyperconeError as error: print(error)"
+    )
+    done = subprocess.run([sys.executable, "-c", code], check=True, capture_output=True, text=True)
+    assert done.stdout == "tables need pyarrow, which is not installed; pip install 'hypercone[tables]'\n"
