@@ -1,0 +1,146 @@
+"""Finding a place for one new node, compiled: exact counts over all nodes, and a search between them.
+
+The new node is a row of ``points`` of its own, behind the known ones. ``listed`` are the nodes that matter near it:
+those it should be under, and those it was found under, or above, by mistake. Looking at them alone is what makes a
+trial cheap; a scan of all nodes then says what was missed, and the list grows by it.
+"""
+# mypy: ignore-errors
+
+import numpy as np
+
+from hypercone._jit import exact_kernel, exact_kernel_part, width
+from hypercone.methods.generic_kernels import inverse_scale, may_reach, reach, signed_energy
+from hypercone.methods.step_kernels import GeodesicSgd, step
+
+# What a listed node is to the new one.
+ABOVE, NOT_ABOVE, NOT_BELOW = 0, 1, 2
+# A node on the wrong side costs its weight, and up to half of it more the further it is on the wrong side, so that
+# the search feels its way; one that is right by less than the margin costs up to a tenth.
+FAR_SHARE, NEAR_SHARE = 0.5, 0.1
+# Steps grow after a success and shrink after a failure so that they stay as they are when one trial in five succeeds.
+GROW, SHRINK = 1.5, 1.5**-0.25
+TINY = 1e-300
+
+
+@exact_kernel_part
+def _price(excess, weight, scale):
+    """What a node costs that is on the wrong side by so much."""
+    if excess > 0.0:
+        return weight * (1.0 + FAR_SHARE * excess / (excess + scale))
+    return NEAR_SHARE * max(0.0, 1.0 + excess / (0.1 * scale))
+
+
+@exact_kernel_part
+def _listed_cost(points, new, rows, kinds, weights, method, threshold, scale, bound, dim):
+    """The price of all listed nodes, or the first partial sum above the bound."""
+    total = 0.0
+    for i in range(rows.size):
+        upper, lower = np.uint64(rows[i]), new
+        if kinds[i] == NOT_BELOW:
+            upper, lower = lower, upper
+        excess = signed_energy(method, points, upper, lower, dim) - threshold
+        if kinds[i] != ABOVE:
+            # A wrong node exactly at the threshold is still wrong.
+            excess = -excess if excess != 0.0 else TINY
+        total += _price(excess, weights[i], scale)
+        if total > bound:
+            break
+    return total
+
+
+@exact_kernel_part
+def _copy(points, to, source, row, dim):
+    for k in range(width(dim)):
+        points[to, k] = source[row, k]
+
+
+@exact_kernel_part
+def _move(points, new, direction, length, method, memory, gradient, dim):
+    """Move the new node so far, as the method's space measures it, in a direction."""
+    squared = 0.0
+    for k in range(width(dim)):
+        squared += points[new, k] * points[new, k]
+    away = length / inverse_scale(method, squared)
+    for k in range(width(dim)):
+        gradient[k] = -away * direction[k]
+    step(GeodesicSgd(1.0), method, points, memory, new, gradient, dim)
+
+
+@exact_kernel
+def improve(points, new, rows, kinds, weights, directions, stride, method, threshold, scale, dim):
+    """Walk the new node by trial steps to where the listed nodes cost least; returns that cost.
+
+    Without directions it stays, and the cost is that of its place.
+    """
+    row = np.uint64(new)
+    memory = np.empty(0)
+    gradient = np.empty(width(dim))
+    best = np.empty((1, width(dim)))
+    _copy(best, 0, points, row, dim)
+    least = _listed_cost(points, row, rows, kinds, weights, method, threshold, scale, np.inf, dim)
+    length = stride
+    for trial in range(directions.shape[0]):
+        if least == 0.0:
+            break
+        _move(points, row, directions[trial], length, method, memory, gradient, dim)
+        cost = _listed_cost(points, row, rows, kinds, weights, method, threshold, scale, least, dim)
+        if cost < least:
+            least = cost
+            _copy(best, 0, points, row, dim)
+            length *= GROW
+        else:
+            _copy(points, row, best, 0, dim)
+            length *= SHRINK
+    return least
+
+
+@exact_kernel
+def pushed_out(points, new, lengths, method, dim):
+    """The places so far from the new node's along its spoke, as the method's space measures it."""
+    row = np.uint64(new)
+    memory = np.empty(0)
+    gradient = np.empty(width(dim))
+    places = np.empty((lengths.size, width(dim)))
+    here = np.empty((1, width(dim)))
+    _copy(here, 0, points, row, dim)
+    spoke = here[0] / max(1e-300, np.sqrt((here[0] * here[0]).sum()))
+    for i in range(lengths.size):
+        _copy(points, row, here, 0, dim)
+        _move(points, row, spoke, lengths[i], method, memory, gradient, dim)
+        _copy(places, i, points, row, dim)
+    return places
+
+
+@exact_kernel
+def scan(points, new, found, bound, method, dim):
+    """Fill ``found`` with the rows before the new one within the bound of it: those above it, then those below it.
+
+    Returns how many are above and how many in all; what does not fit is left out.
+    """
+    row = np.uint64(new)
+    within = reach(method, bound)
+    above = 0
+    for i in range(new):
+        other = np.uint64(i)
+        if above < found.size and may_reach(method, within, points, other, row, dim):
+            found[above] = i
+            above += signed_energy(method, points, other, row, dim) <= bound
+    both = above
+    for i in range(new):
+        other = np.uint64(i)
+        if both < found.size and may_reach(method, within, points, row, other, dim):
+            found[both] = i
+            both += signed_energy(method, points, row, other, dim) <= bound
+    return above, both
+
+
+@exact_kernel
+def mark_above(edges, marks):
+    """Mark every node above a marked one; edges are (parent, child), and their order only matters for speed."""
+    changed = True
+    while changed:
+        changed = False
+        for i in range(edges.shape[0] - 1, -1, -1):
+            if marks[edges[i, 1]] and not marks[edges[i, 0]]:
+                marks[edges[i, 0]] = True
+                changed = True
