@@ -136,6 +136,26 @@ def check(embedding: Embedding, count: int) -> dict[str, Any]:
     return {"nodes": len(embedding), "dim": embedding.dim, "asked": 2 * (count // 2), "mismatches": mismatches}
 
 
+def markdown(rows: list[dict[str, Any]], checks: list[dict[str, Any]]) -> str:
+    """The table for the pages."""
+    lines = [
+        "| nodes | points | question | index, median (p99) | scan | gensim | index over scan | tested |",
+        "|---|---|---|---|---|---|---|---|",
+    ]
+    for row in rows:
+        index, scan, walk = row["index"], row["scan"], row["gensim"]
+        lines.append(
+            f"| {row['nodes']:,} | {row['kind']}, {row['dim']}-D | {row['question']} | {index['median_us']:.0f} µs "
+            f"({index['p99_us']:.0f} µs) | {scan['median_us'] / 1e3:.1f} ms | {walk['median_us'] / 1e3:.0f} ms | "
+            f"{row['times_the_scan']:,.0f} × | {row['percent_tested']:.2f} % |"
+        )
+    asked, wrong = sum(one["asked"] for one in checks), sum(one["mismatches"] for one in checks)
+    builds = {row["nodes"]: row["build_seconds"] for row in rows}
+    built = " and ".join(f"{seconds:.1f} s for {nodes:,} nodes" for nodes, seconds in builds.items())
+    lines += ["", f"Index and scan differed in {wrong} of {asked:,} random questions. Building took {built}."]
+    return "\n".join(lines) + "\n"
+
+
 def main() -> None:
     parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
     parser.add_argument("models", nargs="+", help="model folders, of cones")
@@ -156,6 +176,7 @@ def main() -> None:
     if options.output:
         content = {"machine": describe_machine(), "questions": rows, "checks": checks}
         options.output.write_text(json.dumps(content, indent=1) + "\n")
+        options.output.with_suffix(".md").write_text(markdown(rows, checks))
 
 
 if __name__ == "__main__":

@@ -34,13 +34,16 @@ FLOORS = [
     {"figures", "bench"},
     {"evaluation"},
     {"queries"},
+    {"estimator"},
     {"training"},
     {"embedding"},
+    {"placement"},
+    {"index"},
     {"calibration"},
     {"methods"},
     {"geometry", "data"},
     {"hierarchy"},
-    {"_jit", "atomic"},
+    {"_jit", "atomic", "cores", "extras"},
     {"errors"},
 ]
 FLOOR = {room: floor for floor, rooms in enumerate(FLOORS) for room in rooms}

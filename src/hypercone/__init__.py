@@ -17,26 +17,33 @@ from typing import TYPE_CHECKING, Any
 __version__ = "0.1.0"
 
 _HOMES = {
+    "ConeEmbedder": "hypercone.estimator",
     "Embedding": "hypercone.embedding",
     "EpochReport": "hypercone.training",
     "FitConfig": "hypercone.training",
     "Hierarchy": "hypercone.hierarchy",
     "HyperconeError": "hypercone.errors",
     "Split": "hypercone.hierarchy",
+    "compare": "hypercone.queries",
     "dataset_names": "hypercone.data",
     "describe": "hypercone.hierarchy",
     "evaluate": "hypercone.evaluation",
+    "evaluate_all_pairs": "hypercone.evaluation",
     "evaluate_reconstruction": "hypercone.evaluation",
     "fit": "hypercone.training",
     "load": "hypercone.embedding",
     "load_dataset": "hypercone.data",
     "paper_split": "hypercone.hierarchy",
     "read_edges": "hypercone.hierarchy",
+    "read_hierarchy": "hypercone.hierarchy",
     "read_split": "hypercone.hierarchy",
+    "suggest": "hypercone.queries",
+    "suggestion_precision": "hypercone.evaluation",
     "write_split": "hypercone.hierarchy",
 }
 
 __all__ = [
+    "ConeEmbedder",
     "Embedding",
     "EpochReport",
     "FitConfig",
@@ -44,16 +51,21 @@ __all__ = [
     "HyperconeError",
     "Split",
     "__version__",
+    "compare",
     "dataset_names",
     "describe",
     "evaluate",
+    "evaluate_all_pairs",
     "evaluate_reconstruction",
     "fit",
     "load",
     "load_dataset",
     "paper_split",
     "read_edges",
+    "read_hierarchy",
     "read_split",
+    "suggest",
+    "suggestion_precision",
     "write_split",
 ]
 
@@ -61,16 +73,19 @@ if TYPE_CHECKING:
     from hypercone.data import dataset_names, load_dataset
     from hypercone.embedding import Embedding, load
     from hypercone.errors import HyperconeError
-    from hypercone.evaluation import evaluate, evaluate_reconstruction
+    from hypercone.estimator import ConeEmbedder
+    from hypercone.evaluation import evaluate, evaluate_all_pairs, evaluate_reconstruction, suggestion_precision
     from hypercone.hierarchy import (
         Hierarchy,
         Split,
         describe,
         paper_split,
         read_edges,
+        read_hierarchy,
         read_split,
         write_split,
     )
+    from hypercone.queries import compare, suggest
     from hypercone.training import EpochReport, FitConfig, fit
 
 

@@ -3,5 +3,14 @@
 from hypercone.evaluation.all_pairs import evaluate_all_pairs
 from hypercone.evaluation.link_prediction import LinkPrediction, evaluate
 from hypercone.evaluation.reconstruction import Reconstruction, evaluate_reconstruction
+from hypercone.evaluation.suggestions import SuggestionPrecision, suggestion_precision
 
-__all__ = ["LinkPrediction", "Reconstruction", "evaluate", "evaluate_all_pairs", "evaluate_reconstruction"]
+__all__ = [
+    "LinkPrediction",
+    "Reconstruction",
+    "SuggestionPrecision",
+    "evaluate",
+    "evaluate_all_pairs",
+    "evaluate_reconstruction",
+    "suggestion_precision",
+]

@@ -1,0 +1,131 @@
+"""How many suggestions are right: links are hidden or planted, a model is fitted, and its suggestions are counted."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Sequence
+from dataclasses import asdict, dataclass
+from typing import Any
+
+import numpy as np
+from numpy.typing import NDArray
+
+from hypercone.errors import InputError
+from hypercone.evaluation.damage import hide_links, plant_links
+from hypercone.hierarchy import Hierarchy
+from hypercone.methods.scoring import Rows
+from hypercone.queries.missing_links import candidates, missing_rows
+from hypercone.queries.wrong_links import wrong_rows
+from hypercone.training import FitConfig, fit
+from hypercone.training.progress import OnEpoch
+
+CUTS = (10, 100, 1000)
+
+
+@dataclass(frozen=True)
+class PrecisionAt:
+    """How many of the first k suggestions are right, beside the share of right ones where nothing is ranked.
+
+    ``links`` were hidden or planted; ``found`` of them are among the suggestions listed, and ``within_reach`` among
+    all that were considered. A k beyond the number listed takes all that are.
+    """
+
+    precision: dict[int, float]
+    base_rate: float
+    considered: int
+    listed: int
+    links: int
+    found: int
+    within_reach: int
+
+    @property
+    def recall(self) -> float:
+        """The share of the hidden or planted links that is listed."""
+        return self.found / self.links
+
+    def as_dict(self) -> dict[str, Any]:
+        """Plain values, for JSON."""
+        return asdict(self) | {"recall": self.recall}
+
+
+@dataclass(frozen=True)
+class SuggestionPrecision:
+    """The same for missing and for wrong links."""
+
+    missing: PrecisionAt
+    wrong: PrecisionAt
+
+    def as_dict(self) -> dict[str, Any]:
+        """Plain values, for JSON."""
+        return {"missing": self.missing.as_dict(), "wrong": self.wrong.as_dict()}
+
+
+def suggestion_precision(
+    hierarchy: Hierarchy,
+    config: FitConfig | None = None,
+    *,
+    hidden: float = 0.05,
+    planted: float = 0.02,
+    seed: int = 0,
+    at: Sequence[int] = CUTS,
+    on_epoch: OnEpoch | None = None,
+) -> SuggestionPrecision:
+    """How many of the first k suggestions are right, after two fits to a damaged hierarchy.
+
+    For missing links a share of the links is ``hidden``: the child is put under the parents of its parent instead. A
+    suggestion is right if the closure of the whole hierarchy has it. For wrong links a share of random ones is
+    ``planted``, and a suggestion is right if it is one of these; the true errors of the hierarchy count against it.
+
+    >>> import hypercone
+    >>> config = hypercone.FitConfig(epochs=20, init_epochs=20)
+    >>> found = suggestion_precision(hypercone.load_dataset("tree-3-5"), config, at=[10])
+    >>> found.missing.links, 0 <= found.missing.precision[10] <= 1
+    (18, True)
+    """
+    if not at or min(at) < 1:
+        raise InputError(f"at is {list(at)}, but must be whole numbers of at least 1")
+    return SuggestionPrecision(
+        missing_precision(hierarchy, config, hidden, seed, at, on_epoch),
+        wrong_precision(hierarchy, config, planted, seed, at, on_epoch),
+    )
+
+
+def missing_precision(
+    hierarchy: Hierarchy, config: FitConfig | None, share: float, seed: int, at: Iterable[int], on_epoch: OnEpoch | None
+) -> PrecisionAt:
+    """Hide links, fit, and count the suggested pairs that the whole hierarchy has."""
+    damaged = hide_links(hierarchy, share, seed)
+    embedding = fit(damaged.hierarchy, config, on_epoch=on_epoch)
+    pool, _ = candidates(embedding, damaged.hierarchy)
+    found = missing_rows(embedding, damaged.hierarchy, max(at))
+    return precision_of(found.pairs, pool, hierarchy.closure(), damaged.links, len(hierarchy), at)
+
+
+def wrong_precision(
+    hierarchy: Hierarchy, config: FitConfig | None, share: float, seed: int, at: Iterable[int], on_epoch: OnEpoch | None
+) -> PrecisionAt:
+    """Plant wrong links, fit, and count the rejected edges that were planted."""
+    damaged = plant_links(hierarchy, share, seed)
+    embedding = fit(damaged.hierarchy, config, on_epoch=on_epoch)
+    every = wrong_rows(embedding, damaged.hierarchy, len(damaged.hierarchy.edges)).pairs
+    return precision_of(every[: max(at)], every, damaged.links, damaged.links, len(hierarchy), at)
+
+
+def precision_of(listed: Rows, pool: Rows, true: Rows, links: Rows, size: int, at: Iterable[int]) -> PrecisionAt:
+    """The counts for what is listed, best first, out of all that was considered."""
+    right = np.isin(pair_keys(listed, size), pair_keys(true, size))
+    base = np.isin(pair_keys(pool, size), pair_keys(true, size))
+    return PrecisionAt(
+        precision={cut: float(right[:cut].mean()) if len(right) else 0.0 for cut in at},
+        base_rate=float(base.mean()) if len(base) else 0.0,
+        considered=len(pool),
+        listed=len(listed),
+        links=len(links),
+        found=int(np.isin(pair_keys(links, size), pair_keys(listed, size)).sum()),
+        within_reach=int(np.isin(pair_keys(links, size), pair_keys(pool, size)).sum()),
+    )
+
+
+def pair_keys(pairs: Rows, size: int) -> NDArray[np.int64]:
+    """One number for each pair of rows."""
+    keys: NDArray[np.int64] = pairs[:, 0].astype(np.int64) * size + pairs[:, 1]
+    return keys

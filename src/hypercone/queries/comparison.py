@@ -1,0 +1,165 @@
+"""Two models side by side, on the nodes they share: what each asserts, and where they disagree."""
+
+from __future__ import annotations
+
+from dataclasses import asdict, dataclass
+from typing import Any
+
+import numpy as np
+
+from hypercone.calibration import Counts
+from hypercone.embedding import Embedding
+from hypercone.errors import InputError
+from hypercone.methods import find_method
+from hypercone.methods.scoring import Rows as Pairs
+from hypercone.queries.neighbours import nearest_rows
+from hypercone.queries.shared_nodes import Part, Rows, shared_names
+
+SAMPLE = 1_000
+NEIGHBOURS = 10
+EXAMPLES = 5
+
+
+@dataclass(frozen=True)
+class Side:
+    """One of the two models: what it is, how many is-a pairs it asserts, and how many of these it alone asserts.
+
+    Precision, recall and F1 are against the graph it was fitted to; None if the model does not know its edges.
+    """
+
+    method: str
+    dim: int
+    nodes: int
+    threshold: float
+    asserted: int
+    alone: int
+    precision: float | None
+    recall: float | None
+    f1: float | None
+
+
+@dataclass(frozen=True)
+class Disagreement:
+    """A pair that one model asserts and the other does not, with the energy that each gives it."""
+
+    child: str
+    parent: str
+    child_label: str
+    parent_label: str
+    first_energy: float
+    second_energy: float
+
+
+@dataclass(frozen=True)
+class Comparison:
+    """Two models on the nodes they share.
+
+    ``sampled`` of the ``shared`` nodes were asked for their ancestors among the shared ones, and all counts are of
+    these. ``agreement`` is the mean, over these nodes, of how much the two sets of ancestors have in common (common
+    ones divided by all), and ``neighbour_overlap`` the mean share of the ten nearest nodes that is the same.
+    """
+
+    first: Side
+    second: Side
+    shared: int
+    sampled: int
+    both: int
+    agreement: float
+    neighbour_overlap: float
+    only_first: tuple[Disagreement, ...]
+    only_second: tuple[Disagreement, ...]
+
+    def as_dict(self) -> dict[str, Any]:
+        """Plain values, for JSON."""
+        return asdict(self)
+
+
+def compare(first: Embedding, second: Embedding, sample: int | None = SAMPLE, seed: int = 0) -> Comparison:
+    """Compare two models on the nodes they share, on ``sample`` of them drawn by the seed, or on all if it is None.
+
+    >>> import hypercone
+    >>> pets = hypercone.Hierarchy.from_pairs([("animal", "dog"), ("animal", "cat"), ("dog", "poodle")])
+    >>> found = compare(hypercone.fit(pets, dim=2), hypercone.fit(pets, method="order", dim=2))
+    >>> found.shared, found.both
+    (4, 4)
+    """
+    if sample is not None and sample < 1:
+        raise InputError(f"sample is {sample}, but must be at least 1")
+    names = shared_names(first, second)
+    chosen = np.arange(len(names))
+    if sample is not None and sample < len(names):
+        chosen = np.sort(np.random.default_rng(seed).choice(chosen, sample, replace=False))
+    parts = Part(first, names), Part(second, names)
+    asserted = [part.asserted_above(chosen) for part in parts]
+    pairs = [_pairs(chosen, lists) for lists in asserted]
+    alone = [_without(pairs[0], pairs[1], len(names)), _without(pairs[1], pairs[0], len(names))]
+    return Comparison(
+        first=_side(parts[0], chosen, asserted[0], len(alone[0])),
+        second=_side(parts[1], chosen, asserted[1], len(alone[1])),
+        shared=len(names),
+        sampled=len(chosen),
+        both=len(pairs[0]) - len(alone[0]),
+        agreement=float(np.mean(list(map(_jaccard, *asserted)))),
+        neighbour_overlap=_neighbour_overlap(parts, chosen),
+        only_first=_clearest(parts, alone[0], rejected_by=1),
+        only_second=_clearest(parts, alone[1], rejected_by=0),
+    )
+
+
+def _pairs(children: Rows, parents: list[Rows]) -> Pairs:
+    """(parent, child) for each parent of each child."""
+    counts = [len(rows) for rows in parents]
+    return np.stack([np.concatenate(parents), np.repeat(children, counts)], axis=1).astype(np.int32)
+
+
+def _without(pairs: Pairs, others: Pairs, size: int) -> Pairs:
+    keys, other_keys = (rows[:, 0].astype(np.int64) * size + rows[:, 1] for rows in (pairs, others))
+    return pairs[~np.isin(keys, other_keys)]
+
+
+def _jaccard(ours: Rows, theirs: Rows) -> float:
+    common = _common(ours, theirs)
+    every = len(ours) + len(theirs) - common
+    return common / every if every else 1.0
+
+
+def _common(ours: Rows, theirs: Rows) -> int:
+    return len(np.intersect1d(ours, theirs, assume_unique=True))
+
+
+def _side(part: Part, chosen: Rows, asserted: list[Rows], alone: int) -> Side:
+    counts = _against_the_graph(part, chosen, asserted)
+    quality = (counts.precision, counts.recall, counts.f1) if counts else (None, None, None)
+    model = part.embedding
+    total = sum(map(len, asserted))
+    return Side(model.method, model.dim, len(model), model.threshold, total, alone, *quality)
+
+
+def _against_the_graph(part: Part, chosen: Rows, asserted: list[Rows]) -> Counts | None:
+    true = part.true_above(chosen)
+    if true is None:
+        return None
+    right = sum(map(_common, asserted, true))
+    return Counts(right, sum(map(len, asserted)) - right, sum(map(len, true)))
+
+
+def _neighbour_overlap(parts: tuple[Part, Part], chosen: Rows) -> float:
+    count = min(NEIGHBOURS, len(parts[0].points) - 1)
+    if count == 0:
+        return 1.0
+    near = [
+        nearest_rows(part.points, chosen, count, find_method(part.embedding.method).is_hyperbolic) for part in parts
+    ]
+    return float(np.mean(list(map(_common, *near))) / count)
+
+
+def _clearest(parts: tuple[Part, Part], alone: Pairs, rejected_by: int) -> tuple[Disagreement, ...]:
+    """A few pairs that only one model asserts: those that the other one rejects most."""
+    energies = [part.energies(alone) for part in parts]
+    order = np.lexsort((alone[:, 0], alone[:, 1], -energies[rejected_by]))[:EXAMPLES]
+    return tuple(_disagreement(parts[0], *alone[i], energies[0][i], energies[1][i]) for i in order)
+
+
+def _disagreement(part: Part, parent: int, child: int, *energies: float) -> Disagreement:
+    names = part.names[child], part.names[parent], part.called[child], part.called[parent]
+    return Disagreement(*names, *map(float, energies))
