@@ -12,8 +12,8 @@ from numpy.typing import NDArray
 
 from hypercone.embedding import Embedding
 from hypercone.embedding.coordinates import Coordinates, coordinates_of
-from hypercone.extras import needed
 from hypercone.errors import InputError, unknown_name
+from hypercone.extras import needed
 from hypercone.hierarchy import Hierarchy
 from hypercone.training import FitConfig, fit
 

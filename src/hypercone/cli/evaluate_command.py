@@ -50,7 +50,9 @@ def run(options: argparse.Namespace) -> int:
     if options.source:
         answer |= _reconstruction(options, embedding)
     if not answer:
-        raise InputError("say what to evaluate on: --split, --positives and --negatives, --all-pairs, or --reconstruction")
+        raise InputError(
+            "say what to evaluate on: --split, --positives and --negatives, --all-pairs, or --reconstruction"
+        )
     print_answer(answer, options.json)
     return 0
 

@@ -10,9 +10,7 @@ import numpy as np
 from hypercone.calibration import Counts
 from hypercone.embedding import Embedding
 from hypercone.errors import InputError
-from hypercone.methods import find_method
 from hypercone.methods.scoring import Rows as Pairs
-from hypercone.queries.neighbours import nearest_rows
 from hypercone.queries.shared_nodes import Part, Rows, shared_names
 
 SAMPLE = 1_000
@@ -147,9 +145,7 @@ def _neighbour_overlap(parts: tuple[Part, Part], chosen: Rows) -> float:
     count = min(NEIGHBOURS, len(parts[0].points) - 1)
     if count == 0:
         return 1.0
-    near = [
-        nearest_rows(part.points, chosen, count, find_method(part.embedding.method).is_hyperbolic) for part in parts
-    ]
+    near = [part.nearest(chosen, count) for part in parts]
     return float(np.mean(list(map(_common, *near))) / count)
 
 

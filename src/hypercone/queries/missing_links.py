@@ -12,7 +12,6 @@ from hypercone.hierarchy import Adjacency, Hierarchy
 from hypercone.hierarchy.closure import flipped_lists
 from hypercone.methods import Points, find_method
 from hypercone.methods.scoring import Rows
-from hypercone.queries.neighbours import nearness_weights
 
 NEIGHBOURS = 10
 # Chosen on parts of GO and the mammals of WordNet with links hidden: neighbours help, but far less than company.
@@ -116,10 +115,11 @@ def neighbours_of(embedding: Embedding, hierarchy: Hierarchy, pairs: Rows) -> Po
     """For each (parent, child) the share of the nodes nearest to the child that are the parent or under it."""
     from hypercone.queries.suggest_kernels import neighbour_shares
 
-    points, above = embedding.points, hierarchy.ancestor_lists()
-    weights = nearness_weights(points, find_method(embedding.method).is_hyperbolic)
-    count = min(NEIGHBOURS, len(points) - 1)
-    shares: Points = neighbour_shares(points, weights, pairs, count, above.offsets, above.rows)
+    above, count = hierarchy.ancestor_lists(), min(NEIGHBOURS, len(embedding) - 1)
+    children, places = np.unique(pairs[:, 1], return_inverse=True)
+    neighbours = np.array([embedding.index.nearest(child, count).rows for child in children.tolist()], np.int32)
+    given = (places, neighbours.reshape(-1, count), above.offsets, above.rows)
+    shares: Points = neighbour_shares(pairs, *given)
     return shares
 
 

@@ -10,8 +10,9 @@ from numpy.typing import NDArray
 
 from hypercone.embedding import Embedding
 from hypercone.errors import InputError
+from hypercone.index import ConeIndex
 from hypercone.methods import Points, find_method
-from hypercone.methods.scoring import energies_above, energies_of_pairs
+from hypercone.methods.scoring import energies_of_pairs
 
 Rows = NDArray[np.integer]
 
@@ -42,13 +43,17 @@ class Part:
 
     def asserted_above(self, children: Rows) -> list[Rows]:
         """Of each child the nodes that the geometry has above it, ascending."""
-        method, model = find_method(self.embedding.method), self.embedding
-        found: list[Rows] = []
-        for child in children.tolist():
-            energies = energies_above(method, model.settings, self.points, child)
-            energies[child] = np.inf
-            found.append(np.flatnonzero(energies <= model.threshold))
-        return found
+        return list(self.index.ancestors_of_many(children))
+
+    def nearest(self, rows: Rows, count: int) -> list[Rows]:
+        """Of each row the so many nearest, nearest first."""
+        return [self.index.nearest(row, count).rows for row in rows.tolist()]
+
+    @cached_property
+    def index(self) -> ConeIndex:
+        """Who is above whom and near whom among these nodes."""
+        model = self.embedding
+        return ConeIndex(self.points, find_method(model.method), model.settings, model.threshold)
 
     def true_above(self, children: Rows) -> list[Rows] | None:
         """Of each child the nodes that the graph has above it, ascending; None if the graph is not known."""

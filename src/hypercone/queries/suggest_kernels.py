@@ -128,39 +128,14 @@ def is_below_all(row, groups, offsets, ancestors):
 
 
 @exact_kernel
-def neighbour_shares(points, weights, pairs, count, offsets, ancestors):
-    """For each pair, given by child, the share of the child's nearest nodes that are the parent or below it.
-
-    Near is by squared straight distance times the weight of the other node.
-    """
+def neighbour_shares(pairs, places, neighbours, offsets, ancestors):
+    """For each pair the share of its child's neighbours, ``neighbours[places]``, that are the parent or below it."""
     shares = np.zeros(len(pairs))
-    rows, distances = np.empty(count, np.int32), np.empty(count)
-    last = -1
     for k in range(len(pairs)):
-        parent, child = pairs[k]
-        if child != last:
-            find_nearest(points, weights, child, rows, distances)
-            last = child
-        for row in rows:
+        parent = pairs[k, 0]
+        for row in neighbours[places[k]]:
             shares[k] += row == parent or contains(offsets, ancestors, row, parent)
-    return shares / count
-
-
-@exact_kernel
-def find_nearest(points, weights, row, rows, distances):
-    """Fill in the rows nearest to a row, nearest first, as many as there is room for."""
-    distances[:] = np.inf
-    for other in range(points.shape[0]):
-        distance = 0.0
-        for k in range(points.shape[1]):
-            distance += (points[other, k] - points[row, k]) ** 2
-        distance *= weights[other]
-        if distance < distances[-1] and other != row:
-            place = distances.size - 1
-            while place > 0 and distances[place - 1] > distance:
-                distances[place], rows[place] = distances[place - 1], rows[place - 1]
-                place -= 1
-            distances[place], rows[place] = distance, other
+    return shares / neighbours.shape[1]
 
 
 @exact_kernel
