@@ -76,6 +76,15 @@ def test_info_describes_a_file_a_dataset_and_standard_input(run, process, taxono
     assert piped.json | {"seconds": 0} == found.json | {"seconds": 0}
 
 
+def test_what_a_reader_left_out_is_told_to_people_and_to_programs(run, tmp_path):
+    (tmp_path / "two.paths").write_text("animal > dog > animal\n")
+    done = run("info", tmp_path / "two.paths", "--on-cycle", "drop")
+    assert "(1 edge that closes a cycle left out: dog → animal (line 1))" in done.err
+    told = run("info", tmp_path / "two.paths", "--on-cycle", "drop", "--json")
+    assert told.err == ""
+    assert told.json["notes"] == ["1 edge that closes a cycle left out: dog → animal (line 1)"]
+
+
 def test_named_columns_say_the_direction(run, tmp_path):
     (tmp_path / "wide.csv").write_text("id,kind,what\n1,dog,animal\n2,poodle,dog\n")
     done = run("info", tmp_path / "wide.csv", "--child-column", "kind", "--parent-column", "what")
