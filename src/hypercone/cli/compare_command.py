@@ -13,7 +13,7 @@ from hypercone.queries.comparison import SAMPLE, Comparison, Disagreement, compa
 
 EXAMPLE = """examples:
   hypercone compare model other-model
-  hypercone compare model other-model --sample 0 --json      (all nodes, however long it takes)"""
+  hypercone compare model other-model --sample 0 --json      (all nodes)"""
 
 WORDS = {"asserted": "is-a pairs", "alone": "asserted by it alone"}
 
