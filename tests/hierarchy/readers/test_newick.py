@@ -70,3 +70,8 @@ def test_a_tree_a_hundred_thousand_levels_deep_is_read():
 def test_a_wide_tree_in_one_line_is_read():
     wide = 50_000
     assert len(edges_of("(" + ",".join(f"leaf{i}:0.1" for i in range(wide)) + ")root;")) == wide
+
+
+def test_phyloxml_in_the_place_of_newick_is_called_by_its_name():
+    with pytest.raises(InputError, match="is XML, not Newick"):
+        read_hierarchy(io.BytesIO(b"<phyloxml><phylogeny/></phyloxml>"), format="newick")

@@ -68,11 +68,16 @@ def test_names_are_labels_without_comment_modifiers_and_escapes():
     assert heart.in_words() == ["Heart, the {big} one is an All", "Body is an All"]
 
 
+def test_relations_that_were_asked_for_are_not_said_to_be_skipped():
+    assert not any("other relation" in note for note in read(HEART, relations=("is_a", "part_of")).notes)
+
+
 def test_what_was_left_out_is_told():
     assert read(HEART).notes == (
         "1 obsolete term skipped",
         "1 target that is not in the file left out: XY:7",
         "1 term without an edge left out",
+        "2 other relations skipped (part_of 2)",
     )
 
 

@@ -58,7 +58,17 @@ def test_obo_graphs_are_read_with_short_names_and_labels():
     heart = read(HEART)
     assert edges_of(heart) == {("HP:1", "HP:2"), ("HP:1", "HP:3")}
     assert heart.in_words() == ["Heart is an All", "HP:3 is an All"]
-    assert heart.notes == ("1 obsolete term skipped", "1 target that is not in the file left out: XY:7")
+    assert heart.notes == (
+        "1 obsolete term skipped",
+        "1 target that is not in the file left out: XY:7",
+        "2 other relations skipped (part_of 1, develops_from 1)",
+    )
+
+
+@pytest.mark.parametrize("pred", ["rdfs:subClassOf", "http://www.w3.org/2000/01/rdf-schema#subClassOf", "is_a"])
+def test_a_subclass_is_a_kind_however_the_edge_calls_it(pred):
+    graph = {"nodes": [{"id": "A:1"}, {"id": "A:2"}], "edges": [{"sub": "A:2", "pred": pred, "obj": "A:1"}]}
+    assert edges_of(read({"graphs": [graph]})) == {("A:1", "A:2")}
 
 
 @pytest.mark.parametrize("name", ["part_of", "BFO_0000050", "BFO:0000050", OBO + "BFO_0000050"])

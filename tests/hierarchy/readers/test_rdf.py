@@ -12,6 +12,7 @@ from hypothesis import strategies as st
 
 from hypercone.errors import InputError
 from hypercone.hierarchy.files import Content
+from hypercone.hierarchy.readers import ntriples, turtle
 from hypercone.hierarchy.readers.iris import names_of
 from hypercone.hierarchy.readers.reading import Reading
 
@@ -276,6 +277,18 @@ def test_a_broken_line_of_ntriples_is_named():
     with pytest.raises(InputError, match=r"zoo\.file:4: is no statement of N-Triples: '<http://a/#b> <oops'; fix or"):
         read("ntriples", good + b"<http://a/#b> <oops\n" + good)
     assert read("ntriples", good.replace(b"\n", b"\r\n")).lines == [1]
+
+
+def test_a_dot_right_behind_a_blank_node_closes_the_statement():
+    below = b"<http://a/x> <http://www.w3.org/2000/01/rdf-schema#subClassOf> <http://a/y>."
+    content = Content("a.nt", ".nt", b"<http://a/x> <http://a/p> _:b.\n_:b.c <http://a/p> _:b.c.#end\n" + below)
+    assert len(ntriples.read(content).parents) == 1
+
+
+def test_a_number_may_end_its_digits_with_a_dot_before_its_exponent():
+    prefixes = b"@prefix : <http://a/> . @prefix r: <http://www.w3.org/2000/01/rdf-schema#> . "
+    text = prefixes + b":x :p 123.E+1 ; r:subClassOf :y ."
+    assert len(turtle.read(Content("a.ttl", ".ttl", text)).parents) == 1
 
 
 def test_names_are_short_unless_two_would_be_alike():

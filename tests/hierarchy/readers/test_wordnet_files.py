@@ -46,10 +46,11 @@ def test_hypernyms_are_the_edges_and_names_are_those_of_nltk(folder):
     }
 
 
-def test_labels_are_the_words(folder):
+def test_a_word_asks_for_every_sense_of_it(folder):
     words = read_hierarchy(folder / "data.noun")
-    assert words.called(words.row("bank.n.02")) == "bank, river bank"
-    assert words.row("bank") == words.row("bank.n.01")
+    assert words.called(words.row("bank.n.02")) == "bank"
+    with pytest.raises(InputError, match=r"'bank' is the label of 2 nodes: bank.n.0., bank.n.0.; give one"):
+        words.row("bank")
 
 
 def test_without_an_index_names_end_in_the_offset(folder):
@@ -87,4 +88,4 @@ def test_the_files_say_what_the_dataset_says():
     nouns, words = load_dataset("wordnet-nouns"), read_hierarchy(INSTALLED).without(["entity.n.01"])
     assert set(words.names) == set(nouns.names)
     assert edges_of(words) == edges_of(nouns)
-    assert words.called(words.row("dog.n.01")) == "dog, domestic dog, Canis familiaris"
+    assert words.called(words.row("dog.n.01")) == "dog"

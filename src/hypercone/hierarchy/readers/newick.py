@@ -30,7 +30,10 @@ def read(content: Content) -> Reading:
     >>> read(Content("a.nwk", ".nwk", b"((poodle,'hot dog'):0.1,cat)animal;")).parents
     ['node_1', 'node_1', 'animal', 'animal']
     """
-    forest = _Forest(content.label, text_of(content, "a tree such as (poodle,beagle)dog;"))
+    text = text_of(content, "a tree such as (poodle,beagle)dog;")
+    if text.lstrip().startswith("<"):
+        raise InputError(f"{content.label}:1: is XML, not Newick; write the tree as (poodle,beagle)dog; instead")
+    forest = _Forest(content.label, text)
     names = forest.names()
     return Reading(content.label, [names[row] for row in forest.parents], [names[row] for row in forest.children])
 

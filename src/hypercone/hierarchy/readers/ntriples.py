@@ -16,7 +16,8 @@ from hypercone.hierarchy.words import short
 
 SPACE = rb"[ \t]*+"
 IRI = rb"<[^\s<>]*+>"
-NODE = IRI + rb"|_:[^\s<>]++"
+# A dot inside a label belongs to it, one at its end closes the statement.
+NODE = IRI + rb"|_:[^\s<>.#]++(?:\.++[^\s<>.#]++)*+"
 TEXT = rb'"([^"\\\n]*+(?:\\.[^"\\\n]*+)*+)"'
 STATEMENT = re.compile(
     rb"%(_)s(?:(%(node)s)%(_)s(%(iri)s)%(_)s(?:(%(node)s)|%(text)s(?:@([A-Za-z0-9-]++)|\^\^%(_)s%(iri)s)?)%(_)s\.%(_)s)?"

@@ -20,6 +20,7 @@ from hypercone.hierarchy.words import short
 
 # So common that it has a name even where the file does not give it one.
 PART_OF = "bfo_0000050"
+SUBCLASS_OF = ("subclassof", "rdfs_subclassof")
 
 
 def read(content: Content, relations: Sequence[str] = ("is_a",)) -> Reading:
@@ -81,7 +82,8 @@ def _edge(edge: dict[str, Any], terms: Terms) -> None:
 
 def _key(relation: str) -> str:
     """A relation's address, short name or plain name as one."""
-    return plain(local_name(relation) if "/" in relation else relation)
+    key = plain(local_name(relation) if "/" in relation else relation)
+    return "is_a" if key in SUBCLASS_OF else key
 
 
 def _ancestors(key: str, term: object, terms: Terms) -> None:

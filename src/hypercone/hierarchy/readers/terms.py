@@ -2,13 +2,14 @@
 
 from __future__ import annotations
 
+from collections import Counter
 from collections.abc import Sequence
 from dataclasses import dataclass, field
 
 from hypercone.errors import InputError
 from hypercone.hierarchy.readers.notes import left_out
 from hypercone.hierarchy.readers.reading import Reading
-from hypercone.hierarchy.words import counted, short
+from hypercone.hierarchy.words import counted, short, some
 
 
 @dataclass
@@ -61,6 +62,7 @@ class Terms:
             gathered.parents += found.parents
             gathered.lines += found.lines
         kept, notes = self._kept(gathered)
+        notes += self._skipped(relations)
         lines = kept.lines if len(kept.lines) == len(kept.parents) else None
         return Reading(self.source, kept.parents, kept.children, lines, self.labels, notes)
 
@@ -72,6 +74,16 @@ class Terms:
         known = sorted(other.get(name, name) for name in self.statements)
         there = f"its relations are {', '.join(known[:20])}" if known else "it relates no terms at all"
         raise InputError(f"{self.source}: no term has the relation {short(relation)!r}; {there}")
+
+    def _skipped(self, relations: Sequence[str]) -> tuple[str, ...]:
+        """A note on the statements of relations that nobody asked for."""
+        wanted = {*relations, *(self.names.get(relation, relation) for relation in relations)}
+        other = {name: relation for relation, name in self.names.items()}
+        counts = Counter({other.get(name, name): len(found.children) for name, found in self.statements.items()})
+        for name in wanted:
+            counts.pop(other.get(name, name), None)
+        shown = [f"{name} {count:,}" for name, count in counts.most_common()]
+        return (f"{counted(counts.total(), 'other relation')} skipped ({some(shown)})",) if shown else ()
 
     def _kept(self, found: Statements) -> tuple[Statements, tuple[str, ...]]:
         notes = [f"{counted(len(self.obsolete), 'obsolete term')} skipped"] if self.obsolete else []

@@ -25,7 +25,7 @@ TEXT = (
 )
 LITERAL = (
     rf"(?:{TEXT})(?:@[A-Za-z]++(?:-[A-Za-z0-9]++)*+|\s*+\^\^\s*+(?:{IRI}|{PREFIX}{LOCAL}))?"
-    r"|[+-]?(?:\d++(?:\.\d++)?|\.\d++)(?:[eE][+-]?\d++)?|(?:true|false)\b"
+    r"|[+-]?(?:\d++(?:\.\d++|\.(?=[eE]))?|\.\d++)(?:[eE][+-]?\d++)?|(?:true|false)\b"
 )
 DIRECTIVE = (
     rf"@prefix\s+{PREFIX}\s*{IRI}\s*\.|@base\s*{IRI}\s*\."

@@ -26,7 +26,7 @@ class Synset(NamedTuple):
 
 
 def read(content: Content) -> Reading:
-    """The pointers ``@`` and ``@i``; labels are the words of a synset.
+    """The pointers ``@`` and ``@i``; labels are the first words of the synsets, so "dog" finds all it can mean.
 
     Names are ``dog.n.01`` as in NLTK if index.noun lies beside the file, else the word and the synset's offset.
     """
@@ -41,7 +41,7 @@ def read(content: Content) -> Reading:
         [name_of[parent] for _, parent in kept],
         [name_of[synset.offset] for synset, _ in kept],
         [synset.line for synset, _ in kept],
-        {name_of[synset.offset]: ", ".join(synset.lemmas).replace("_", " ") for synset in synsets},
+        {name_of[synset.offset]: synset.lemmas[0].replace("_", " ") for synset in synsets},
         left_out("hypernym", "not in the file", list(strange)),
     )
 
