@@ -175,8 +175,8 @@ def test_the_children_of_a_root_with_eighty_thousand_descendants_take_less_than_
     edges += np.stack([first, np.flatnonzero(nouns.parents.counts)], axis=1).tolist()
     embedding = perfect(hypercone.Hierarchy([*nouns.names, "top"], edges))
     embedding.children("dog.n.01")
-    started = time.perf_counter()
+    started = time.process_time()
     found = embedding.children("top")
-    assert time.perf_counter() - started < 5
+    assert time.process_time() - started < 5
     assert set(found) >= {nouns.names[row] for row in nouns.roots}
     assert len(embedding.descendants("top")) > 80_000
