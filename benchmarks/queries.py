@@ -1,7 +1,7 @@
 """The exact index against a compiled scan and gensim's walks, in one run on one core, and their agreement.
 
     pip install gensim
-    hypercone fit wordnet-nouns --dim 5 -o nouns-5      (and --dim 10 -o nouns-10)
+    hypercone fit wordnet-nouns --percent 50 --dim 5 -o nouns-5      (and --dim 10 -o nouns-10)
     taskset -c 0 python benchmarks/queries.py nouns-5 nouns-10 -o benchmarks/results/queries.json
 
 Each model is asked at its calibrated threshold, about random nodes. A tree of 1,111,111 nodes (ten children each, six
@@ -90,7 +90,7 @@ def gensim_walks(embedding: Embedding) -> dict[str, Callable[[str], object]]:
     }
 
 
-def measure(embedding: Embedding, kind: str, with_gensim: bool) -> Iterator[dict[str, Any]]:
+def measure(embedding: Embedding, kind: str) -> Iterator[dict[str, Any]]:
     given = (embedding.points, find_method(embedding.method), embedding.settings, embedding.threshold)
     index, scan = ConeIndex(*given), Scan(*given)
     index.nearest(0, 10)
@@ -98,7 +98,7 @@ def measure(embedding: Embedding, kind: str, with_gensim: bool) -> Iterator[dict
     assert ConeIndex(*given).tree
     build = time.perf_counter() - began
     random = np.random.default_rng(1)
-    names, walks = embedding.names, gensim_walks(embedding) if with_gensim else {}
+    names, walks = embedding.names, gensim_walks(embedding)
     for question in QUESTIONS:
         more = (10,) if question == "nearest" else ()
         rows = random.choice(len(embedding), TIMED["index"]).tolist()
@@ -107,8 +107,7 @@ def measure(embedding: Embedding, kind: str, with_gensim: bool) -> Iterator[dict
         row |= {"threshold": embedding.threshold, "build_seconds": round(build, 3)}
         row["index"] = microseconds(lambda r: by_index(r, *more), rows)  # noqa: B023 - used at once
         row["scan"] = microseconds(lambda r: by_scan(r, *more), rows[: TIMED["scan"]])  # noqa: B023
-        if walks:
-            row["gensim"] = microseconds(lambda r: walk(walks[question], names[r]), rows[: TIMED["gensim"]])  # noqa: B023
+        row["gensim"] = microseconds(lambda r: walk(walks[question], names[r]), rows[: TIMED["gensim"]])  # noqa: B023
         row["times_the_scan"] = round(row["scan"]["median_us"] / row["index"]["median_us"], 1)
         found = [by_index(one, *more) for one in rows]
         row["found_median"] = float(np.median([len(one.rows) for one in found]))
@@ -163,16 +162,14 @@ def main() -> None:
     parser.add_argument("-o", "--output", type=Path, help="the JSON file to write")
     options = parser.parse_args()
     pin_to_one_core()
-    rows, checks = [], []
-    for folder in options.models:
-        model = load(folder)
-        rows += list(measure(model, "learned", with_gensim=True))
-        checks.append(check(model, options.check))
-        print(json.dumps(rows[-3:] + checks[-1:], indent=1), flush=True)
-    tree = constructed_tree()
-    rows += list(measure(tree, "constructed", with_gensim=True))
-    checks.append(check(tree, options.check // 50))
-    print(json.dumps(rows[-3:] + checks[-1:], indent=1))
+    asked = [(load(folder), "learned", options.check) for folder in options.models]
+    asked.append((constructed_tree(), "constructed", options.check // 50))
+    rows: list[dict[str, Any]] = []
+    for model, kind, _ in asked:
+        rows += measure(model, kind)
+        print(json.dumps(rows[-len(QUESTIONS) :], indent=1), flush=True)
+    checks = [check(model, count) for model, _, count in asked]
+    print(json.dumps(checks))
     if options.output:
         content = {"machine": describe_machine(), "questions": rows, "checks": checks}
         options.output.write_text(json.dumps(content, indent=1) + "\n")

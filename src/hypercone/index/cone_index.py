@@ -36,7 +36,7 @@ class ConeIndex(Scan):
     @cached_property
     def tree(self) -> Tree:
         """The tree, built when first asked for."""
-        return build_tree(self.points, self._reaches)
+        return build_tree(self.points, self._reaches if self._can_walk else None)
 
     def descendants(self, row: int) -> Found:
         """The rows under a row."""
@@ -91,8 +91,9 @@ class ConeIndex(Scan):
     def _walk(self, kernel: Callable[..., tuple[int, int]], row: int) -> Found:
         room = self._room
         count, tested = kernel(self.points, self.checked(row), self.tree, self.cones, room.found, room.stack, self._dim)
-        rows = np.sort(self.tree.rows[room.found[:count]])
-        return Found(rows[rows != row].astype(np.int32), tested)
+        rows = room.found[:count].copy()
+        rows.sort()
+        return Found(rows, tested)
 
     def _walk_many(self, kernel: Callable[..., tuple[Rows, Places]], rows: ArrayLike) -> list[Rows]:
         queries = np.asarray([self.checked(row) for row in np.asarray(rows).tolist()], np.int64)
@@ -117,8 +118,6 @@ class ConeIndex(Scan):
     @cached_property
     def _reaches(self) -> Points:
         """The widest angle at which each node still holds a child: its half aperture and the threshold."""
-        if self.method.curvature is None:
-            return np.zeros(len(self.points))
         from hypercone.index.cone_kernels import reaches
 
         widest: Points = reaches(self.points, self.settings.K, self.threshold, self.method.curvature, self._dim)
@@ -130,7 +129,7 @@ class ConeIndex(Scan):
         room: _Room | None = getattr(self._rooms, "room", None)
         if room is None:
             depth = self._depth
-            room = _Room(np.empty(len(self.points), np.int64), np.empty(depth, np.int64), np.empty(depth))
+            room = _Room(np.empty(len(self.points), np.int32), np.empty(depth, np.int64), np.empty(depth))
             self._rooms.room = room
         return room
 
@@ -153,6 +152,6 @@ class Cones(NamedTuple):
 
 
 class _Room(NamedTuple):
-    found: Places
+    found: Rows
     stack: Places
     keys: Points

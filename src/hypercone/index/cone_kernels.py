@@ -62,7 +62,7 @@ def _holds(points, parent, child, cosine, sine, reach, norms, cones, dim):
 
 @exact_kernel
 def descendants(points, row, tree, cones, found, stack, dim):
-    """Write the places in the tree of the row's descendants to ``found``; (how many, cells and nodes tested)."""
+    """Write the row's descendants to ``found``, in the order of the tree; (how many, cells and nodes tested)."""
     size = width(dim)
     parent = tree.leaves[tree.where[row]]
     norm = parent[size + NORM]
@@ -92,8 +92,9 @@ def descendants(points, row, tree, cones, found, stack, dim):
             beyond, slack = _beyond(norm, cell[size + LEAST], corner, farthest, cos_reach, sin_reach, cones.curvature)
             if beyond < -slack:
                 for i in range(tree.begin[k], tree.end[k]):
-                    found[count] = i
-                    count += 1
+                    if tree.rows[i] != row:
+                        found[count] = tree.rows[i]
+                        count += 1
                 continue
         if 2 * k + 1 < tree.cells.shape[0]:
             stack[top], stack[top + 1] = 2 * k + 1, 2 * k + 2
@@ -101,20 +102,20 @@ def descendants(points, row, tree, cones, found, stack, dim):
             continue
         for i in range(tree.begin[k], tree.end[k]):
             child = tree.leaves[i]
-            if child[size + NORM] * SAME < norm and not is_wide:
+            if tree.rows[i] == row or (child[size + NORM] * SAME < norm and not is_wide):
                 continue
             tested += 1
             cosine, sine = cosine_and_sine(parent, child, dim)
             reach, norms = (cos_reach, sin_reach), (norm, child[size + NORM])
             if _holds(points, row, tree.rows[i], cosine, sine, reach, norms, cones, dim):
-                found[count] = i
+                found[count] = tree.rows[i]
                 count += 1
     return count, tested
 
 
 @exact_kernel
 def ancestors(points, row, tree, cones, found, stack, dim):
-    """Write the places in the tree of the row's ancestors to ``found``; (how many, cells and nodes tested)."""
+    """Write the row's ancestors to ``found``, in the order of the tree; (how many, cells and nodes tested)."""
     size = width(dim)
     child = tree.leaves[tree.where[row]]
     norm = child[size + NORM]
@@ -145,13 +146,13 @@ def ancestors(points, row, tree, cones, found, stack, dim):
         for i in range(tree.begin[k], tree.end[k]):
             parent = tree.leaves[i]
             reach = (parent[size + LEAF_COS_REACH], parent[size + LEAF_SIN_REACH])
-            if parent[size + NORM] > norm * SAME and reach[0] >= SQUARE:
+            if tree.rows[i] == row or (parent[size + NORM] > norm * SAME and reach[0] >= SQUARE):
                 continue
             tested += 1
             cosine, sine = cosine_and_sine(child, parent, dim)
             norms = (parent[size + NORM], norm)
             if _holds(points, tree.rows[i], row, cosine, sine, reach, norms, cones, dim):
-                found[count] = i
+                found[count] = tree.rows[i]
                 count += 1
     return count, tested
 
@@ -171,28 +172,25 @@ def reaches(points, K, threshold, curvature, dim):
 
 
 @exact_kernel
-def _appended(flat, used, rows, found, count, row):
-    """The flat answer with one more, made longer where it must be; the node itself is left out."""
+def _appended(flat, used, found, count):
+    """The flat answers with one more, made longer where they must be."""
     if used + count > flat.shape[0]:
         longer = np.empty(max(2 * flat.shape[0], used + count), np.int32)
         longer[:used] = flat[:used]
         flat = longer
-    for i in range(count):
-        if rows[found[i]] != row:
-            flat[used] = rows[found[i]]
-            used += 1
-    return flat, used
+    flat[used : used + count] = found[:count]
+    return flat, used + count
 
 
 @exact_kernel
 def descendants_of_many(points, queries, tree, cones, stack, dim):
     """(the descendants of each query one after another, where each answer ends)."""
-    found = np.empty(points.shape[0], np.int64)
+    found = np.empty(points.shape[0], np.int32)
     flat, used = np.empty(queries.shape[0] * 8, np.int32), 0
     ends = np.empty(queries.shape[0], np.int64)
     for i in range(queries.shape[0]):
         count, _ = descendants(points, queries[i], tree, cones, found, stack, dim)
-        flat, used = _appended(flat, used, tree.rows, found, count, queries[i])
+        flat, used = _appended(flat, used, found, count)
         ends[i] = used
     return flat[:used], ends
 
@@ -200,11 +198,11 @@ def descendants_of_many(points, queries, tree, cones, stack, dim):
 @exact_kernel
 def ancestors_of_many(points, queries, tree, cones, stack, dim):
     """(the ancestors of each query one after another, where each answer ends)."""
-    found = np.empty(points.shape[0], np.int64)
+    found = np.empty(points.shape[0], np.int32)
     flat, used = np.empty(queries.shape[0] * 8, np.int32), 0
     ends = np.empty(queries.shape[0], np.int64)
     for i in range(queries.shape[0]):
         count, _ = ancestors(points, queries[i], tree, cones, found, stack, dim)
-        flat, used = _appended(flat, used, tree.rows, found, count, queries[i])
+        flat, used = _appended(flat, used, found, count)
         ends[i] = used
     return flat[:used], ends
