@@ -2,6 +2,11 @@
 
 from __future__ import annotations
 
+import numpy as np
+
+from hypercone.embedding import Embedding
+from hypercone.methods import Settings
+
 
 def test_suggest_prints_both_lists(run, model):
     done = run("suggest", model, "--count", 3)
@@ -51,3 +56,12 @@ def test_compare_shows_where_two_models_disagree(run, model, taxonomy, quick, tm
         assert f"  {pair['child_label']} is a" in done.out
     assert run("compare", model, tmp_path / "hasty", "--sample", -1).code == 2
     assert run("compare", model, tmp_path / "no-such").code == 3
+
+
+def test_a_model_that_no_fit_has_made_cannot_be_fitted_again(run, tmp_path):
+    points = np.array([[0.5, 0.0], [0.9, 0.0]])
+    edges = np.array([[0, 1]], np.int32)
+    Embedding(["a", "b"], points, "hyperbolic-cones", Settings(), 0.0, edges=edges).save(tmp_path / "made")
+    done = run("suggest", tmp_path / "made", "--check")
+    assert done.code == 2
+    assert "was not made by a fit" in done.err

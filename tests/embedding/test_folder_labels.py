@@ -42,6 +42,18 @@ def test_labels_and_edges_come_back(labelled, tmp_path):
     assert again.called(1) == "label 1 Löwe"
 
 
+def test_an_embedding_keeps_its_points_and_leaves_the_callers_array_alone(make):
+    from hypercone.embedding import Embedding
+
+    given = np.array(make().points, np.float32)
+    embedding = Embedding(make().names, given, "hyperbolic-cones", make().settings, 0.1)
+    assert embedding.points.dtype == np.float64
+    given[0] = 0.5
+    with pytest.raises(ValueError, match="read-only"):
+        embedding.points[0] = 0.5
+    assert Embedding(["a"], [[0.5, 0.0]], "hyperbolic-cones", make().settings, 0.1).dim == 2
+
+
 def test_a_model_without_them_has_none(make, tmp_path):
     again = load(make().save(tmp_path / "model"))
     assert again.labels is None

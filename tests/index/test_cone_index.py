@@ -11,6 +11,7 @@ import pytest
 from hypothesis import HealthCheck, given, settings
 from hypothesis import strategies as st
 
+from hypercone.errors import InputError
 from hypercone.index import ConeIndex, Finder, Scan
 from hypercone.index.finder import PAYS_AFTER
 from hypercone.index.tree import LEAF
@@ -86,6 +87,25 @@ def test_the_index_agrees_for_narrow_and_for_wide_cones(place, name, K):
     changed = Settings(K=K)
     points = METHODS["hyperbolic-cones"].project(place(name, "hyperbolic-cones", 300, 5, 3), changed)
     assert disagreements(*both(np.ascontiguousarray(points), "hyperbolic-cones", 0.05, K=K), range(0, 300, 7)) == []
+
+
+@pytest.mark.parametrize("border", [1e-5, 1e-7, 1e-9, 1e-12])
+@pytest.mark.parametrize("dim", [1, 2])
+def test_neighbours_right_at_the_border_are_found_as_by_the_scan(border, dim):
+    random = np.random.default_rng(0)
+    norms = 1 - border * 10 ** random.uniform(0, 2, 400)
+    # A third of them lie in one place each with others, on the outermost sphere.
+    norms[::3] = 1 - border
+    points = np.zeros((400, dim))
+    points[:, 0] = norms * random.choice([-1, 1], 400)
+    assert disagreements(*both(points, "hyperbolic-cones", 0.0, border=border), range(0, 400, 5)) == []
+
+
+def test_points_of_single_precision_are_searched_as_they_are_scanned():
+    random = np.random.default_rng(1)
+    angles, norms = 1e-3 * random.normal(size=2000), random.uniform(0.15, 0.99, 2000)
+    narrow = np.stack([norms * np.cos(angles), norms * np.sin(angles)], axis=1).astype(np.float32)
+    assert disagreements(*both(narrow, "hyperbolic-cones", 0.0), range(0, 2000, 9)) == []
 
 
 @pytest.mark.parametrize("scale", [1.0, 30.0, 1e4])
@@ -176,6 +196,12 @@ def test_a_few_questions_are_scanned_and_many_build_the_index(learned):
     before = finder.ancestors(7)
     assert before.tested < len(learned)
     assert before.rows.tolist() == learned._finder._scan.ancestors(7).rows.tolist()
+
+
+def test_one_name_in_the_place_of_many_is_refused(learned):
+    for question in (learned.descendants_of_many, learned.ancestors_of_many):
+        with pytest.raises(InputError, match="give a list of names"):
+            question(learned.names[0])
 
 
 def test_an_embedding_answers_the_same_before_and_after_its_index_is_built(learned):

@@ -160,3 +160,20 @@ def test_contradictions_are_refused(model):
         model.add_many({"husky": "dog"}, labels={"hsky": "Husky"})
     with pytest.raises(HierarchyError, match="is no edge; each must be two names"):
         model.add_many(["husky"])
+
+
+def test_one_name_to_keep_out_of_is_a_name_and_not_its_letters(model):
+    larger = model.add_many({"husky": ["dog"]}, not_under={"husky": "cat"})
+    assert not larger.is_a("husky", "cat")
+
+
+def test_being_kept_out_of_a_node_that_is_placed_later_is_judged_too(model):
+    larger = model.add_many({"first": ["dog"], "second": ["dog"]}, not_under={"first": ["second"]})
+    unmet = larger.record["placed"]["unmet"]
+    assert unmet == (["first is under second"] if larger.is_a("first", "second") else [])
+
+
+@pytest.mark.parametrize("parents", [None, 5])
+def test_parents_that_are_no_names_are_refused(model, parents):
+    with pytest.raises(InputError, match=r"the parents of 'husky' are .*; give a list of names"):
+        model.add("husky", parents)

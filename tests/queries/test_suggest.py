@@ -198,3 +198,10 @@ def test_what_cannot_be_answered_is_refused():
     bare = Embedding(embedding.names, embedding.points, embedding.method, embedding.settings, 0.0)
     with pytest.raises(InputError, match="does not know its edges"):
         hypercone.suggest(bare)
+
+
+def test_a_model_of_one_node_has_nothing_to_suggest():
+    edges = np.empty((0, 2), np.int32)
+    alone = Embedding(["a"], np.array([[0.5, 0.0]]), "hyperbolic-cones", Settings(), 0.0, edges=edges)
+    found = hypercone.suggest(alone)
+    assert (len(found.missing), len(found.wrong)) == (0, 0)

@@ -41,7 +41,10 @@ def add_many(
         above, not_above = wished[name]
         if not_above:
             _refuse_contradiction(embedding, placer, name, above, not_above)
-        unmet += [(name, wish, row) for wish, row in placer.unmet(placer.place(above, not_above), above, not_above)]
+        # What comes later has no place yet, so that it cannot be kept out of; whether it is above is seen at the end.
+        placer.place(above, tuple(row for row in not_above if row < rows[name]))
+    for name in order:
+        unmet += [(name, wish, row) for wish, row in placer.unmet(rows[name], *wished[name])]
     names = (*embedding.names, *order)
     return replace(
         embedding,
@@ -56,12 +59,13 @@ def add_many(
 def _wishes(
     embedding: Embedding, rows: Mapping[str, int], name: str, parents: Sequence[str], not_under: Sequence[str]
 ) -> tuple[list[int], tuple[int, ...]]:
-    """The rows of the parents, and of what the node must not be under; a new node placed later is never above it."""
+    """The rows of the parents, and of what the node must not be under."""
     if name in embedding:
         raise InputError(f"{name!r} is already in the model; give the new node another name")
     above = [_row(embedding, rows, parent) for parent in parents]
-    not_above = {_row(embedding, rows, other) for other in not_under} - {rows[name]}
-    return list(dict.fromkeys(above)), tuple(sorted(row for row in not_above if row < rows[name]))
+    others = [not_under] if isinstance(not_under, str) else not_under
+    not_above = {_row(embedding, rows, other) for other in others} - {rows[name]}
+    return list(dict.fromkeys(above)), tuple(sorted(not_above))
 
 
 def _row(embedding: Embedding, rows: Mapping[str, int], name: str) -> int:

@@ -51,7 +51,10 @@ class Embedding:
     def __post_init__(self) -> None:
         if len(self.names) != len(self.points):
             raise InputError(f"there are {len(self.names)} names for {len(self.points)} points; each node needs both")
-        self.points.setflags(write=False)
+        # A view of our own: compiled code trusts float64, and the caller's array stays the caller's.
+        points = np.ascontiguousarray(self.points, np.float64).view()
+        points.setflags(write=False)
+        object.__setattr__(self, "points", points)
 
     def __len__(self) -> int:
         return len(self.names)
@@ -145,12 +148,12 @@ class Embedding:
 
     def descendants_of_many(self, names: Sequence[str]) -> list[list[str]]:
         """The descendants of each name, found on all cores."""
-        found = self.index.descendants_of_many([self.row(name) for name in names])
+        found = self.index.descendants_of_many(self._rows_of_several(names))
         return [self._named(self._by_generality(rows)) for rows in found]
 
     def ancestors_of_many(self, names: Sequence[str]) -> list[list[str]]:
         """The ancestors of each name, found on all cores."""
-        found = self.index.ancestors_of_many([self.row(name) for name in names])
+        found = self.index.ancestors_of_many(self._rows_of_several(names))
         return [self._named(self._by_generality(rows)) for rows in found]
 
     @property
@@ -216,6 +219,11 @@ class Embedding:
     @cached_property
     def _generality(self) -> Points:
         return self._method.generality(self.points)
+
+    def _rows_of_several(self, names: Sequence[str]) -> list[int]:
+        if isinstance(names, str):
+            raise InputError(f"names is the text {names!r}; give a list of names")
+        return [self.row(name) for name in names]
 
     def _rows_of(self, names: Names) -> Rows:
         if isinstance(names, str):

@@ -47,6 +47,8 @@ def from_the_top(parents: Mapping[str, Sequence[str]]) -> list[str]:
 
 def _checked(name: str, parents: str | Sequence[str]) -> list[str]:
     checked_names([name])
+    if not isinstance(parents, Iterable):
+        raise InputError(f"the parents of {name!r} are {parents!r}; give a list of names")
     parents = [parents] if isinstance(parents, str) else list(dict.fromkeys(parents))
     if not parents:
         raise InputError(f"{name!r} has no parents; give at least one, for they say where it belongs")

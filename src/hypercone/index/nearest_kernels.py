@@ -21,14 +21,20 @@ def _room(norm, curvature):
 
 
 @exact_kernel_part
-def _foot(norm, cosine, curvature):
+def _foot(norm, cosine, sine, curvature):
     """The norm of the point of a ray at this angle that is nearest to a point of this norm."""
     if cosine <= 0.0:
         return 0.0
     if curvature == 0.0:
         return norm * cosine
-    klein = 2.0 * norm / (1.0 + norm * norm) * cosine
-    return klein / (1.0 + math.sqrt((1.0 - klein) * (1.0 + klein)))
+    # The Klein radius times cos θ, taken back to the ball without subtracting nearly equal numbers.
+    return 2.0 * norm * cosine / (1.0 + norm * norm + math.hypot(_room(norm, 1.0), 2.0 * norm * sine))
+
+
+@exact_kernel_part
+def _looseness(room):
+    """The factor within which a key is certain: near the border a norm's last bit is much of its room."""
+    return 1.0 + 1e-9 + 2e-15 / room
 
 
 @exact_kernel_part
@@ -41,12 +47,13 @@ def _least_key(point, cell, curvature, dim):
     corner = cosine * cell[size + COS_CAP] + sine * cell[size + SIN_CAP]
     if near <= 0.0:
         near, corner = 0.0, 1.0
-    foot = min(max(_foot(norm, corner, curvature), cell[size + LEAST]), cell[size + MOST])
+    foot = min(max(_foot(norm, corner, near, curvature), cell[size + LEAST]), cell[size + MOST])
     aside = near * near / (1.0 + corner) if corner > 0.0 else 1.0 - corner
     apart = math.sqrt((norm - foot) * (norm - foot) + 2.0 * norm * foot * aside)
-    # Directions are good to 1e-16 of the norms, and the nearest foot is found to about as much.
+    # Directions and feet are good to 1e-16 of the norms.
     apart = max(0.0, apart * (1.0 - 1e-12) - 1e-14 * (norm + foot))
-    return apart * apart / (_room(norm, curvature) * _room(foot, curvature))
+    own, other = _room(norm, curvature), _room(foot, curvature)
+    return apart * apart / (own * _looseness(own) * other * _looseness(other))
 
 
 @exact_kernel_part
@@ -104,8 +111,8 @@ def nearest(points, row, tree, constants, curvature, distances, nodes, stack, ke
             apart = 0.0
             for d in range(size):
                 apart += (points[row, d] - points[tree.rows[i], d]) ** 2
-            rooms = _room(point[size + NORM], curvature) * _room(tree.leaves[i, size + NORM], curvature)
-            if apart * (1.0 - 1e-9) > limit * rooms:
+            own, other = _room(point[size + NORM], curvature), _room(tree.leaves[i, size + NORM], curvature)
+            if apart > limit * own * _looseness(own) * other * _looseness(other):
                 continue
             distance = signed_energy(constants, points, np.uint64(row), np.uint64(tree.rows[i]), dim)
             count = _insert(distances, nodes, count, distance, tree.rows[i])

@@ -38,7 +38,7 @@ def cosine_and_sine(first, second, dim):
 @exact_kernel
 def directions_and_norms(points, dim):
     """A unit vector and a norm a node; the origin points along the first axis."""
-    directions = np.empty_like(points)
+    directions = np.empty(points.shape)
     norms = np.empty(points.shape[0])
     for row in range(points.shape[0]):
         squared = 0.0

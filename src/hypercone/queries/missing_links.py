@@ -118,8 +118,9 @@ def neighbours_of(embedding: Embedding, hierarchy: Hierarchy, pairs: Rows) -> Po
     above, count = hierarchy.ancestor_lists(), min(NEIGHBOURS, len(embedding) - 1)
     children, places = np.unique(pairs[:, 1], return_inverse=True)
     neighbours = np.array([embedding.index.nearest(child, count).rows for child in children.tolist()], np.int32)
-    given = (places, neighbours.reshape(-1, count), above.offsets, above.rows)
-    shares: Points = neighbour_shares(pairs, *given)
+    if not len(pairs):
+        return np.zeros(0)
+    shares: Points = neighbour_shares(pairs, places, neighbours, above.offsets, above.rows)
     return shares
 
 

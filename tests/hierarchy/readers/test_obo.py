@@ -72,6 +72,10 @@ def test_relations_that_were_asked_for_are_not_said_to_be_skipped():
     assert not any("other relation" in note for note in read(HEART, relations=("is_a", "part_of")).notes)
 
 
+def test_a_comment_behind_the_head_of_a_term_is_a_comment():
+    assert len(read("[Term] ! first\nid: A:1\n\n[Term]\nid: A:2\nis_a: A:1\n")) == 2
+
+
 def test_what_was_left_out_is_told():
     assert read(HEART).notes == (
         "1 obsolete term skipped",

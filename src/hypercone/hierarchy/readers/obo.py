@@ -61,7 +61,7 @@ class _Stanzas:
     def begin(self, number: int, line: bytes) -> None:
         """The first line of a stanza."""
         self.end()
-        self.in_term = line.strip() == b"[Term]"
+        self.in_term = line.split(b"!")[0].strip() == b"[Term]"
         self._begun, self._id = number, ""
 
     def end(self) -> None:
