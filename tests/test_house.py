@@ -38,6 +38,7 @@ FLOORS = [
     {"training"},
     {"embedding"},
     {"placement"},
+    {"construction"},
     {"index"},
     {"calibration"},
     {"methods"},
