@@ -1,0 +1,92 @@
+"""Drawing siblings, cousins and parents' siblings, compiled.
+
+Nodes with the same basic parents are a *family*: they have the same ancestors, so their relatives are the same but for
+themselves, and are gathered once for all of them.
+"""
+# mypy: ignore-errors
+
+import numpy as np
+
+from hypercone._jit import exact_kernel
+
+SIBLINGS, PARENTS_SIBLINGS, COUSINS = range(3)
+NOBODY = -1
+# No family has this number, so nothing is barred to it.
+OPEN = -2
+# How often rows are gathered for a family; each time has a stamp of its own.
+STAMPS = 8
+
+
+@exact_kernel
+def draw_relatives(nodes, starts, parents, children, inner_ends, ancestors, draws):
+    """For each node a sibling, a sibling of a parent and a child of such a one, at random; -1 where there is none.
+
+    ``nodes`` stand by family, each of which begins at one of the ``starts``. ``parents``, ``children``, ``ancestors``
+    are (offsets, rows); of children, those with children of their own come first, up to ``inner_ends``, and are the
+    ones that are drawn where there are any. No ancestor is. ``draws`` holds a 64-bit random number for each result.
+    """
+    size = inner_ends.size
+    seen = np.full(size, -1, np.int64), np.empty(size, np.int64), np.full(size, -1, np.int64)
+    room = np.empty((4, size), np.int32)
+    drawn = np.full((3, nodes.size), NOBODY, np.int32)
+    for family in range(starts.size - 1):
+        first, last = starts[family], starts[family + 1]
+        members, node, stamp = nodes[first:last], nodes[first], STAMPS * family
+        seen[2][ancestors[1][ancestors[0][node] : ancestors[0][node + 1]]] = family
+        mothers = parents[1][parents[0][node] : parents[0][node + 1]]
+        given = children[0], inner_ends, children[1], family, seen, room[2:]
+        _draw(members, mothers, given, stamp, draws[SIBLINGS, first:last], drawn[SIBLINGS, first:last])
+        count = _gather(mothers, parents[0][:-1], parents[0][1:], parents[1], OPEN, seen, stamp + 2, room[0])
+        above = room[0, :count]
+        which = PARENTS_SIBLINGS
+        _draw(members, above, given, stamp + 3, draws[which, first:last], drawn[which, first:last])
+        count = _gather(above, children[0][:-1], inner_ends, children[1], family, seen, stamp + 5, room[1])
+        _draw(members, room[1, :count], given, stamp + 6, draws[COUSINS, first:last], drawn[COUSINS, first:last])
+    return drawn
+
+
+@exact_kernel
+def _draw(members, over, given, stamp, draws, drawn):
+    """For each member a child of one of the rows ``over`` it, not itself, one with children if there is any."""
+    offsets, inner_ends, rows, family, seen, room = given
+    inner = _gather(over, offsets[:-1], inner_ends, rows, family, seen, stamp, room[0])
+    leaves = -1
+    for i in range(members.size):
+        drawn[i] = _one_of(room[0, :inner], _place(members[i], seen, stamp), draws[i])
+        if drawn[i] != NOBODY:
+            continue
+        # Many are the families where this is never needed.
+        if leaves < 0:
+            leaves = _gather(over, inner_ends, offsets[1:], rows, family, seen, stamp + 1, room[1])
+        drawn[i] = _one_of(room[1, :leaves], _place(members[i], seen, stamp + 1), draws[i])
+
+
+@exact_kernel
+def _gather(over, begin, end, rows, family, seen, stamp, found):
+    """Write the different rows next to those ``over`` them, but for ancestors of the family; how many there are."""
+    stamps, places, barred = seen
+    count = 0
+    for one in over:
+        for i in range(begin[one], end[one]):
+            row = rows[i]
+            if stamps[row] != stamp and barred[row] != family:
+                stamps[row], places[row], found[count] = stamp, count, row
+                count += 1
+    return count
+
+
+@exact_kernel
+def _place(row, seen, stamp):
+    """Where a row stands among those gathered under a stamp, or -1."""
+    stamps, places, _ = seen
+    return places[row] if stamps[row] == stamp else -1
+
+
+@exact_kernel
+def _one_of(rows, own, draw):
+    """One of the rows but for that at the place ``own``; a remainder of 64 bits is as good as uniform."""
+    others = rows.size - (own >= 0)
+    if others <= 0:
+        return NOBODY
+    place = np.int64(draw % np.uint64(others))
+    return rows[place + 1] if 0 <= own <= place else rows[place]

@@ -1,0 +1,212 @@
+"""Wrong pairs are drawn from exactly the relatives they are said to be, and are never true."""
+
+from __future__ import annotations
+
+import json
+import time
+from collections import Counter
+
+import numpy as np
+import pytest
+from hypothesis import given, settings
+from hypothesis import strategies as st
+
+import hypercone
+from hypercone.embedding import Embedding
+from hypercone.errors import InputError
+from hypercone.evaluation import evaluate_hard, hard_negatives
+from hypercone.hierarchy import Hierarchy
+from hypercone.methods import Settings
+
+KINDS = ["siblings", "cousins", "parents_siblings", "reversed"]
+# Both draws of true pairs and of relatives, on a machine that does ten other things.
+SECONDS_FOR_NOUNS = 10
+
+
+@st.composite
+def hierarchies(draw, most=14):
+    size = draw(st.integers(2, most))
+    ends = st.tuples(st.integers(0, size - 1), st.integers(0, size - 1))
+    pairs = draw(st.lists(ends, min_size=1, max_size=3 * size))
+    edges = [tuple(sorted(pair)) for pair in pairs if pair[0] != pair[1]] or [(0, 1)]
+    renamed = draw(st.permutations(range(size)))
+    return Hierarchy.from_rows([f"n{i}" for i in range(size)], [(renamed[a], renamed[b]) for a, b in edges])
+
+
+def above_and_next(hierarchy):
+    """(ancestors, basic parents, basic children) of each row, in plain Python."""
+    given_parents = {row: set(hierarchy.parents[row].tolist()) for row in range(len(hierarchy))}
+
+    def climb(row):
+        return given_parents[row].union(*(climb(parent) for parent in given_parents[row]))
+
+    above = {row: climb(row) for row in given_parents}
+    parents = {
+        row: {one for one in mine if not any(one in above[other] for other in mine)}
+        for row, mine in given_parents.items()
+    }
+    children = {row: {child for child in parents if row in parents[child]} for row in parents}
+    return above, parents, children
+
+
+def relatives_of(row, above, parents, children):
+    """By the words of the definition; those with children of their own where there are any."""
+    siblings = {one for parent in parents[row] for one in children[parent]}
+    grandparents = {one for parent in parents[row] for one in parents[parent]}
+    parents_siblings = {one for grand in grandparents for one in children[grand]} - above[row]
+    cousins = {one for parents_sibling in parents_siblings for one in children[parents_sibling]}
+    found = {"siblings": siblings, "cousins": cousins, "parents_siblings": parents_siblings}
+    wrong = {kind: rows - above[row] - {row} for kind, rows in found.items()}
+    return {kind: {one for one in rows if children[one]} or rows for kind, rows in wrong.items()}
+
+
+@settings(max_examples=150, deadline=None)
+@given(hierarchies(), st.integers(0, 5))
+def test_each_wrong_pair_is_of_its_kind_and_there_is_one_wherever_there_can_be(hierarchy, seed):
+    known = above_and_next(hierarchy)
+    positives = hierarchy.closure()
+    found = hard_negatives(hierarchy, positives, seed)
+    assert list(found) == KINDS
+    for kind in KINDS[:3]:
+        wrong = dict(zip(found[kind].made_from.tolist(), found[kind].pairs.tolist(), strict=True))
+        for number, (_, child) in enumerate(positives.tolist()):
+            expected = relatives_of(child, *known)[kind]
+            assert (number in wrong) == bool(expected)
+            assert number not in wrong or (wrong[number][0] in expected and wrong[number][1] == child)
+    assert found["reversed"].pairs.tolist() == positives[:, ::-1].tolist()
+
+
+@settings(max_examples=150, deadline=None)
+@given(hierarchies(), st.integers(0, 5))
+def test_a_wrong_pair_is_never_a_true_one_nor_a_node_with_itself(hierarchy, seed):
+    true = set(map(tuple, hierarchy.closure().tolist()))
+    for kind in hard_negatives(hierarchy, hierarchy.closure(), seed).values():
+        for parent, child in kind.pairs.tolist():
+            assert parent != child
+            assert (parent, child) not in true
+
+
+@pytest.fixture
+def clan():
+    """A child with four siblings and as many relatives of the other kinds, and one inner node among them but twice."""
+    above = [("top", "mother"), ("top", "aunt"), ("top", "uncle"), ("top", "great")]
+    below = [("mother", name) for name in ("me", "sister", "brother", "twin", "other")]
+    return Hierarchy.from_pairs([*above, *below, *(("aunt", f"a{i}") for i in range(3)), ("uncle", "u")])
+
+
+def drawn_for(hierarchy, child, kind, times=4000):
+    pair = [[int(hierarchy.parents[hierarchy.row(child)][0]), hierarchy.row(child)]]
+    wrong = hard_negatives(hierarchy, np.repeat(np.array(pair, np.int32), times, axis=0))[kind]
+    return Counter(hierarchy.names[row] for row in wrong.pairs[:, 0].tolist())
+
+
+@pytest.mark.parametrize(
+    ("kind", "names"),
+    [
+        ("siblings", {"sister", "brother", "twin", "other"}),
+        ("cousins", {"a0", "a1", "a2", "u"}),
+        ("parents_siblings", {"aunt", "uncle"}),
+    ],
+)
+def test_all_are_equally_likely_and_those_with_children_go_first(clan, kind, names):
+    found = drawn_for(clan, "me", kind)
+    assert set(found) == names
+    assert all(count == pytest.approx(4000 / len(names), rel=0.15) for count in found.values())
+
+
+def test_the_only_sibling_with_children_has_leaves_for_siblings(clan):
+    grown = Hierarchy.from_pairs(
+        [(clan.names[a], clan.names[b]) for a, b in clan.edges.tolist()] + [("me", "mine")],
+    )
+    assert set(drawn_for(grown, "me", "siblings")) == {"sister", "brother", "twin", "other"}
+    assert set(drawn_for(grown, "twin", "siblings")) == {"me"}
+    assert set(drawn_for(grown, "a0", "cousins")) == {"me"}
+
+
+def test_the_same_seed_draws_the_same_and_another_another():
+    tree = hypercone.load_dataset("tree-3-5")
+    one, same, other = (hard_negatives(tree, tree.closure(), seed) for seed in (1, 1, 2))
+    for kind in KINDS[:3]:
+        assert (one[kind].pairs == same[kind].pairs).all()
+        assert (one[kind].pairs != other[kind].pairs).any()
+
+
+def all_in_one_place(hierarchy):
+    return Embedding(hierarchy.names, np.ones((len(hierarchy), 2)), "order", Settings(), 0.0, edges=hierarchy.edges)
+
+
+def test_calling_everything_true_has_a_precision_of_one_in_as_many_as_there_are():
+    tree = hypercone.load_dataset("tree-3-4")
+    found = evaluate_hard(all_in_one_place(tree))
+    assert found.recall == 1.0
+    assert found.positives == len(tree.closure())
+    assert found.negatives == found.false_positives == sum(kind.pairs for kind in found.kinds.values())
+    assert found.precision == found.positives / (found.positives + found.negatives)
+    for kind in found.kinds.values():
+        assert kind.rate == 1.0
+        assert kind.called == kind.pairs
+        assert kind.f1 == pytest.approx(2 * found.positives / (2 * found.positives + kind.pairs))
+
+
+def test_calling_nothing_true_gives_zeros_and_not_an_error():
+    found = evaluate_hard(all_in_one_place(hypercone.load_dataset("tree-3-4")), threshold=-1.0)
+    assert (found.precision, found.recall, found.f1, found.false_positives) == (0.0, 0.0, 0.0, 0)
+    assert all((kind.rate, kind.f1) == (0.0, 0.0) for kind in found.kinds.values())
+    assert json.loads(json.dumps(found.as_dict()))["kinds"]["siblings"]["pairs"] == 426
+
+
+def scattered(hierarchy):
+    """Cones at random, further out with depth, at a threshold where some pairs are called rightly and some not."""
+    spokes = np.random.default_rng(0).normal(size=(len(hierarchy), 2))
+    points = spokes / np.linalg.norm(spokes, axis=1, keepdims=True) * (0.3 + 0.1 * hierarchy.depths()[:, None])
+    return Embedding(hierarchy.names, points, "hyperbolic-cones", Settings(), 0.4, edges=hierarchy.edges)
+
+
+def test_the_counts_are_those_of_asking_one_pair_at_a_time():
+    tree = hypercone.load_dataset("tree-3-4")
+    embedding = scattered(tree)
+    found = evaluate_hard(embedding, seed=3)
+    for kind, wrong in hard_negatives(tree, tree.closure(), 3).items():
+        called = [embedding.is_a(tree.names[child], tree.names[parent]) for parent, child in wrong.pairs.tolist()]
+        assert found.kinds[kind].called == sum(called)
+    true = [embedding.is_a(tree.names[child], tree.names[parent]) for parent, child in tree.closure().tolist()]
+    assert found.true_positives == sum(true)
+    assert found.false_positives == sum(kind.called for kind in found.kinds.values()) > 0
+
+
+def test_a_sample_depends_on_its_seed_alone_and_a_large_one_is_everything():
+    embedding = scattered(hypercone.load_dataset("tree-3-4"))
+    assert evaluate_hard(embedding, sample=50, seed=1) == evaluate_hard(embedding, sample=50, seed=1)
+    assert evaluate_hard(embedding, sample=50).positives == 50
+    assert evaluate_hard(embedding, sample=10**9) == evaluate_hard(embedding)
+
+
+def test_what_cannot_be_judged_is_refused():
+    tree = hypercone.load_dataset("tree-2-3")
+    embedding = all_in_one_place(tree)
+    with pytest.raises(InputError, match=r"the pair .* → .* does not hold"):
+        evaluate_hard(embedding, positives=tree.closure()[:, ::-1])
+    with pytest.raises(InputError, match=r"row outside 0 … 14"):
+        evaluate_hard(embedding, positives=np.array([[0, 15]]))
+    with pytest.raises(InputError, match="no true pairs"):
+        evaluate_hard(embedding, positives=np.empty((0, 2), np.int32))
+    with pytest.raises(InputError, match="sample is 0"):
+        evaluate_hard(embedding, sample=0)
+    with pytest.raises(InputError, match="seed is -1"):
+        evaluate_hard(embedding, seed=-1)
+    with pytest.raises(InputError, match="does not know its edges"):
+        evaluate_hard(Embedding(tree.names, embedding.points, "order", Settings(), 0.0))
+    stones = Hierarchy.from_rows(["stone", "rock"], np.empty((0, 2), np.int32))
+    with pytest.raises(InputError, match="no true pairs"):
+        evaluate_hard(all_in_one_place(stones))
+
+
+def test_the_nouns_take_seconds():
+    small, nouns = hypercone.load_dataset("tree-3-4"), hypercone.load_dataset("wordnet-nouns")
+    evaluate_hard(all_in_one_place(small))
+    nouns.closure()
+    started = time.process_time()
+    found = evaluate_hard(all_in_one_place(nouns), nouns)
+    assert time.process_time() - started < SECONDS_FOR_NOUNS
+    assert found.positives == 661_127
+    assert found.negatives > 3 * found.positives

@@ -1,0 +1,97 @@
+"""The lines that every table shows: what the edges imply, and what counting children gives away."""
+
+from __future__ import annotations
+
+import numpy as np
+import pytest
+
+import hypercone
+from hypercone.errors import InputError
+from hypercone.evaluation import hard_negatives, reference_all_pairs, reference_hard, reference_lines
+from hypercone.hierarchy import Hierarchy, LabelledPairs
+
+
+@pytest.fixture(scope="module")
+def mammals() -> Hierarchy:
+    return hypercone.load_dataset("wordnet-mammals")
+
+
+def best_by_trying(children, positives, negatives):
+    """The best F1 of "u has at least k children", over every k."""
+    found = []
+    for least in sorted(set(children)):
+        hits = sum(children[parent] >= least for parent, _ in positives)
+        false = sum(children[parent] >= least for parent, _ in negatives)
+        found.append((2 * hits / (hits + false + len(positives)), -least))
+    return max(found)
+
+
+def random_hierarchy(seed, size=25):
+    random = np.random.default_rng(seed)
+    pairs = np.sort(random.integers(0, size, (size, 2)), axis=1)
+    return Hierarchy.from_rows([str(i) for i in range(size)], pairs[pairs[:, 0] != pairs[:, 1]])
+
+
+@pytest.mark.parametrize("percent", [0, 50])
+def test_where_training_has_every_basic_edge_symbols_are_never_wrong(mammals, percent):
+    split = hypercone.paper_split(mammals, percent)
+    found = reference_lines(mammals, split.train, split.test, split.validation)
+    assert (found["symbolic"].f1, reference_all_pairs(mammals, split.train)["symbolic"].f1) == (1.0, 1.0)
+    assert reference_hard(mammals, split.train, split.test.positives)["symbolic"].f1 == 1.0
+    # Of the wrong pairs half have the true parent, so looking at the parent alone cannot do well.
+    assert 0.1 < found["trivial"].f1 < 0.4
+
+
+def test_where_edges_are_missing_symbols_lose_what_followed_from_them():
+    chain = Hierarchy.from_pairs([("a", "b"), ("b", "c"), ("c", "d")])
+    train = np.array([[0, 1], [2, 3]], np.int32)
+    found = reference_all_pairs(chain, train)["symbolic"]
+    assert (found.true_positives, found.false_positives, found.positives) == (2, 0, 6)
+    wrong = np.array([[0, 1], [3, 0]], np.int32)
+    found = reference_all_pairs(chain, wrong)["symbolic"]
+    assert (found.true_positives, found.false_positives, found.positives) == (1, 2, 6)
+    pairs = LabelledPairs(chain.closure(), np.array([[3, 0], [2, 0]], np.int32))
+    found = reference_lines(chain, wrong, pairs, pairs)["symbolic"]
+    assert (found.true_positives, found.false_positives, found.negatives) == (1, 1, 2)
+
+
+@pytest.mark.parametrize("seed", range(5))
+def test_the_trivial_answer_is_the_best_number_of_children_over_all_pairs(seed):
+    hierarchy = random_hierarchy(seed)
+    children = hierarchy.children.counts.tolist()
+    true = set(map(tuple, hierarchy.closure().tolist()))
+    every = [(a, b) for a in range(len(hierarchy)) for b in range(len(hierarchy)) if a != b]
+    found = reference_all_pairs(hierarchy)["trivial"]
+    f1, _ = best_by_trying(children, true, set(every) - true)
+    assert found.f1 == pytest.approx(f1)
+    called = [pair for pair in every if children[pair[0]] >= -found.threshold]
+    assert found.true_positives == len(true & set(called))
+    assert found.false_positives == len(set(called) - true)
+    assert found.positives + found.negatives == len(every)
+
+
+@pytest.mark.parametrize("seed", range(3))
+def test_the_trivial_answer_is_the_best_number_of_children_against_hard_pairs(seed):
+    hierarchy = random_hierarchy(seed)
+    wrong = [pair for kind in hard_negatives(hierarchy, hierarchy.closure(), seed).values() for pair in kind.pairs]
+    f1, _ = best_by_trying(hierarchy.children.counts.tolist(), hierarchy.closure(), wrong)
+    assert reference_hard(hierarchy, seed=seed)["trivial"].f1 == pytest.approx(f1)
+
+
+def test_the_threshold_of_the_trivial_answer_is_chosen_on_validation_pairs(mammals):
+    split = hypercone.paper_split(mammals, 0)
+    children = np.bincount(split.train[:, 0], minlength=len(mammals)).tolist()
+    found = reference_lines(mammals, split.train, split.test, split.validation)["trivial"]
+    _, threshold = best_by_trying(children, split.validation.positives.tolist(), split.validation.negatives.tolist())
+    assert found.threshold == threshold
+    hits = sum(children[parent] >= -threshold for parent, _ in split.test.positives.tolist())
+    assert found.true_positives == hits
+
+
+def test_pairs_to_choose_and_to_judge_by_are_needed(mammals):
+    split = hypercone.paper_split(mammals, 0)
+    none = LabelledPairs(split.test.positives[:0], split.test.negatives)
+    with pytest.raises(InputError, match="no positive validation pairs"):
+        reference_lines(mammals, split.train, split.test, none)
+    with pytest.raises(InputError, match="no positive test pairs"):
+        reference_lines(mammals, split.train, none, split.validation)
