@@ -76,7 +76,7 @@ def measure_fit(folder: Path, name: str) -> dict[str, Any]:
     hypercone.fit(hypercone.load_dataset("tree-3-4"), epochs=1, init_epochs=1)
     hierarchy = read(folder, name)
     started = time.perf_counter()
-    embedding = hypercone.fit(hierarchy)
+    embedding = hypercone.fit(hierarchy, method="hyperbolic-cones")
     fitted = time.perf_counter()
     every = hypercone.evaluate_all_pairs(embedding, hierarchy)
     judged = time.perf_counter()

@@ -51,7 +51,7 @@ def all_pairs_f1(embedding: Embedding, hierarchy: Hierarchy, threshold: float) -
 def run(relatives: int) -> dict[str, Any]:
     hierarchy = load_dataset("wordnet-nouns")
     split = paper_split(hierarchy, 50)
-    embedding = fit(hierarchy, FitConfig(relatives=relatives), split=split)
+    embedding = fit(hierarchy, FitConfig(method="hyperbolic-cones", relatives=relatives), split=split)
     return {
         "kind": "learned",
         "relatives": relatives,
@@ -67,7 +67,7 @@ def main() -> None:
     parser.add_argument("-o", "--output", type=Path, required=True, help="the JSON file to write")
     options = parser.parse_args()
     with ProcessPoolExecutor(2) as pool:
-        results = list(pool.map(run, (0, FitConfig().relatives)))
+        results = list(pool.map(run, (0, FitConfig(method="hyperbolic-cones").relatives)))
     options.output.write_text(json.dumps({"machine": describe_machine(), "results": results}, indent=1) + "\n")
     for row in results:
         print(json.dumps(row))

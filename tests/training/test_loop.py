@@ -247,7 +247,7 @@ class TestFit:
 
     def test_no_edges_are_refused(self):
         with pytest.raises(InputError, match=r"^there are no edges to learn from; "):
-            fit(Hierarchy.from_rows(["a", "b"], []), dim=2)
+            fit(Hierarchy.from_rows(["a", "b"], []), method="hyperbolic-cones", dim=2)
 
     def test_one_edge_is_enough(self):
         assert len(fit(Hierarchy.from_pairs([("a", "b")]), method="order", dim=2, epochs=2)) == 2

@@ -18,12 +18,12 @@ def test_training_begins_where_it_is_told_to(tree):
 
 def test_a_start_of_another_shape_is_refused_with_the_right_one(tree):
     with pytest.raises(ConfigError, match=rf"must be \({len(tree)}, 2\), one point a node"):
-        fit(tree, FitConfig(dim=2), start=np.zeros((len(tree), 3)))
+        fit(tree, FitConfig(method="hyperbolic-cones", dim=2), start=np.zeros((len(tree), 3)))
 
 
 def test_a_start_that_is_not_finite_is_refused(tree):
     with pytest.raises(ConfigError, match="not finite"):
-        fit(tree, FitConfig(dim=2), start=np.full((len(tree), 2), np.nan))
+        fit(tree, FitConfig(method="hyperbolic-cones", dim=2), start=np.full((len(tree), 2), np.nan))
 
 
 def test_a_random_start_has_nothing_to_pretrain(tree):

@@ -1,4 +1,4 @@
-"""hypercone fit: learn an embedding and save it."""
+"""hypercone fit: construct or learn an embedding, and save it."""
 
 from __future__ import annotations
 
@@ -10,16 +10,22 @@ from typing import Any
 from hypercone.cli.printing import add_json, percentages, print_answer
 from hypercone.cli.settings import add_settings, read_settings
 from hypercone.cli.sources import add_source, read_source
+from hypercone.embedding import Embedding
 from hypercone.embedding.folder import refuse_to_overwrite
 from hypercone.errors import InputError
 from hypercone.evaluation import evaluate
 from hypercone.hierarchy import Hierarchy, Split, paper_split, read_split
 from hypercone.training import ProgressLine, fit
+from hypercone.training.config import DEFAULT_LEARNER
 
 EXAMPLE = """examples:
   hypercone fit taxonomy.tsv -o model                        (columns named parent and child)
   hypercone fit edges.csv --direction child-parent -o model
+  hypercone fit huge.tsv --method construction -o model      (a million nodes in seconds; exact if it is a tree)
   hypercone fit wordnet-nouns --percent 50 --dim 10 -o model (hold out edges as in the paper, and test)"""
+
+# What the F1 of a fit is called, by the pairs it is of.
+CALIBRATED = {"validation pairs": "validation", "training pairs": "training", "all pairs": "all_pairs"}
 
 
 def add_arguments(parser: argparse.ArgumentParser) -> None:
@@ -38,31 +44,42 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
 
 def run(options: argparse.Namespace) -> int:
     """Read, fit, save, and say how good it is."""
-    config = read_settings(options)
+    # Whoever holds edges out wants to see what is learned of them.
+    holds_out = options.split or options.percent is not None
+    config = read_settings(options, **({"method": DEFAULT_LEARNER} if holds_out else {}))
     refuse_to_overwrite(options.output)
     hierarchy = read_source(options, quiet=options.quiet or options.json)
     split = _split(options, hierarchy)
     started = time.perf_counter()
     with ProgressLine(sys.stderr) as progress:
-        embedding = fit(hierarchy, config, split=split, on_epoch=None if options.quiet else progress)
+        tell = None if options.quiet else progress
+        embedding = fit(hierarchy, config, split=split, on_epoch=tell, on_progress=tell)
     seconds = time.perf_counter() - started
     embedding.save(options.output)
-    answer: dict[str, Any] = {
-        "model": options.output,
-        "method": embedding.method,
-        "nodes": len(embedding),
-        "dim": embedding.dim,
-        "seconds": round(seconds, 2),
-        "epoch": embedding.record["epoch"],
-        "threshold": embedding.threshold,
-        f"{embedding.record['calibrated_on'].split()[0]}_f1": embedding.record["calibration_f1"],
-    }
+    answer = _summary(options.output, embedding, seconds)
     if split is not None and len(split.test.positives):
         found = evaluate(embedding, split.test)
         test = {"precision": found.precision, "recall": found.recall, "f1": found.f1}
         answer["test"] = test if options.json else percentages(**test)
     print_answer(answer, options.json)
     return 0
+
+
+def _summary(folder: str, embedding: Embedding, seconds: float) -> dict[str, Any]:
+    record = embedding.record
+    learned = {"epoch": record["epoch"], "threshold": embedding.threshold} if "epoch" in record else {}
+    for note in record.get("notes", []):
+        print(note, file=sys.stderr)
+    return {
+        "model": folder,
+        "method": record["config"]["method"],
+        "kind": record["kind"] + (", closure-aware" if record["closure_aware"] else ""),
+        "nodes": len(embedding),
+        "dim": embedding.dim,
+        "seconds": round(seconds, 2),
+        **learned,
+        f"{CALIBRATED[record['calibrated_on']]}_f1": record["calibration_f1"],
+    }
 
 
 def _split(options: argparse.Namespace, hierarchy: Hierarchy) -> Split | None:

@@ -9,11 +9,12 @@ from hypercone.hierarchy.words import counted
 def model_card(embedding: Embedding) -> str:
     """Markdown for people: what it is, how it was made, how to use it."""
     record = embedding.record
+    is_constructed = record.get("kind") == "constructed"
     example = embedding.names[len(embedding) // 2] if len(embedding) else "a name"
     return f"""# {len(embedding):,} nodes as {embedding.method} in {embedding.dim} dimensions
 
 An embedding made by hypercone. A node *is a* another when the energy of the pair is at most
-{embedding.threshold:.6g}, the threshold chosen on {record.get("calibrated_on", "unknown pairs")}
+{embedding.threshold:.6g}, the threshold {"of a construction, judged" if is_constructed else "chosen"} on {record.get("calibrated_on", "unknown pairs")}
 (F1 there: {100 * record.get("calibration_f1", float("nan")):.2f}).
 
 {_reproducibility(embedding)}
@@ -27,11 +28,20 @@ embedding.ancestors({example!r})
 
 ## How it was fitted
 
-Trained on {record.get("training_edges", 0):,} edges; points of epoch {record.get("epoch", "?")}; data digest
-`{record.get("hierarchy_digest", "?")}`.
+{_making(embedding)} Data digest `{record.get("hierarchy_digest", "?")}`.
 {_placed(embedding)}
 {_settings_table(embedding)}
 """
+
+
+def _making(embedding: Embedding) -> str:
+    record = embedding.record
+    edges = f"{record.get('training_edges', 0):,} edges"
+    aware = "; everything these imply was used as well" if record.get("closure_aware") else ""
+    if record.get("kind") == "constructed":
+        return " ".join([f"Constructed from {edges}{aware}.", *record.get("notes", [])])
+    start = " from a construction" if record.get("kind") == "learned from a construction" else ""
+    return f"Trained{start} on {edges}{aware}; points of epoch {record.get('epoch', '?')}."
 
 
 def _reproducibility(embedding: Embedding) -> str:

@@ -16,6 +16,7 @@ from hypercone.methods.scoring import Rows
 from hypercone.queries.missing_links import candidates, missing_rows
 from hypercone.queries.wrong_links import wrong_rows
 from hypercone.training import FitConfig, fit
+from hypercone.training.config import DEFAULT_LEARNER
 from hypercone.training.progress import OnEpoch
 
 CUTS = (10, 100, 1000)
@@ -69,7 +70,7 @@ def suggestion_precision(
     at: Sequence[int] = CUTS,
     on_epoch: OnEpoch | None = None,
 ) -> SuggestionPrecision:
-    """How many of the first k suggestions are right, after two fits to a damaged hierarchy.
+    """How many of the first k suggestions are right, after two fits to a damaged hierarchy, learned unless said.
 
     For missing links a share of the links is ``hidden``: the child is put under the parents of its parent instead. A
     suggestion is right if the closure of the whole hierarchy has it. For wrong links a share of random ones is
@@ -83,6 +84,7 @@ def suggestion_precision(
     """
     if not at or min(at) < 1:
         raise InputError(f"at is {list(at)}, but must be whole numbers of at least 1")
+    config = config or FitConfig(method=DEFAULT_LEARNER)
     return SuggestionPrecision(
         missing_precision(hierarchy, config, hidden, seed, at, on_epoch),
         wrong_precision(hierarchy, config, planted, seed, at, on_epoch),
@@ -90,7 +92,7 @@ def suggestion_precision(
 
 
 def missing_precision(
-    hierarchy: Hierarchy, config: FitConfig | None, share: float, seed: int, at: Iterable[int], on_epoch: OnEpoch | None
+    hierarchy: Hierarchy, config: FitConfig, share: float, seed: int, at: Iterable[int], on_epoch: OnEpoch | None
 ) -> PrecisionAt:
     """Hide links, fit, and count the suggested pairs that the whole hierarchy has."""
     damaged = hide_links(hierarchy, share, seed)
@@ -101,7 +103,7 @@ def missing_precision(
 
 
 def wrong_precision(
-    hierarchy: Hierarchy, config: FitConfig | None, share: float, seed: int, at: Iterable[int], on_epoch: OnEpoch | None
+    hierarchy: Hierarchy, config: FitConfig, share: float, seed: int, at: Iterable[int], on_epoch: OnEpoch | None
 ) -> PrecisionAt:
     """Plant wrong links, fit, and count the rejected edges that were planted."""
     damaged = plant_links(hierarchy, share, seed)

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import dataclasses
 import time
 from collections.abc import Sequence
 from dataclasses import dataclass
@@ -11,7 +12,7 @@ from hypercone.data import load_dataset
 from hypercone.embedding import Embedding
 from hypercone.evaluation import evaluate
 from hypercone.hierarchy import Hierarchy, Split, paper_split, read_released_split
-from hypercone.methods import Points
+from hypercone.methods import METHODS, Points
 from hypercone.training import EpochReport, FitConfig, drawn_in, fit, pretrain
 from hypercone.training.start import pretraining_config
 
@@ -31,7 +32,7 @@ class Trial:
     @property
     def shares(self) -> tuple[Any, ...]:
         """Equal for trials that start from the same pre-training on the same edges."""
-        start = self.config if self.config.init == "random" else pretraining_config(self.config)
+        start = pretraining_config(self.config) if self.config.init in METHODS else self.config
         return (self.source, self.percent, start)
 
     @property
@@ -46,7 +47,9 @@ class Trial:
         name = (row["source"], row["percent"], row["method"], row["dim"], row["seed"])
         if name != (self.source, self.percent, config.method, config.dim, config.seed):
             return False
-        return bool(row["config"] == config.for_edges(row["training_edges"]).as_dict())
+        # A setting that a row does not have is younger than the row, which was run as its default does.
+        settled = {field.name: field.default for field in dataclasses.fields(config) if field.default is not None}
+        return bool(settled | row["config"] == config.for_edges(row["training_edges"]).as_dict())
 
     def load(self) -> tuple[Hierarchy, Split]:
         """The hierarchy and the split; the same seed draws the split and the start."""
@@ -76,7 +79,7 @@ def run_trials(trials: Sequence[Trial]) -> list[dict[str, Any]]:
     """The results of trials that share one pre-training, which is run once."""
     hierarchy, split = trials[0].load()
     start, seconds = None, 0.0
-    if trials[0].config.init != "random":
+    if trials[0].config.init in METHODS:
         began = time.perf_counter()
         start = pretrain(hierarchy, trials[0].config, split=split)
         seconds = time.perf_counter() - began

@@ -7,8 +7,9 @@ import math
 import tomllib
 from dataclasses import dataclass
 from pathlib import Path
-from typing import Any
+from typing import Any, cast
 
+from hypercone.construction.table import CONSTRUCTIONS
 from hypercone.errors import ConfigError, InputError, unknown_name
 from hypercone.methods import METHODS, Settings, find_method
 from hypercone.training.fields import check, kind_of, setting
@@ -18,6 +19,12 @@ AUTOMATIC = ("epochs", "init_epochs")
 # A small hierarchy is visited more often, until it has been learned: its epochs cost next to nothing.
 ENOUGH_VISITS = 3_000_000
 MOST_EPOCHS = 2_000
+# The best for a taxonomy that is known whole, and for one of which a part is held out.
+DEFAULT_CONSTRUCTION, DEFAULT_LEARNER = "overlapping", "hyperbolic-cones"
+# What a construction takes as well; every other setting is one of learning.
+COMMON = ("method", "dim", "seed", "K")
+# Where constructed points may go: they need more of the ball than learned ones do.
+CONSTRUCTED_BORDER = 1e-9
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -31,7 +38,12 @@ class FitConfig:
     hypercone.errors.ConfigError: dim is 0, but must be at least 1
     """
 
-    method: str = setting("hyperbolic-cones", "what is learned", choices=tuple(METHODS))
+    method: str = setting(
+        None,
+        "what is learned or constructed; left open, overlapping, which is constructed, unless a setting of learning is"
+        " given or edges are held out: then hyperbolic-cones",
+        choices=(*METHODS, *CONSTRUCTIONS),
+    )
     dim: int = setting(
         5, "dimensions; 5 is enough for most taxonomies, 10 gains a few points", at_least=1, at_most=1024
     )
@@ -68,6 +80,12 @@ class FitConfig:
         " corrupted and there are more than two dimensions)",
         at_least=0,
     )
+    positive_weight: float = setting(
+        1.0,
+        "how much a true pair weighs against one wrong pair (the margin loss of cones and order embeddings)",
+        above=0,
+        at_most=1_000,
+    )
     sampling: str = setting(
         "uniform",
         "how the replacing node is drawn: all alike, or by (children + 1)^power",
@@ -91,7 +109,10 @@ class FitConfig:
         choices=("none", "child", "parent", "both"),
     )
     init: str = setting(
-        None, "start from a pre-trained embedding or at random", choices=("random", "poincare", "euclidean")
+        None,
+        "start at random, from a pre-trained embedding, or, for cones, from caps learned from a random start, or from a"
+        " construction of the training edges",
+        choices=("random", "poincare", "euclidean", "caps", *CONSTRUCTIONS),
     )
     init_epochs: int | None = setting(None, "epochs of pre-training; left open, as for epochs", at_least=0)
     init_corrupt: str = setting(
@@ -114,8 +135,14 @@ class FitConfig:
     )
 
     def __post_init__(self) -> None:
-        if not isinstance(self.method, str) or self.method not in METHODS:
-            raise unknown_name("method", str(self.method), METHODS)
+        given = [field for field in dataclasses.fields(self) if _is_given(field, getattr(self, field.name))]
+        usual = DEFAULT_LEARNER if given else DEFAULT_CONSTRUCTION
+        object.__setattr__(self, "method", usual if cast(Any, self.method) is None else self.method)
+        if not isinstance(self.method, str) or self.method not in METHODS.keys() | CONSTRUCTIONS.keys():
+            raise unknown_name("method", str(self.method), (*METHODS, *CONSTRUCTIONS))
+        if self.method in CONSTRUCTIONS:
+            self._check_construction(given)
+            return
         chosen: dict[str, Any] = {"parent_candidates": "all", "burn_in": 0, "start_spread": 1e-3, "margin": 0.01}
         chosen |= find_method(self.method).defaults
         for field in dataclasses.fields(self):
@@ -133,10 +160,39 @@ class FitConfig:
             raise ConfigError(
                 f"relatives is {self.relatives}, but {self.method} ranks distances and has none; leave it out"
             )
+        if self.positive_weight != 1.0 and find_method(self.method).loss != "margin":
+            raise ConfigError(
+                f"positive_weight is {self.positive_weight}, but {self.method} ranks distances; leave it out"
+            )
         if self.relatives >= self.negatives:
             raise ConfigError(f"relatives is {self.relatives}, but must be below negatives, {self.negatives}")
         if self.init == self.method:
             raise ConfigError(f"init is {self.init}, the method itself; use init = random and more epochs")
+
+    def _check_construction(self, given: list[dataclasses.Field[Any]]) -> None:
+        """Of a construction, only what is common to all methods counts; what is only learning's stays open."""
+        for field in given:
+            raise ConfigError(
+                f"{field.name} is {getattr(self, field.name)!r}, but {self.method} is constructed and learns nothing;"
+                f" leave it out, or choose method = {DEFAULT_LEARNER}"
+            )
+        for field in dataclasses.fields(self):
+            value = field.default if getattr(self, field.name) is None else getattr(self, field.name)
+            if field.name in COMMON:
+                check(field, value)
+                value = kind_of(field)(value)
+            object.__setattr__(self, field.name, value)
+        if self.dim < 2:
+            raise ConfigError(f"dim is {self.dim}, but {self.method} needs at least 2, for caps to lie on a sphere")
+
+    @property
+    def is_construction(self) -> bool:
+        """Whether nothing is learned.
+
+        >>> FitConfig().is_construction, FitConfig(epochs=20).is_construction
+        (True, False)
+        """
+        return self.method in CONSTRUCTIONS
 
     def _usual_relatives(self) -> int:
         # In the plane cones cannot pass each other: pushing relatives apart early jams even a small tree.
@@ -146,9 +202,12 @@ class FitConfig:
     def for_edges(self, count: int) -> FitConfig:
         """The configuration with nothing left open, for so many positives.
 
-        >>> FitConfig().for_edges(1_000_000).epochs, FitConfig().for_edges(1_000).epochs
+        >>> config = FitConfig(method="hyperbolic-cones")
+        >>> config.for_edges(1_000_000).epochs, config.for_edges(1_000).epochs
         (100, 2000)
         """
+        if self.is_construction:
+            return self
         usual = {"epochs": find_method(self.method).defaults["epochs"], "init_epochs": 100}
         enough = min(MOST_EPOCHS, math.ceil(ENOUGH_VISITS / max(1, count)))
         open_ones = {name: max(usual[name], enough) for name in AUTOMATIC if getattr(self, name) is None}
@@ -157,11 +216,14 @@ class FitConfig:
     @property
     def settings(self) -> Settings:
         """The part that the method's formulas need."""
+        if self.is_construction:
+            return Settings(K=self.K, border=CONSTRUCTED_BORDER)
         return Settings(K=self.K, margin=self.margin, border=self.border)
 
     def as_dict(self) -> dict[str, Any]:
-        """Plain values, for JSON and TOML."""
-        return dataclasses.asdict(self)
+        """Plain values, for JSON and TOML; of a construction, the few that count."""
+        values = dataclasses.asdict(self)
+        return {name: values[name] for name in COMMON} if self.is_construction else values
 
     @classmethod
     def from_dict(cls, values: dict[str, Any]) -> FitConfig:
@@ -175,10 +237,20 @@ class FitConfig:
     @classmethod
     def from_toml(cls, path: str | Path, **overrides: Any) -> FitConfig:
         """A configuration from a TOML file of ``name = value`` lines; overrides win."""
+        return cls.from_dict(cls.read_toml(path) | overrides)
+
+    @staticmethod
+    def read_toml(path: str | Path) -> dict[str, Any]:
+        """The ``name = value`` lines of a TOML file, not yet checked."""
         try:
-            values = tomllib.loads(Path(path).read_text(encoding="utf-8"))
+            return tomllib.loads(Path(path).read_text(encoding="utf-8"))
         except OSError as error:
             raise InputError(f"{path}: cannot be read ({error.strerror})") from None
         except (tomllib.TOMLDecodeError, UnicodeDecodeError) as error:
             raise InputError(f"{path}: is not valid TOML ({error})") from None
-        return cls.from_dict(values | overrides)
+
+
+def _is_given(field: dataclasses.Field[Any], value: Any) -> bool:
+    """Whether a setting of learning was chosen rather than left as it is."""
+    is_left = value is None or (value == field.default and not isinstance(value, bool))
+    return field.name not in COMMON and not is_left

@@ -6,11 +6,14 @@ from dataclasses import replace
 from typing import Any
 
 from hypercone.calibration import calibrate
+from hypercone.construction.progress import OnProgress
+from hypercone.construction.table import CLOSURE_AWARE, CONSTRUCTIONS
 from hypercone.embedding import Embedding
 from hypercone.errors import ConfigError
 from hypercone.hierarchy import Hierarchy, Split
-from hypercone.methods import Points, find_method
-from hypercone.training.config import FitConfig
+from hypercone.methods import METHODS, Points, find_method
+from hypercone.training.config import DEFAULT_LEARNER, FitConfig
+from hypercone.training.constructing import constructed
 from hypercone.training.loop import Stage
 from hypercone.training.positives import calibration_pairs, prepare
 from hypercone.training.progress import OnEpoch
@@ -24,9 +27,13 @@ def fit(
     split: Split | None = None,
     start: Points | None = None,
     on_epoch: OnEpoch | None = None,
+    on_progress: OnProgress | None = None,
     **settings: Any,
 ) -> Embedding:
-    """Learn an embedding of the hierarchy. Settings can be given as a FitConfig or by name.
+    """An embedding of the hierarchy. Settings can be given as a FitConfig or by name.
+
+    Without any it is constructed: overlapping caps, the best for a hierarchy that is known whole. With a setting of
+    learning (epochs, rate, …), a split or a start it is learned, as hyperbolic cones unless the method says otherwise.
 
     With a split, training sees its training edges only, and its validation pairs choose the epoch, the threshold and
     α; the test pairs are not looked at. Without one, the threshold is placed on the training pairs.
@@ -42,13 +49,31 @@ def fit(
     """
     if config is not None and settings:
         raise ConfigError(f"{', '.join(settings)} is given beside a configuration; put it in the configuration")
-    config = config or FitConfig.from_dict(settings)
+    if config is None:
+        # Whoever holds edges out, or gives points to start from, wants to learn.
+        learns = split is not None or start is not None
+        config = FitConfig.from_dict(({"method": DEFAULT_LEARNER} if learns else {}) | settings)
+    if config.is_construction:
+        if start is not None:
+            raise ConfigError(f"start is given, but {config.method} is constructed; choose method = {DEFAULT_LEARNER}")
+        return constructed(hierarchy, config, split, on_progress)
+    return _learned(hierarchy, config, split, start, on_epoch, on_progress)
+
+
+def _learned(
+    hierarchy: Hierarchy,
+    config: FitConfig,
+    split: Split | None,
+    start: Points | None,
+    on_epoch: OnEpoch | None,
+    on_progress: OnProgress | None,
+) -> Embedding:
     method = find_method(config.method)
     edges, known, config = prepare(hierarchy, config, split)
     # A split of a small hierarchy may hold nothing out.
     validation = split.validation if split and len(split.validation.positives) else None
     if start is None:
-        begin = starting_points(len(hierarchy), edges, known, config, on_epoch)
+        begin = starting_points(len(hierarchy), edges, known, config, on_epoch, on_progress)
     else:
         begin = check_start(start, len(hierarchy), config)
     stage = Stage(config, edges, known, validation, on_epoch)
@@ -64,6 +89,8 @@ def fit(
         settings=replace(config.settings, alpha=chosen.alpha),
         threshold=chosen.threshold,
         record={
+            "kind": "learned from a construction" if config.init in CONSTRUCTIONS else "learned",
+            "closure_aware": _is_closure_aware(config, split),
             "config": config.as_dict(),
             "hierarchy_digest": hierarchy.digest,
             "training_edges": len(edges),
@@ -77,6 +104,11 @@ def fit(
         labels=hierarchy.labels,
         edges=hierarchy.edges,
     )
+
+
+def _is_closure_aware(config: FitConfig, split: Split | None) -> bool:
+    """Whether anything was used that the given edges only imply."""
+    return config.known == "closure" or config.init in CLOSURE_AWARE or (split is None and config.edges == "closure")
 
 
 def pretrain(
@@ -94,7 +126,7 @@ def pretrain(
     >>> bool((fit(pets, config, start=start).points == fit(pets, config).points).all())
     True
     """
-    if config.init == "random":
-        raise ConfigError("init is random, so there is nothing to pre-train; choose init = poincare or euclidean")
+    if config.init not in METHODS:
+        raise ConfigError(f"init is {config.init}, which pre-trains nothing; choose init = poincare or euclidean")
     edges, known, config = prepare(hierarchy, config, split)
     return pretrained_points(len(hierarchy), edges, known, config, on_epoch)

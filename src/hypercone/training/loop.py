@@ -9,6 +9,7 @@ from dataclasses import dataclass
 import numpy as np
 
 from hypercone.calibration import Calibration, calibrate
+from hypercone.construction.table import CONSTRUCTIONS
 from hypercone.errors import ConfigError
 from hypercone.hierarchy import LabelledPairs
 from hypercone.methods import Points, find_method
@@ -44,6 +45,9 @@ class Stage:
         """Train from these points; the array given is left as it is."""
         trainer = self._trainer(points)
         best = _Best(self.config.patience)
+        if self.validation is not None and self.config.init in CONSTRUCTIONS:
+            # A construction may be better than all that learning makes of it.
+            best.offer(trainer, self.validation, 0)
         reporter = _Reporter(self, trainer) if self.on_epoch else None
         for number, (rate, negatives) in enumerate(self._plan(len(points))):
             violated, active = trainer.run(number, rate, negatives)

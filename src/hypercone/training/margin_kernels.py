@@ -22,11 +22,19 @@ def _clear(gradient, dim):
         gradient[k] = 0.0
 
 
+@kernel_part
+def _scale(of_parent, of_child, weight, dim):
+    for k in range(width(dim)):
+        of_parent[k] *= weight
+        of_child[k] *= weight
+
+
 @kernel
 def margin_epoch(points, memory, edges, order, known, negatives, method, optimizer, seed, epoch, dim):
     """Visit the edges in order, moving points in place; returns (violated positives, active negatives)."""
     known_offsets, known_parents = known
-    children, parents, relatives, child_pool, parent_pool, kin_offsets, kin, push_children, push_parents = negatives
+    children, parents, relatives, child_pool, parent_pool, kin_offsets, kin = negatives[:7]
+    push_children, push_parents, weight = negatives[7:]
     both = children + parents + relatives
     rows = np.empty(2 * both, np.uint64)
     marked = np.empty(both, np.uint8)
@@ -70,6 +78,8 @@ def margin_epoch(points, memory, edges, order, known, negatives, method, optimiz
         outside = is_outside(method, cone, points, parent, child, dim)
         if outside:
             add_gradient(method, cone, points, parent, child, 1.0, of_parent, of_child, dim)
+            if weight != 1.0:
+                _scale(of_parent, of_child, weight, dim)
             violated += 1
         if found > 0:
             for j in range(both):

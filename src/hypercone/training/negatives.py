@@ -16,7 +16,7 @@ POOL_ENTRIES_A_NODE = 16
 
 
 class Negatives(NamedTuple):
-    """How many wrong pairs of each kind a positive gets, and the pools the replacing nodes come from."""
+    """How many wrong pairs of each kind a positive gets, the pools they come from, and what it weighs against one."""
 
     children: int
     parents: int
@@ -27,6 +27,7 @@ class Negatives(NamedTuple):
     relative_rows: Rows
     push_children: bool
     push_parents: bool
+    positive_weight: float = 1.0
 
 
 class Known(NamedTuple):
@@ -57,6 +58,7 @@ def make_negatives(count: int, edges: Rows, config: FitConfig, sampling: str | N
         *non_leaf_children(count, edges),
         config.push_inside in ("child", "both"),
         config.push_inside in ("parent", "both"),
+        config.positive_weight,
     )
 
 

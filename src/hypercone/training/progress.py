@@ -9,6 +9,7 @@ from collections.abc import Callable
 from dataclasses import dataclass, field
 from typing import TextIO
 
+from hypercone.construction.progress import ConstructionReport
 from hypercone.methods import Points
 
 
@@ -30,6 +31,11 @@ class EpochReport:
     validation_f1: float | None
     # Live: the next epoch moves them, so copy what is to be kept.
     points: Points | None = field(default=None, compare=False, repr=False)
+
+    @property
+    def is_last(self) -> bool:
+        """Whether this stage is done."""
+        return self.epoch == self.epochs
 
     def line(self) -> str:
         """All of it in one line."""
@@ -69,9 +75,9 @@ class ProgressLine:
             self.stream.flush()
         self._is_open = False
 
-    def __call__(self, report: EpochReport) -> None:
+    def __call__(self, report: EpochReport | ConstructionReport) -> None:
         """Print one report, if it is time to."""
-        finished = report.epoch == report.epochs
+        finished = report.is_last
         if self.live:
             # A line that wraps could not be rewritten, so it is cut at the edge.
             line = report.line()[: shutil.get_terminal_size().columns - 1]

@@ -62,7 +62,7 @@ def _keep_corrupted(candidates, rows, at, count, anchor, anchor_is_parent, known
 def softmax_epoch(points, memory, edges, order, known, negatives, method, optimizer, seed, epoch, dim):
     """Visit the edges in order, moving points in place; returns (edges not ranked first, negatives used)."""
     known_offsets, known_parents = known
-    children, parents, _, child_pool, parent_pool, _, _, _, _ = negatives
+    children, parents, _, child_pool, parent_pool, _, _, _, _, _ = negatives
     size = children + parents
     rows = np.empty(2 * size, np.uint64)
     candidates = np.empty(size + 2, np.uint64)

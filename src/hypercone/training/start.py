@@ -4,10 +4,14 @@ from __future__ import annotations
 
 import numpy as np
 
+from hypercone.construction.progress import OnProgress
+from hypercone.construction.table import CONSTRUCTIONS
 from hypercone.errors import ConfigError
 from hypercone.geometry import poincare
 from hypercone.methods import Points, find_method
+from hypercone.training.cap_start import cap_start
 from hypercone.training.config import FitConfig
+from hypercone.training.constructing import constructed_start
 from hypercone.training.loop import Stage
 from hypercone.training.negatives import Known, Rows
 from hypercone.training.progress import OnEpoch
@@ -20,11 +24,20 @@ def random_points(count: int, config: FitConfig) -> Points:
 
 
 def starting_points(
-    count: int, edges: Rows, known: Known, config: FitConfig, on_epoch: OnEpoch | None = None
+    count: int,
+    edges: Rows,
+    known: Known,
+    config: FitConfig,
+    on_epoch: OnEpoch | None = None,
+    on_progress: OnProgress | None = None,
 ) -> Points:
     """Random points, or those of the pre-training that the configuration asks for, drawn inwards."""
     if config.init == "random":
         return random_points(count, config)
+    if config.init == "caps":
+        return cap_start(count, edges, known, config, on_epoch)
+    if config.init in CONSTRUCTIONS:
+        return constructed_start(count, edges, config, on_progress)
     return drawn_in(pretrained_points(count, edges, known, config, on_epoch), config)
 
 

@@ -1,0 +1,165 @@
+"""A start for cones from random caps: nodes as caps on a sphere, pulled into their parents and pushed apart.
+
+Cones are nested exactly as their caps are (geometry.caps), whatever K, so what is learned with caps holds for cones. It
+needs the given edges only. Each epoch every node has one near parent, the one of its given parents whose cap is now the
+smallest: so the closure's edges among those given cannot flatten the tree, and the model finds out by itself which
+parents are direct. Near siblings are kept apart as whole caps, other wrong pairs by their centres.
+"""
+
+from __future__ import annotations
+
+import math
+import time
+from dataclasses import dataclass
+
+import numpy as np
+from numpy.typing import NDArray
+
+from hypercone.errors import ConfigError
+from hypercone.geometry import caps
+from hypercone.methods import Points, find_method
+from hypercone.training.config import FitConfig
+from hypercone.training.negatives import Known, Rows, make_known
+from hypercone.training.progress import EpochReport, OnEpoch
+
+# Wrong children, wrong parents with children, and siblings an edge.
+WRONG_PAIRS = (2, 2, 2)
+# Small at first, so that subtrees pass each other before they grow; leaves are smaller than any cap that grows.
+START, SMALLEST, LEAF = 1e-2, 1e-3, 1e-4
+# (rate, growth, decay) of positive pairs: a near parent is met almost at once, and radii grow slowly, or the general
+# nodes would swallow the sphere before their subtrees have parted.
+NEAR, FAR = (0.9, 0.005, 1e-3), (0.1, 0.003, 2e-5)
+# Rates of wrong pairs in the first epoch, from which they fall linearly. A wrong pair drawn at random may be a true one
+# that was not given: the fewer far parents are given to make up for that, the gentler the push.
+APART, SIBLINGS_APART = (0.05, 0.2), 0.3
+# The decay of radii, which undoes what early disorder made too large, falls to nothing in this part of the epochs.
+DECAY_UNTIL = 0.6
+
+
+@dataclass
+class Caps:
+    """All nodes as caps, and what an epoch needs to know of the edges; ``given`` are the edges as lists of parents."""
+
+    directions: Points
+    radii: NDArray[np.float64]
+    is_leaf: NDArray[np.bool_]
+    edges: Rows
+    given: Known
+    known: Known
+    config: FitConfig
+
+    @property
+    def points(self) -> Points:
+        """The points of the method whose cones have these caps."""
+        if find_method(self.config.method).is_hyperbolic:
+            return np.asarray(caps.point_from_cap(self.directions, self.radii, self.config.K), np.float64)
+        return np.asarray(self.directions * (self.config.K / np.sin(self.radii))[:, None], np.float64)
+
+    def run(self, epoch: int, epochs: int) -> tuple[int, int, float]:
+        """One visit of the edges; returns (violated positives, pushed negatives, sum of gaps)."""
+        from hypercone._jit import dimension_type
+        from hypercone.training.caps_kernels import cap_epoch, tightest_parents
+        from hypercone.training.random_kernels import shuffled
+
+        config, tightest = self.config, tightest_parents(self.given, self.radii)
+        everyone = np.arange(len(self.radii), dtype=np.int32)
+        violated, pushed, gaps = cap_epoch(
+            self.directions,
+            self.radii,
+            self.is_leaf,
+            self.edges,
+            shuffled(len(self.edges), config.seed, epoch),
+            self.known,
+            tightest,
+            near_siblings(tightest, self.is_leaf),
+            (everyone, np.flatnonzero(~self.is_leaf).astype(np.int32)),
+            WRONG_PAIRS,
+            self._steps(epoch / epochs),
+            config.seed,
+            epoch,
+            dimension_type(config.dim),
+        )
+        return int(violated), int(pushed), float(gaps)
+
+    def _steps(self, done: float) -> tuple[object, ...]:
+        """The steps when this part of the epochs is done."""
+        from hypercone.training.caps_kernels import CapSteps, Pull
+
+        decay = max(0.0, 1.0 - done / DECAY_UNTIL)
+        near = int(np.count_nonzero(np.diff(self.given.offsets)))
+        far = len(self.edges) - near
+        gentle, firm = APART
+        return CapSteps(
+            near=Pull(NEAR[0], NEAR[1], decay * NEAR[2]),
+            far=Pull(FAR[0], FAR[1], decay * FAR[2]),
+            far_share=min(1.0, near / max(1, far)),
+            apart=(1.0 - done) * (gentle + (firm - gentle) * min(1.0, far / near)),
+            siblings_apart=(1.0 - done) * SIBLINGS_APART,
+            smallest=SMALLEST,
+            largest=math.acos(caps.kappa(self.config.K)),
+        )
+
+
+def cap_start(count: int, edges: Rows, known: Known, config: FitConfig, on_epoch: OnEpoch | None = None) -> Points:
+    """The points of the cones whose caps were learned from a random start.
+
+    >>> edges = np.array([[0, 1], [0, 2], [1, 3], [1, 4], [2, 5], [2, 6]], np.int32)
+    >>> config = FitConfig(method="hyperbolic-cones", dim=3, init="caps", init_epochs=300)
+    >>> points = cap_start(7, edges, make_known(7, edges), config)
+    >>> bool(caps.contains(points[0], points[1], config.K))
+    True
+    """
+    method = find_method(config.method)
+    if method.curvature is None or config.dim < 2:
+        raise ConfigError(
+            f"init is caps, but {config.method} in {config.dim} dimensions has no caps; choose another init"
+        )
+    assert config.init_epochs is not None, "a start needs a configuration with nothing left open"
+    learned = random_caps(count, edges, known, config)
+    started = time.perf_counter()
+    for epoch in range(config.init_epochs):
+        counts = learned.run(epoch, config.init_epochs)
+        if on_epoch:
+            on_epoch(_report(learned, epoch + 1, config.init_epochs, counts, time.perf_counter() - started))
+    return learned.points
+
+
+def _report(learned: Caps, epoch: int, epochs: int, counts: tuple[int, int, float], seconds: float) -> EpochReport:
+    violated, pushed, gaps = counts
+    return EpochReport(
+        stage="pre-training (caps)",
+        epoch=epoch,
+        epochs=epochs,
+        loss=gaps / len(learned.edges),
+        violated=violated,
+        active_negatives=pushed,
+        pairs_per_second=len(learned.edges) * (1 + sum(WRONG_PAIRS)) * epoch / max(seconds, 1e-9),
+        seconds=seconds,
+        seconds_left=seconds / epoch * (epochs - epoch) if epoch > 1 else None,
+        validation_f1=None,
+        points=learned.points,
+    )
+
+
+def random_caps(count: int, edges: Rows, known: Known, config: FitConfig) -> Caps:
+    """Small caps in random directions, a function of the seed alone."""
+    random = np.random.default_rng([config.seed, 0xCA95])
+    directions = random.normal(size=(count, config.dim))
+    directions /= np.linalg.norm(directions, axis=1, keepdims=True)
+    is_leaf = np.bincount(edges[:, 0], minlength=count) == 0
+    radii = np.where(is_leaf, LEAF, START)
+    return Caps(directions, radii, is_leaf, edges, make_known(count, edges), known, config)
+
+
+def near_siblings(tightest: Rows, is_leaf: NDArray[np.bool_]) -> tuple[NDArray[np.int64], Rows]:
+    """For each node the ones with children of which it is the near parent, as CSR.
+
+    >>> offsets, rows = near_siblings(np.array([-1, 0, 0, 1]), np.array([False, False, False, True]))
+    >>> rows[offsets[0] : offsets[1]].tolist()
+    [1, 2]
+    """
+    rows = np.flatnonzero((tightest >= 0) & ~is_leaf)
+    order = np.argsort(tightest[rows], kind="stable")
+    offsets = np.zeros(len(tightest) + 1, np.int64)
+    np.cumsum(np.bincount(tightest[rows], minlength=len(tightest)), out=offsets[1:])
+    return offsets, rows[order].astype(np.int32)

@@ -1,0 +1,131 @@
+"""Constructions as methods of a fit, as starts for learning, and as the default."""
+
+from __future__ import annotations
+
+import numpy as np
+import pytest
+
+import hypercone
+from hypercone import FitConfig, Hierarchy, fit
+from hypercone.construction.table import CONSTRUCTIONS
+from hypercone.errors import ConfigError, InputError
+from hypercone.evaluation import evaluate_all_pairs
+from hypercone.hierarchy import paper_split
+from hypercone.methods import METHODS
+from hypercone.training.config import COMMON
+
+LEARNING = {
+    "epochs": 5,
+    "rate": 0.1,
+    "margin": 0.02,
+    "init": "random",
+    "threads": 2,
+    "edges": "as-given",
+    "border": 1e-4,
+}
+
+each_construction = pytest.mark.parametrize("name", CONSTRUCTIONS)
+
+
+@pytest.fixture(scope="module")
+def diamonds() -> Hierarchy:
+    """Thirty nodes, every third of which has two parents."""
+    edges = [(f"n{(i - 1) // 2}", f"n{i}") for i in range(1, 30)]
+    return Hierarchy.from_pairs([*edges, *((f"n{i // 3}", f"n{i}") for i in range(9, 30, 3))])
+
+
+class TestDefault:
+    def test_nothing_given_constructs_overlapping_caps(self):
+        assert FitConfig().method == "overlapping"
+        assert FitConfig(dim=3, seed=4, K=0.2).method == "overlapping"
+
+    @pytest.mark.parametrize("name", LEARNING)
+    def test_a_setting_of_learning_means_to_learn(self, name):
+        assert FitConfig(**{name: LEARNING[name]}).method == "hyperbolic-cones"
+
+    def test_held_out_edges_mean_to_learn(self, tree):
+        embedding = fit(tree, split=paper_split(tree, 50))
+        assert embedding.record["config"]["method"] == "hyperbolic-cones"
+        assert embedding.record["kind"] == "learned"
+
+    @each_construction
+    @pytest.mark.parametrize("name_of_setting", LEARNING)
+    def test_a_setting_of_learning_beside_a_construction_is_refused(self, name, name_of_setting):
+        with pytest.raises(
+            ConfigError, match=rf"^{name_of_setting} is .*, but {name} is constructed and learns nothing"
+        ):
+            FitConfig(method=name, **{name_of_setting: LEARNING[name_of_setting]})
+
+    @each_construction
+    def test_the_record_of_a_construction_is_a_configuration(self, name):
+        config = FitConfig(method=name, dim=3, seed=2, K=0.3)
+        assert set(config.as_dict()) == set(COMMON)
+        assert FitConfig.from_dict(config.as_dict()) == config
+
+    @each_construction
+    def test_one_dimension_has_no_room_for_caps(self, name):
+        with pytest.raises(ConfigError, match=r"^dim is 1, but .* needs at least 2"):
+            FitConfig(method=name, dim=1)
+
+    def test_a_start_beside_a_construction_is_refused(self, tree):
+        with pytest.raises(ConfigError, match="start is given, but overlapping is constructed"):
+            fit(tree, FitConfig(dim=2), start=np.zeros((len(tree), 2)))
+
+    def test_points_to_start_from_mean_to_learn(self, tree):
+        start = fit(tree, method="construction", dim=2).points
+        assert fit(tree, dim=2, start=start, edges="as-given", epochs=1).record["start"] == "given points"
+
+
+class TestConstructed:
+    @each_construction
+    @pytest.mark.parametrize("dim", [2, 3, 5])
+    def test_a_tree_is_embedded_without_a_mistake(self, tree, name, dim):
+        embedding = fit(tree, method=name, dim=dim)
+        assert evaluate_all_pairs(embedding).f1 == 1.0
+        assert embedding.threshold == 0.0
+
+    @each_construction
+    def test_the_record_says_how_good_it_is_and_what_it_used(self, diamonds, name):
+        embedding = fit(diamonds, method=name, dim=3)
+        found = evaluate_all_pairs(embedding)
+        assert embedding.record["calibration_f1"] == pytest.approx(found.f1, abs=1e-12)
+        assert (embedding.record["precision"], embedding.record["recall"]) == (found.precision, found.recall)
+        assert embedding.record["kind"] == "constructed"
+        assert embedding.record["closure_aware"] == (name == "overlapping")
+
+    @each_construction
+    def test_a_model_is_the_same_after_saving_and_loading(self, diamonds, name, tmp_path):
+        embedding = fit(diamonds, method=name, dim=3)
+        again = hypercone.load(embedding.save(tmp_path / "model"))
+        assert again.points.tobytes() == embedding.points.tobytes()
+        assert "Constructed from" in (tmp_path / "model" / "README.md").read_text()
+
+    @each_construction
+    def test_with_a_split_only_its_training_edges_are_looked_at(self, diamonds, name):
+        split = paper_split(diamonds, 0)
+        parts = Hierarchy.from_rows(diamonds.names, split.train)
+        same = fit(parts, method=name, dim=3)
+        assert fit(diamonds, FitConfig(method=name, dim=3), split=split).points.tobytes() == same.points.tobytes()
+
+    @each_construction
+    def test_a_hierarchy_without_edges_is_refused(self, name):
+        with pytest.raises(InputError, match="no edges to construct from"):
+            fit(Hierarchy.from_rows(["a", "b"], []), method=name)
+
+    def test_another_cone_constant_gives_the_same_order(self, diamonds):
+        one, other = (evaluate_all_pairs(fit(diamonds, method="construction", dim=3, K=K)) for K in (0.1, 1.0))
+        assert one == other
+
+
+class TestStart:
+    @each_construction
+    @pytest.mark.parametrize("method", ["hyperbolic-cones", "euclidean-cones"])
+    def test_cones_can_start_from_it_and_begin_with_its_answers(self, tree, name, method):
+        embedding = fit(tree, method=method, init=name, dim=3, epochs=0)
+        assert evaluate_all_pairs(embedding, threshold=0.0).f1 == 1.0
+        assert embedding.record["kind"] == "learned from a construction"
+
+    @pytest.mark.parametrize("method", [name for name, method in METHODS.items() if method.curvature is None])
+    def test_a_method_without_cones_cannot(self, tree, method):
+        with pytest.raises(ConfigError, match=f"init is construction, but {method} has no cones"):
+            fit(tree, method=method, init="construction", dim=3, epochs=1)
