@@ -38,6 +38,7 @@ def test_for_people_every_value_has_its_line(run, taxonomy, tmp_path, quick):
     assert [line.split("  ")[0] for line in lines] == [
         "model",
         "method",
+        "kind",
         "nodes",
         "dim",
         "seconds",
@@ -45,6 +46,26 @@ def test_for_people_every_value_has_its_line(run, taxonomy, tmp_path, quick):
         "threshold",
         "training f1",
     ]
+
+
+def test_a_fit_without_settings_constructs_and_says_how_exact_it_is(run, taxonomy, tmp_path):
+    lines = run("fit", taxonomy, "-o", tmp_path / "m", "--quiet").out.splitlines()
+    shown = dict(line.split("  ", 1) for line in lines)
+    assert [shown[name].strip() for name in ("method", "kind", "all pairs f1")] == [
+        "overlapping",
+        "constructed",
+        "100.00 %",
+    ]
+    found = run(
+        "fit", taxonomy, "-o", tmp_path / "n", "--method", "construction", "--dim", "2", "--json", "--quiet"
+    ).json
+    assert (found["method"], found["kind"], found["all_pairs_f1"]) == ("construction", "constructed", 1.0)
+
+
+def test_what_is_lost_in_a_forest_is_said(run, tmp_path):
+    (tmp_path / "d.tsv").write_text("parent\tchild\na\tb\na\tc\nb\td\nc\td\n")
+    done = run("fit", tmp_path / "d.tsv", "-o", tmp_path / "m", "--method", "construction", "--quiet")
+    assert "1 of 5 true pairs" in done.err
 
 
 def test_three_edges_are_read_back_in_words_with_the_child_first(run, taxonomy, tmp_path):

@@ -27,7 +27,7 @@ def test_a_start_that_is_not_finite_is_refused(tree):
 
 
 def test_a_random_start_has_nothing_to_pretrain(tree):
-    with pytest.raises(ConfigError, match="nothing to pre-train"):
+    with pytest.raises(ConfigError, match="pre-trains nothing"):
         pretrain(tree, FitConfig(init="random"))
 
 

@@ -1,0 +1,160 @@
+"""Which balls hold which outside the skeleton, compiled: exact counts, and the wrong ones to be pushed apart.
+
+The skeleton is the tree that is walked: every ball lies in the one above it. Each ball, on the way down, has a list of
+*neighbours*: tops of subtrees that are no relatives of it in the skeleton, overlap it and are smaller. A child's list
+is made from that of its parent and from its siblings, for whatever overlaps the child overlaps the parent too; and what
+is not smaller than a ball cannot be in it or in anything below it, so the list goes on with its children instead.
+"""
+# mypy: ignore-errors
+
+import math
+
+import numpy as np
+
+from hypercone._jit import exact_kernel, exact_kernel_part, width
+
+
+@exact_kernel_part
+def _squared_distance(centres, i, j, dim):
+    total = 0.0
+    for k in range(width(dim)):
+        apart = centres[i, k] - centres[j, k]
+        total += apart * apart
+    return total
+
+
+@exact_kernel_part
+def _first_at_least(values, begin, end, value):
+    while begin < end:
+        middle = (begin + end) // 2
+        if values[middle] < value:
+            begin = middle + 1
+        else:
+            end = middle
+    return begin
+
+
+@exact_kernel
+def weights_below(tree, holder, top):
+    """(true, false): how many nodes of the subtree at a place are truly below another place, and how many are not."""
+    begin, end = tree.below_offsets[holder], tree.below_offsets[holder + 1]
+    first = _first_at_least(tree.below, begin, end, top)
+    last = _first_at_least(tree.below, first, end, tree.ends[top])
+    true = tree.below_totals[last] - tree.below_totals[first]
+    return true, tree.totals[tree.ends[top]] - tree.totals[top] - true
+
+
+@exact_kernel
+def _grown(values):
+    longer = np.empty(2 * len(values), values.dtype)
+    longer[: len(values)] = values
+    return longer
+
+
+@exact_kernel
+def _note(wrong, count, holder, top, weight):
+    """Note a wrong pair, if there is room; how many there are now, noted or not."""
+    if count < len(wrong.holders):
+        wrong.holders[count] = holder
+        wrong.tops[count] = top
+        wrong.weights[count] = weight
+    return count + 1
+
+
+@exact_kernel
+def _note_false_parts(tree, wrong, count, holder, top):
+    """Note the subtree if most of it is wrong in the holder, else those of its children that are."""
+    true, false = weights_below(tree, holder, top)
+    if false > true:
+        return _note(wrong, count, holder, top, false - true)
+    if false > 0:
+        for k in range(tree.kid_offsets[top], tree.kid_offsets[top + 1]):
+            true, false = weights_below(tree, holder, tree.kids[k])
+            if false > true:
+                count = _note(wrong, count, holder, tree.kids[k], false - true)
+    return count
+
+
+@exact_kernel
+def _search(tree, centres, radii, holder, top, margin, wrong, noted, counts, stack, dim):
+    """Add to ``counts`` what the holder rightly and wrongly holds of a subtree; how many wrong pairs are noted now."""
+    size = 1
+    stack[0] = top
+    while size > 0:
+        size -= 1
+        place = stack[size]
+        squared = _squared_distance(centres, holder, place, dim)
+        reach = radii[holder] + radii[place]
+        if squared >= reach * reach:
+            continue
+        room = radii[holder] - radii[place]
+        if room >= 0.0 and squared <= room * room:
+            true, false = weights_below(tree, holder, place)
+            counts[0] += true
+            counts[1] += false
+            if false > 0:
+                noted = _note_false_parts(tree, wrong, noted, holder, place)
+            continue
+        if math.sqrt(squared) <= room + margin * radii[place]:
+            true, false = weights_below(tree, holder, place)
+            if false > true:
+                noted = _note(wrong, noted, holder, place, false - true)
+        for k in range(tree.kid_offsets[place], tree.kid_offsets[place + 1]):
+            stack[size] = tree.kids[k]
+            size += 1
+    return noted
+
+
+@exact_kernel
+def count_overlaps(tree, centres, radii, margin, wrong, dim):
+    """(true pairs, false pairs, wrong pairs to note) outside the skeleton; a place of several nodes counts as many.
+
+    A wrong pair is (holder, top of a subtree, false minus true nodes in it), noted where the subtree is in the holder
+    or within the margin (in radii of the subtree's ball) of being so. Those beyond the room in ``wrong`` are counted,
+    but not noted.
+    """
+    n = len(radii)
+    counts = np.zeros(2, np.int64)
+    noted = 0
+    stack = np.empty(n, np.int64)
+    neighbours = np.empty(4 * n + 16, np.int64)
+    begins, depths = np.zeros(n, np.int64), np.zeros(n, np.int64)
+    # The list of a place begins where that of its parent ends; by depth, since siblings come one after another.
+    ends = np.zeros(n + 1, np.int64)
+    for place in range(1, n):
+        above = tree.parents[place]
+        depths[place] = depths[above] + 1
+        begins[place] = ends[depths[above]]
+        filled = begins[place]
+        if tree.rows[place] < 0 and tree.kid_offsets[place] == tree.kid_offsets[place + 1]:
+            ends[depths[place]] = filled
+            continue
+        siblings = tree.kid_offsets[above + 1] - tree.kid_offsets[above]
+        for i in range(siblings + ends[depths[above]] - begins[above]):
+            if i < siblings:
+                stack[0] = tree.kids[tree.kid_offsets[above] + i]
+                if stack[0] == place:
+                    continue
+            else:
+                stack[0] = neighbours[begins[above] + i - siblings]
+            size = 1
+            while size > 0:
+                size -= 1
+                other = stack[size]
+                reach = radii[place] + radii[other]
+                if _squared_distance(centres, place, other, dim) >= reach * reach:
+                    continue
+                if radii[other] > radii[place]:
+                    for k in range(tree.kid_offsets[other], tree.kid_offsets[other + 1]):
+                        stack[size] = tree.kids[k]
+                        size += 1
+                    continue
+                if filled == len(neighbours):
+                    neighbours = _grown(neighbours)
+                neighbours[filled] = other
+                filled += 1
+        ends[depths[place]] = filled
+        if tree.rows[place] >= 0:
+            for i in range(begins[place], filled):
+                noted = _search(tree, centres, radii, place, neighbours[i], margin, wrong, noted, counts, stack, dim)
+    return counts[0], counts[1], noted

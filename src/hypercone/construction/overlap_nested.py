@@ -1,0 +1,179 @@
+"""Moving balls within the balls of their skeleton until the edges outside it hold too, and little else does."""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Callable
+from dataclasses import dataclass
+from typing import Any, NamedTuple
+
+import numpy as np
+from numpy.typing import NDArray
+
+from hypercone.calibration import Counts
+from hypercone.construction.overlap_dimension import dimension_for
+from hypercone.construction.skeleton import Places, Skeleton, pairs_in_forest
+
+Floats = NDArray[np.float64]
+
+# The balls of a family take this share of the ball above, each by its weight, to begin with.
+FILLING = 0.55
+# Balls that nothing stands in need little room.
+LEAF_RATIO, ROOM_RATIO = 0.02, 0.2
+WIDEST_RATIO = 0.985
+# In a deep hierarchy balls are made larger than fitting, so that the deepest is at least this small.
+SMALLEST_AT_FIRST = 1e-8
+TINY = 1e-300
+# How far the logarithm of a ratio may move: without bounds radii shrink and shrink, which is a way out of every loss.
+SHRINK, GROW = 0.2, 0.5
+EDGE_MARGIN, WRONG_MARGIN = 0.05, 0.1
+
+
+@dataclass(frozen=True)
+class NestedPlan:
+    """How long and how fast: iterations that part siblings, then those that overlap; counts every so many of them."""
+
+    parting: int = 100
+    iterations: int = 1000
+    parting_rate: float = 0.03
+    first_rate: float = 0.02
+    last_rate: float = 0.001
+    count_every: int = 4
+
+    def rate(self, iteration: int) -> float:
+        """How far an offset may move: falling linearly."""
+        return self.first_rate + (self.last_rate - self.first_rate) * iteration / self.iterations
+
+
+class Shape(NamedTuple):
+    """Where each ball lies in the one above it: its offset, and the logarithm of its radius, in radii of that one."""
+
+    offsets: Floats
+    log_ratios: Floats
+
+
+class _Wrong(NamedTuple):
+    """Wrong pairs: the ball that holds, the top of the subtree it holds, how many more of it are wrong than right."""
+
+    holders: Places
+    tops: Places
+    weights: Floats
+
+
+def first_shape(skeleton: Skeleton, dim: int, seed: int) -> Shape:
+    """Balls of a size fitting what stands below them, at random offsets; ``dim`` is that of the balls."""
+    rng = np.random.default_rng(seed)
+    sizes, parents, is_node = skeleton.sizes, skeleton.parents[1:], skeleton.rows >= 0
+    ratios = np.ones(len(sizes))
+    ratios[1:] = FILLING * (sizes[1:] / (sizes[parents] - 1)) ** (1 / dim)
+    ratios[is_node & (np.diff(skeleton.below_offsets) == 0)] = LEAF_RATIO
+    is_room = ~is_node & ~skeleton.has_kids
+    ratios[is_room] = np.minimum(ratios[is_room], ROOM_RATIO)
+    log_ratios = _not_too_deep(skeleton, np.log(ratios))
+    offsets = rng.normal(size=(len(sizes), dim))
+    away = (1 - np.exp(log_ratios)) * rng.uniform(size=len(sizes)) ** (1 / dim) * 0.999
+    offsets *= (away / np.linalg.norm(offsets, axis=1))[:, None]
+    return Shape(offsets, log_ratios)
+
+
+def _not_too_deep(skeleton: Skeleton, log_ratios: Floats) -> Floats:
+    """Ratios so much nearer to 1, if need be, that the deepest ball is not too small."""
+    from hypercone.construction.skeleton_kernels import sums_from_the_top
+
+    deepest = float(sums_from_the_top(skeleton.parents, log_ratios).min())
+    return log_ratios * min(1.0, math.log(SMALLEST_AT_FIRST) / min(deepest, -TINY))
+
+
+def balls_of(skeleton: Skeleton, shape: Shape) -> tuple[Floats, Floats]:
+    """The centre and the radius of each ball, in the unit ball."""
+    from hypercone.construction.overlap_nested_kernels import place_balls
+
+    size, dim = shape.offsets.shape
+    centres, radii = np.zeros((size, dim)), np.ones(size)
+    place_balls(skeleton.parents, *shape, centres, radii, dimension_for(size, dim))
+    return centres, radii
+
+
+class NestedRun:
+    """A run of the optimisation: the balls as they are, the best so far, and the exact counts of both."""
+
+    def __init__(self, skeleton: Skeleton, shape: Shape, positives: int) -> None:
+        self.skeleton = skeleton
+        self.positives = positives
+        self.offsets, self.log_ratios = shape.offsets.copy(), shape.log_ratios.copy()
+        self.lowest = self.log_ratios - SHRINK
+        widest = np.maximum(self.log_ratios, math.log(WIDEST_RATIO))
+        self.highest = np.minimum(self.log_ratios + GROW, widest)
+        size, dim = self.offsets.shape
+        self.dim: Any = dimension_for(size, dim)
+        self.centres, self.radii = np.zeros((size, dim)), np.ones(size)
+        self.in_forest = pairs_in_forest(skeleton)
+        self.wrong, self.noted = _room_for_wrong(4 * size + 1000), 0
+        self.best, self.best_counts = shape, Counts(0, 0, positives)
+        self._weights = (skeleton.gained * skeleton.subtree_weights[skeleton.edges[:, 1]]).astype(np.float64)
+        self._subtree_weights = skeleton.subtree_weights.astype(np.float64)
+        self._slopes = (np.zeros((size, dim)), np.zeros(size), np.zeros((size, dim)), np.zeros(size))
+        self._moments = (np.zeros((size, dim)), np.zeros(size), np.zeros(size), np.zeros(size))
+        self._steps = 0
+        self._place()
+
+    def _place(self) -> None:
+        from hypercone.construction.overlap_nested_kernels import place_balls
+
+        place_balls(self.skeleton.parents, self.offsets, self.log_ratios, self.centres, self.radii, self.dim)
+
+    def count(self) -> Counts:
+        """The exact counts of the balls as they are, plain leaves where their holders are; the best are remembered."""
+        from hypercone.construction.overlap_count_kernels import count_overlaps
+
+        while True:
+            found = count_overlaps(self.skeleton, self.centres, self.radii, WRONG_MARGIN, self.wrong, self.dim)
+            true, false, self.noted = (int(number) for number in found)
+            if self.noted <= len(self.wrong.holders):
+                break
+            self.wrong = _room_for_wrong(2 * self.noted)
+        counts = Counts(self.in_forest + true, false, self.positives)
+        if counts.f1 > self.best_counts.f1:
+            self.best, self.best_counts = Shape(self.offsets.copy(), self.log_ratios.copy()), counts
+        return counts
+
+    def step(self, rate: float, parting: bool) -> None:
+        """One step down the gradient, of the edges and of siblings or else of the wrong pairs of the last count."""
+        from hypercone.construction import overlap_gradient_kernels as gradient
+        from hypercone.construction import overlap_nested_kernels as balls
+
+        of_centres, of_radii, of_offsets, of_ratios = self._slopes
+        of_centres[:], of_radii[:] = 0.0, 0.0
+        given, slopes = (self.centres, self.radii), (of_centres, of_radii, self.dim)
+        gradient.add_edges(*given, self.skeleton.edges, self._weights, EDGE_MARGIN, *slopes)
+        if parting:
+            gradient.add_siblings(self.skeleton, *given, self._subtree_weights, *slopes)
+        else:
+            gradient.add_wrong_pairs(*given, self.wrong, self.noted, WRONG_MARGIN, *slopes)
+        shape = (self.offsets, self.log_ratios)
+        balls.pull_back(self.skeleton.parents, *shape, self.radii, *self._slopes, self.dim)
+        self._steps += 1
+        bounds = (self.lowest, self.highest)
+        balls.step(*shape, of_offsets, of_ratios, self._moments, rate, self._steps, *bounds, self.dim)
+        self._place()
+
+
+def _room_for_wrong(size: int) -> _Wrong:
+    return _Wrong(np.zeros(size, np.int64), np.zeros(size, np.int64), np.zeros(size))
+
+
+def nested(
+    skeleton: Skeleton, shape: Shape, positives: int, plan: NestedPlan, watch: Callable[[int, Counts], None]
+) -> Shape:
+    """The best shape met on the way from a first one; ``watch`` sees every exact count."""
+    run = NestedRun(skeleton, shape, positives)
+    for _ in range(plan.parting):
+        run.step(plan.parting_rate, parting=True)
+    for i in range(plan.iterations):
+        if i % plan.count_every == 0:
+            watch(i, run.count())
+            if run.best_counts.f1 == 1.0:
+                return run.best
+        run.step(plan.rate(i), parting=False)
+    watch(plan.iterations, run.count())
+    return run.best

@@ -1,0 +1,132 @@
+"""The overlapping construction: caps that overlap where nodes have several parents."""
+
+from __future__ import annotations
+
+import time
+from collections.abc import Callable
+from dataclasses import replace
+
+import numpy as np
+
+from hypercone.calibration import Counts
+from hypercone.construction.balls import points_from_balls, projection_scale
+from hypercone.construction.construct import construct_forest, smallest_cap
+from hypercone.construction.constructed import Constructed
+from hypercone.construction.forest import spanning_forest
+from hypercone.construction.overlap_counts import count_exactly
+from hypercone.construction.overlap_free import Balls, FreePlan, freed
+from hypercone.construction.overlap_nested import NestedPlan, Shape, balls_of, first_shape, nested
+from hypercone.construction.progress import ConstructionReport, OnProgress
+from hypercone.construction.skeleton import Leaves, Skeleton, build_skeleton
+from hypercone.geometry import caps
+from hypercone.hierarchy import Hierarchy
+from hypercone.methods import Settings, find_method
+
+# Arcs on a circle cannot pass each other, so in two dimensions moving them gains nothing.
+FEWEST_DIMENSIONS = 3
+# Every true pair is looked at every few iterations; with more than these that would take hours.
+MOST_PAIRS = 30_000_000
+# Plain leaves are put at random into so much of what holds them, to begin with.
+LEAF_SPREAD = 0.9
+# Balls may spread over more than the unit ball and are scaled down in the end; by no more than this, far from it.
+SPARE = 4.0
+
+
+def construct_overlapping(
+    hierarchy: Hierarchy,
+    dim: int,
+    K: float = 0.1,
+    seed: int = 0,
+    *,
+    nested_plan: NestedPlan | None = None,
+    free_plan: FreePlan | None = None,
+    on_progress: OnProgress | None = None,
+) -> Constructed:
+    """Points whose cones hold as many pairs of the closure as can be found, and few others; the same for a seed.
+
+    Caps of a spanning forest are moved, first inside one another and then freely, until nodes with several parents are
+    in the caps of all of them. Never worse than the forest alone, which is given out for trees and in two dimensions.
+
+    >>> edges = [("thing", "animal"), ("thing", "possession"), ("animal", "pet"), ("possession", "pet")]
+    >>> construct_overlapping(Hierarchy.from_pairs(edges), dim=3).counts
+    Counts(true_positives=5, false_positives=0, positives=5)
+    """
+    forest = construct_forest(hierarchy, dim, K)
+    if not len(hierarchy.edges) or forest.counts.f1 == 1.0:
+        return forest
+    if reason := _why_not(forest, dim):
+        return replace(forest, notes=(*forest.notes, reason))
+    progress = _Progress(on_progress)
+    kept = spanning_forest(hierarchy)
+    skeleton, leaves = build_skeleton(hierarchy, kept)
+    first, plan = first_shape(skeleton, dim - 1, seed), nested_plan or NestedPlan()
+    shape = nested(skeleton, first, forest.counts.positives, plan, progress.stage("nested caps", plan.iterations))
+    balls, free = _balls_of_all(skeleton, leaves, shape, seed), free_plan or FreePlan()
+    balls = freed(hierarchy, kept, balls, smallest_radius(K), free, progress.stage("free caps", free.iterations))
+    return _better(forest, _constructed(hierarchy, balls, K))
+
+
+def smallest_radius(K: float) -> float:
+    """The radius that a ball must have for its point to be inside the border, wherever the ball is.
+
+    >>> 1e-12 < smallest_radius(0.1) < 1e-10
+    True
+    """
+    _, outer = find_method("hyperbolic-cones").shell(Settings(K=K))
+    scale = projection_scale(K)
+    return SPARE * float(caps.cap_radius([outer, 0.0], K)) * (1 + scale**2) / (2 * scale)
+
+
+def _why_not(forest: Constructed, dim: int) -> str | None:
+    """Why a forest that is not perfect is left as it is, if it is."""
+    if dim < FEWEST_DIMENSIONS:
+        return "in two dimensions caps are arcs that cannot pass each other, so the forest is kept; take dim 3 or more"
+    if forest.counts.positives > MOST_PAIRS:
+        return f"there are {forest.counts.positives:,} true pairs, too many to move caps by, so the forest is kept"
+    return None
+
+
+class _Progress:
+    """Tells what is going on, with the seconds since the beginning."""
+
+    def __init__(self, on_progress: OnProgress | None) -> None:
+        self.on_progress = on_progress
+        self.started = time.perf_counter()
+
+    def stage(self, name: str, iterations: int) -> Callable[[int, Counts], None]:
+        """What a stage tells its counts to."""
+
+        def watch(iteration: int, counts: Counts) -> None:
+            if self.on_progress:
+                seconds = time.perf_counter() - self.started
+                self.on_progress(ConstructionReport(name, iteration, iterations, seconds, counts))
+
+        return watch
+
+
+def _balls_of_all(skeleton: Skeleton, leaves: Leaves, shape: Shape, seed: int) -> Balls:
+    """A ball for each node: those of the skeleton, and plain leaves at random places in what holds them."""
+    rng = np.random.default_rng((seed, len(leaves.rows)))
+    centres, radii = balls_of(skeleton, shape)
+    is_node = skeleton.rows >= 0
+    size, dim = int(is_node.sum()) + len(leaves.rows), centres.shape[1]
+    all_centres, all_radii = np.empty((size, dim)), np.empty(size)
+    all_centres[skeleton.rows[is_node]], all_radii[skeleton.rows[is_node]] = centres[is_node], radii[is_node]
+    offsets = rng.normal(size=(len(leaves.rows), dim))
+    away = LEAF_SPREAD * rng.uniform(size=len(leaves.rows)) ** (1 / dim) * radii[leaves.holders]
+    offsets *= (away / np.linalg.norm(offsets, axis=1))[:, None]
+    all_centres[leaves.rows], all_radii[leaves.rows] = centres[leaves.holders] + offsets, radii[leaves.holders]
+    return Balls(all_centres, all_radii)
+
+
+def _constructed(hierarchy: Hierarchy, balls: Balls, K: float) -> Constructed:
+    """The points of some balls, after all have been scaled into the unit ball."""
+    largest = (np.linalg.norm(balls.centres, axis=1) + balls.radii).max()
+    points = points_from_balls(balls.centres / largest, balls.radii / largest, K)
+    return Constructed(points, count_exactly(points, hierarchy, K), smallest_cap(points, K), (), closure_aware=True)
+
+
+def _better(forest: Constructed, overlapping: Constructed) -> Constructed:
+    if overlapping.counts.f1 >= forest.counts.f1:
+        return overlapping
+    return replace(forest, notes=(*forest.notes, "caps that overlap came out worse here, so the forest is kept"))

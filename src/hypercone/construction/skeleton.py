@@ -1,0 +1,210 @@
+"""The skeleton of an overlapping construction: a spanning forest in preorder, without the leaves that need no care."""
+
+from __future__ import annotations
+
+from typing import NamedTuple
+
+import numpy as np
+from numpy.typing import NDArray
+
+from hypercone.hierarchy import Hierarchy
+
+Places = NDArray[np.int64]
+
+# A family is compared pair by pair, so a wider one is divided into groups of this many.
+WIDEST_FAMILY, GROUP = 1024, 256
+
+
+class Skeleton(NamedTuple):
+    """Place 0 holds everything; each other place is a node, the room for a node's plain leaves, or a group.
+
+    What is below place i in the forest stands at the places from i + 1 up to ``ends[i]``. A plain leaf, one with a
+    single parent, has no place: it adds to the weight of the place that holds it.
+    """
+
+    rows: Places  # the node at each place, or -1
+    parents: Places  # the place above, -1 for place 0
+    ends: Places
+    kid_offsets: Places
+    kids: Places
+    weights: Places  # how many nodes each place stands for
+    totals: Places  # the weights before each place, summed; one more entry than places
+    below_offsets: Places  # who is truly below each place, in the hierarchy, and the weights up to each entry, summed
+    below: NDArray[np.int32]
+    below_totals: Places
+    edges: Places  # (parent, child) places of the basic edges outside the forest
+    gained: Places  # how many ancestors each of them gives its child that the forest does not
+
+    @property
+    def sizes(self) -> Places:
+        """How many places each takes with all below it."""
+        return self.ends - np.arange(len(self.ends))
+
+    @property
+    def subtree_weights(self) -> Places:
+        """How many nodes each place stands for with all below it."""
+        return self.totals[self.ends] - self.totals[:-1]
+
+    @property
+    def has_kids(self) -> NDArray[np.bool_]:
+        """Whether there is a place below each."""
+        return np.diff(self.kid_offsets) > 0
+
+
+class Leaves(NamedTuple):
+    """The plain leaves and the place that holds each, ordered by it."""
+
+    rows: Places
+    holders: Places
+
+
+class _Items(NamedTuple):
+    """What gets a place, before it has one: place 0 first; ``sources`` is the node whose ancestors an item has."""
+
+    rows: Places
+    sources: Places
+    parents: Places
+    keys: NDArray[np.float64]  # larger than that of the parent
+
+
+def build_skeleton(hierarchy: Hierarchy, kept: NDArray[np.int32]) -> tuple[Skeleton, Leaves]:
+    """The skeleton over a spanning forest (of each row the parent that is kept, or -1), and its plain leaves.
+
+    >>> diamond = Hierarchy.from_pairs([("top", "left"), ("top", "right"), ("left", "both"), ("right", "both")])
+    >>> skeleton, leaves = build_skeleton(diamond, np.array([-1, 0, 0, 1], np.int32))
+    >>> skeleton.rows.tolist(), skeleton.edges.tolist(), skeleton.gained.tolist(), len(leaves.rows)
+    ([-1, 0, 1, 3, 2], [[4, 3]], [1], 0)
+    """
+    from hypercone.construction.skeleton_kernels import preorder
+
+    items, leaf_rows, leaf_items = _items(hierarchy, kept)
+    items = _with_groups(items)
+    places, sizes = preorder(np.argsort(items.keys, kind="stable"), items.parents)
+    at = np.argsort(places)
+    holders = places[leaf_items]
+    by_holder = np.argsort(holders, kind="stable")
+    leaves = Leaves(leaf_rows[by_holder], holders[by_holder])
+    parents = np.concatenate([[-1], places[items.parents[at[1:]]]])
+    return _assembled(hierarchy, kept, items, at, parents, sizes[at], leaves), leaves
+
+
+def _items(hierarchy: Hierarchy, kept: NDArray[np.int32]) -> tuple[_Items, Places, Places]:
+    """The items without groups, the plain leaves, and the item that holds each."""
+    size = len(hierarchy)
+    basic = hierarchy.reduction()
+    has_place = np.bincount(basic[:, 0], minlength=size) > 0
+    has_place |= np.bincount(basic[:, 1], minlength=size) > 1
+    nodes, leaves = np.flatnonzero(has_place), np.flatnonzero(~has_place)
+    # The last entry stands for "no parent", which is -1: item 0.
+    item_of = np.zeros(size + 1, np.int64)
+    item_of[nodes] = np.arange(1, len(nodes) + 1)
+    parents = np.concatenate([[-1], item_of[kept[nodes]]])
+    held_by = item_of[kept[leaves]]
+    count = len(parents)
+    has_kids = np.bincount(parents[1:], minlength=count) > 0
+    # Where there are both, the leaves get a ball of their own, so that the other children leave room for them.
+    crowded = np.flatnonzero(has_kids & (np.bincount(held_by, minlength=count) > 0))
+    holder = np.arange(count)
+    holder[crowded] = np.arange(count, count + len(crowded))
+    rows = np.concatenate([[-1], nodes])
+    keys = np.concatenate([[0.0], hierarchy.depths()[nodes] + 1.0])
+    items = _Items(
+        np.concatenate([rows, np.full(len(crowded), -1)]),
+        np.concatenate([rows, rows[crowded]]),
+        np.concatenate([parents, crowded]),
+        np.concatenate([keys, keys[crowded] + 1.0]),
+    )
+    return items, leaves, holder[held_by]
+
+
+def _with_groups(items: _Items) -> _Items:
+    """The items with groups in between where a family is too wide."""
+    while True:
+        widths = np.bincount(items.parents[1:], minlength=len(items.parents))
+        wide = np.flatnonzero(widths > WIDEST_FAMILY)
+        if not len(wide):
+            return items
+        for parent in wide:
+            items = _grouped(items, int(parent))
+
+
+def _grouped(items: _Items, parent: int) -> _Items:
+    family = np.flatnonzero(items.parents == parent)
+    group = np.arange(len(family)) // GROUP
+    count = int(group[-1]) + 1
+    parents = items.parents.copy()
+    parents[family] = len(parents) + group
+    key = (items.keys[parent] + items.keys[family].min()) / 2
+    nobody = np.full(count, -1)
+    return _Items(
+        np.concatenate([items.rows, nobody]),
+        np.concatenate([items.sources, nobody]),
+        np.concatenate([parents, np.full(count, parent)]),
+        np.concatenate([items.keys, np.full(count, key)]),
+    )
+
+
+def _assembled(
+    hierarchy: Hierarchy,
+    kept: NDArray[np.int32],
+    items: _Items,
+    at: Places,
+    parents: Places,
+    sizes: Places,
+    leaves: Leaves,
+) -> Skeleton:
+    """The skeleton, all in places; ``at`` is the item at each."""
+    from hypercone.construction.skeleton_kernels import ancestors_gained
+
+    rows, count = items.rows[at], len(at)
+    place_of = np.full(len(hierarchy), -1)
+    place_of[rows[rows >= 0]] = np.flatnonzero(rows >= 0)
+    weights = (rows >= 0) + np.bincount(leaves.holders, minlength=count)
+    above = hierarchy.ancestor_lists()
+    below_offsets, below = _truly_below(items.sources[at], rows < 0, place_of, above.offsets, above.rows)
+    basic = hierarchy.reduction()
+    outside = basic[(kept[basic[:, 1]] != basic[:, 0]) & (place_of[basic[:, 1]] >= 0)]
+    edges = np.ascontiguousarray(place_of[outside])
+    return Skeleton(
+        rows=rows,
+        parents=parents,
+        ends=np.arange(count) + sizes,
+        kid_offsets=_offsets(np.bincount(parents[1:], minlength=count)),
+        kids=np.argsort(parents[1:], kind="stable") + 1,
+        weights=weights,
+        totals=_offsets(weights),
+        below_offsets=below_offsets,
+        below=below,
+        below_totals=_offsets(weights[below]),
+        edges=edges,
+        gained=ancestors_gained(edges, parents, rows, place_of, above.offsets, above.rows),
+    )
+
+
+def _truly_below(
+    sources: Places, includes_source: NDArray[np.bool_], place_of: Places, offsets: Places, ancestors: NDArray[np.int32]
+) -> tuple[Places, NDArray[np.int32]]:
+    from hypercone.construction.skeleton_kernels import count_descendants, descendants_by_place
+
+    given = (sources, includes_source, place_of, offsets, ancestors)
+    found: tuple[Places, NDArray[np.int32]] = descendants_by_place(*given, count_descendants(*given))
+    return found
+
+
+def _offsets(counts: Places) -> Places:
+    return np.concatenate([[0], np.cumsum(counts)])
+
+
+def pairs_in_forest(skeleton: Skeleton) -> int:
+    """How many true pairs the nesting of the forest alone gives, plain leaves included.
+
+    >>> diamond = Hierarchy.from_pairs([("top", "left"), ("top", "right"), ("left", "both"), ("right", "both")])
+    >>> pairs_in_forest(build_skeleton(diamond, np.array([-1, 0, 0, 1], np.int32))[0])
+    4
+    """
+    from hypercone.construction.skeleton_kernels import depths_in_forest
+
+    is_real = skeleton.rows >= 0
+    depths = depths_in_forest(skeleton.parents, is_real)
+    # Leaves held by a node are below it, those held by a room are not.
+    return int((skeleton.weights * depths + np.where(is_real, skeleton.weights - 1, 0)).sum())
