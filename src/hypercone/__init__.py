@@ -29,6 +29,7 @@ _HOMES = {
     "describe": "hypercone.hierarchy",
     "evaluate": "hypercone.evaluation",
     "evaluate_all_pairs": "hypercone.evaluation",
+    "evaluate_hard": "hypercone.evaluation",
     "evaluate_reconstruction": "hypercone.evaluation",
     "fit": "hypercone.training",
     "load": "hypercone.embedding",
@@ -56,6 +57,7 @@ __all__ = [
     "describe",
     "evaluate",
     "evaluate_all_pairs",
+    "evaluate_hard",
     "evaluate_reconstruction",
     "fit",
     "load",
@@ -74,7 +76,13 @@ if TYPE_CHECKING:
     from hypercone.embedding import Embedding, load
     from hypercone.errors import HyperconeError
     from hypercone.estimator import ConeEmbedder
-    from hypercone.evaluation import evaluate, evaluate_all_pairs, evaluate_reconstruction, suggestion_precision
+    from hypercone.evaluation import (
+        evaluate,
+        evaluate_all_pairs,
+        evaluate_hard,
+        evaluate_reconstruction,
+        suggestion_precision,
+    )
     from hypercone.hierarchy import (
         Hierarchy,
         Split,

@@ -5,6 +5,7 @@ from __future__ import annotations
 from typing import NamedTuple
 
 import numpy as np
+from numpy.typing import ArrayLike
 
 from hypercone.errors import InputError
 from hypercone.hierarchy import Hierarchy
@@ -30,7 +31,7 @@ def hide_links(hierarchy: Hierarchy, share: float, seed: int = 0) -> Damaged:
     >>> hide_links(chain, share=1.0).hierarchy.in_words()
     ['dog is an animal', 'poodle is an animal']
     """
-    _check_share("hidden", share)
+    check_share("hidden", share)
     basic = hierarchy.reduction()
     basic = basic[hierarchy.parents.counts[basic[:, 0]] > 0]
     if len(basic) == 0:
@@ -44,7 +45,7 @@ def hide_links(hierarchy: Hierarchy, share: float, seed: int = 0) -> Damaged:
     hidden = set(map(tuple, links.tolist()))
     kept = [edge for edge in hierarchy.edges.tolist() if tuple(edge) not in hidden]
     raised = [[above, child] for parent, child in links.tolist() for above in hierarchy.parents[parent].tolist()]
-    return Damaged(_with_edges(hierarchy, kept + raised), links)
+    return Damaged(with_edges(hierarchy, kept + raised), links)
 
 
 def plant_links(hierarchy: Hierarchy, share: float, seed: int = 0) -> Damaged:
@@ -54,7 +55,7 @@ def plant_links(hierarchy: Hierarchy, share: float, seed: int = 0) -> Damaged:
     >>> len(plant_links(pets, share=0.3).hierarchy.edges)
     4
     """
-    _check_share("planted", share)
+    check_share("planted", share)
     random = np.random.default_rng(seed)
     inner = np.flatnonzero(hierarchy.children.counts)
     children = random.permutation(np.flatnonzero(hierarchy.parents.counts)).tolist()
@@ -70,7 +71,7 @@ def plant_links(hierarchy: Hierarchy, share: float, seed: int = 0) -> Damaged:
             break
     if not links:
         raise InputError("every node is a relative of every other, so no wrong link can be planted")
-    return Damaged(_with_edges(hierarchy, hierarchy.edges.tolist() + links), np.array(links, np.int32))
+    return Damaged(with_edges(hierarchy, hierarchy.edges.tolist() + links), np.array(links, np.int32))
 
 
 def _above(row: int, parents_of: dict[int, list[int]]) -> set[int]:
@@ -83,11 +84,13 @@ def _above(row: int, parents_of: dict[int, list[int]]) -> set[int]:
     return found
 
 
-def _with_edges(hierarchy: Hierarchy, edges: list[list[int]]) -> Hierarchy:
+def with_edges(hierarchy: Hierarchy, edges: ArrayLike) -> Hierarchy:
+    """The same nodes, names and labels with other edges, sorted."""
     rows = np.unique(np.array(edges, np.int32).reshape(-1, 2), axis=0)
     return Hierarchy(hierarchy.names, rows, hierarchy.labels)
 
 
-def _check_share(name: str, share: float) -> None:
+def check_share(name: str, share: float) -> None:
+    """InputError unless it is above 0 and at most 1."""
     if not 0 < share <= 1:
         raise InputError(f"{name} is {share}, but must be a share above 0 and at most 1")
