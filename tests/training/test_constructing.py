@@ -76,6 +76,19 @@ class TestDefault:
         assert fit(tree, dim=2, start=start, edges="as-given", epochs=1).record["start"] == "given points"
 
 
+class TestDimension:
+    def test_left_open_it_is_five_and_ten_where_many_have_several_parents(self, tree, diamonds):
+        assert fit(tree).dim == 5
+        assert fit(diamonds).dim == 10
+
+    def test_a_forest_needs_no_more_room_for_several_parents(self, diamonds):
+        assert fit(diamonds, method="construction").dim == 5
+
+    def test_what_is_given_counts(self, diamonds):
+        assert fit(diamonds, dim=3).dim == 3
+        assert FitConfig(epochs=3).dim == 5
+
+
 class TestConstructed:
     @each_construction
     @pytest.mark.parametrize("dim", [2, 3, 5])

@@ -24,6 +24,11 @@ EXAMPLE = """examples:
 
 WIDEST = 40
 
+CONSTRUCTED = (
+    "note: this model was constructed and repeats the edges it was given, wrong ones too; suggestions are better from"
+    " a learned one (hypercone fit ... --method hyperbolic-cones)"
+)
+
 
 def add_arguments(parser: argparse.ArgumentParser) -> None:
     """What the command takes."""
@@ -51,6 +56,8 @@ def run(options: argparse.Namespace) -> int:
         raise InputError(f"{options.model} does not know its edges; give the hierarchy with --hierarchy")
     if options.check:
         return _check(options, embedding, hierarchy)
+    if embedding.record.get("kind") == "constructed":
+        print(CONSTRUCTED, file=sys.stderr)
     found = suggest(embedding, hierarchy, options.count)
     if options.json:
         print_json(found.as_dict())

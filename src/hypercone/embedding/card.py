@@ -9,12 +9,12 @@ from hypercone.hierarchy.words import counted
 def model_card(embedding: Embedding) -> str:
     """Markdown for people: what it is, how it was made, how to use it."""
     record = embedding.record
-    is_constructed = record.get("kind") == "constructed"
+    judged = "of a construction, judged" if record.get("kind") == "constructed" else "chosen"
     example = embedding.names[len(embedding) // 2] if len(embedding) else "a name"
     return f"""# {len(embedding):,} nodes as {embedding.method} in {embedding.dim} dimensions
 
 An embedding made by hypercone. A node *is a* another when the energy of the pair is at most
-{embedding.threshold:.6g}, the threshold {"of a construction, judged" if is_constructed else "chosen"} on {record.get("calibrated_on", "unknown pairs")}
+{embedding.threshold:.6g}, the threshold {judged} on {record.get("calibrated_on", "unknown pairs")}
 (F1 there: {100 * record.get("calibration_f1", float("nan")):.2f}).
 
 {_reproducibility(embedding)}

@@ -23,6 +23,9 @@ MOST_EPOCHS = 2_000
 DEFAULT_CONSTRUCTION, DEFAULT_LEARNER = "overlapping", "hyperbolic-cones"
 # What a construction takes as well; every other setting is one of learning.
 COMMON = ("method", "dim", "seed", "K")
+USUAL_DIM, ROOMY_DIM = 5, 10
+# From this share of nodes with several parents on, overlapping caps get the roomy dimension.
+MANY_SEVERAL = 0.1
 # Where constructed points may go: they need more of the ball than learned ones do.
 CONSTRUCTED_BORDER = 1e-9
 
@@ -45,7 +48,11 @@ class FitConfig:
         choices=(*METHODS, *CONSTRUCTIONS),
     )
     dim: int = setting(
-        5, "dimensions; 5 is enough for most taxonomies, 10 gains a few points", at_least=1, at_most=1024
+        None,
+        "dimensions; left open, 5, which is enough for most taxonomies, and for overlapping caps 10 if a tenth of the"
+        " nodes have several parents, who need the room",
+        at_least=1,
+        at_most=1024,
     )
     seed: int = setting(0, "the same seed gives the same bytes", at_least=0, at_most=2**63 - 1)
     edges: str = setting(
@@ -143,7 +150,13 @@ class FitConfig:
         if self.method in CONSTRUCTIONS:
             self._check_construction(given)
             return
-        chosen: dict[str, Any] = {"parent_candidates": "all", "burn_in": 0, "start_spread": 1e-3, "margin": 0.01}
+        chosen: dict[str, Any] = {
+            "dim": USUAL_DIM,
+            "parent_candidates": "all",
+            "burn_in": 0,
+            "start_spread": 1e-3,
+            "margin": 0.01,
+        }
         chosen |= find_method(self.method).defaults
         for field in dataclasses.fields(self):
             if getattr(self, field.name) is None and field.name in AUTOMATIC:
@@ -178,11 +191,11 @@ class FitConfig:
             )
         for field in dataclasses.fields(self):
             value = field.default if getattr(self, field.name) is None else getattr(self, field.name)
-            if field.name in COMMON:
+            if field.name in COMMON and value is not None:
                 check(field, value)
                 value = kind_of(field)(value)
             object.__setattr__(self, field.name, value)
-        if self.dim < 2:
+        if cast(Any, self.dim) is not None and self.dim < 2:
             raise ConfigError(f"dim is {self.dim}, but {self.method} needs at least 2, for caps to lie on a sphere")
 
     @property
@@ -212,6 +225,16 @@ class FitConfig:
         enough = min(MOST_EPOCHS, math.ceil(ENOUGH_VISITS / max(1, count)))
         open_ones = {name: max(usual[name], enough) for name in AUTOMATIC if getattr(self, name) is None}
         return dataclasses.replace(self, **open_ones)
+
+    def for_parents(self, share_of_several: float) -> FitConfig:
+        """The configuration of a construction with nothing left open, for a share of nodes with several parents.
+
+        >>> FitConfig().for_parents(0.02).dim, FitConfig().for_parents(0.5).dim, FitConfig(dim=3).for_parents(0.5).dim
+        (5, 10, 3)
+        """
+        is_roomy = self.method == DEFAULT_CONSTRUCTION and share_of_several >= MANY_SEVERAL
+        open_dim = ROOMY_DIM if is_roomy else USUAL_DIM
+        return dataclasses.replace(self, dim=open_dim if cast(Any, self.dim) is None else self.dim)
 
     @property
     def settings(self) -> Settings:

@@ -30,6 +30,9 @@ def constructed(
     given = hierarchy if split is None else Hierarchy.from_rows(hierarchy.names, split.train)
     if not len(given.edges):
         raise InputError("there are no edges to construct from; give at least one parent and child")
+    # Counted by basic edges: a split's training edges have implied ones among them.
+    parents = np.bincount(given.reduction()[:, 1], minlength=len(given))
+    config = config.for_parents(float((parents > 1).mean()))
     made = construct(config.method, given, config.dim, config.K, config.seed, on_progress)
     return Embedding(
         names=hierarchy.names,
