@@ -58,7 +58,8 @@ class ConeEmbedder:
         given = X if self.hierarchy is None else self.hierarchy
         if given is None:
             raise InputError("there is no hierarchy to fit; give ConeEmbedder one, or give fit (parent, child) pairs")
-        config = FitConfig.from_dict({name: getattr(self, name) for name in _defaults()})
+        chosen = {name: value for name, usual in _defaults().items() if (value := getattr(self, name)) != usual}
+        config = FitConfig.from_dict(chosen)
         self.embedding_: Embedding = fit(_as_hierarchy(given), config)
         self._found: Coordinates = coordinates_of(self.embedding_, self.coordinates)
         return self

@@ -2,6 +2,9 @@
 
 from __future__ import annotations
 
+import dataclasses
+import itertools
+
 import numpy as np
 import pytest
 
@@ -48,6 +51,24 @@ class TestDefault:
         assert embedding.record["config"]["method"] == "hyperbolic-cones"
         assert embedding.record["kind"] == "learned"
 
+    def test_held_out_edges_mean_to_learn_with_a_configuration_that_leaves_the_method_open(self, tree):
+        split = paper_split(tree, 50)
+        assert fit(tree, FitConfig(dim=3), split=split).record["kind"] == "learned"
+        assert fit(tree, FitConfig(method="construction", dim=3), split=split).record["kind"] == "constructed"
+
+    @pytest.mark.parametrize("name", ["edges", "threads", "border", "known"])
+    def test_to_name_a_setting_of_learning_is_to_learn_even_at_its_default(self, name):
+        usual = {field.name: field.default for field in dataclasses.fields(FitConfig)}
+        assert FitConfig.from_dict({name: usual[name]}).method == "hyperbolic-cones"
+
+    def test_an_estimator_whose_settings_are_left_alone_constructs(self, tree):
+        assert hypercone.ConeEmbedder(tree).fit().embedding_.record["kind"] == "constructed"
+
+    def test_given_points_are_no_construction_whatever_init_says(self, tree):
+        start = np.random.default_rng(0).uniform(-0.3, 0.3, (len(tree), 2))
+        record = fit(tree, dim=2, init="overlapping", epochs=1, start=start).record
+        assert (record["kind"], record["start"]) == ("learned", "given points")
+
     @each_construction
     @pytest.mark.parametrize("name_of_setting", LEARNING)
     def test_a_setting_of_learning_beside_a_construction_is_refused(self, name, name_of_setting):
@@ -69,7 +90,7 @@ class TestDefault:
 
     def test_a_start_beside_a_construction_is_refused(self, tree):
         with pytest.raises(ConfigError, match="start is given, but overlapping is constructed"):
-            fit(tree, FitConfig(dim=2), start=np.zeros((len(tree), 2)))
+            fit(tree, FitConfig(method="overlapping", dim=2), start=np.zeros((len(tree), 2)))
 
     def test_points_to_start_from_mean_to_learn(self, tree):
         start = fit(tree, method="construction", dim=2).points
@@ -128,6 +149,22 @@ class TestConstructed:
     def test_another_cone_constant_gives_the_same_order(self, diamonds):
         one, other = (evaluate_all_pairs(fit(diamonds, method="construction", dim=3, K=K)) for K in (0.1, 1.0))
         assert one == other
+
+
+class TestDeepAndImplied:
+    def test_two_long_chains_that_join_are_held_without_a_mistake(self):
+        """Each of 60 levels once shrank by its own, until floats could not tell the lowest apart."""
+        lines = [[f"{side}{i}" for i in range(20)] for side in "ab"]
+        chains = [*(line + [f"c{i}" for i in range(20)] for line in lines)]
+        edges = {pair for chain in chains for pair in itertools.pairwise(chain)}
+        embedding = fit(Hierarchy.from_pairs(sorted(edges)), method="overlapping", dim=5)
+        assert embedding.record["calibration_f1"] > 0.99
+
+    def test_implied_edges_are_no_further_parents(self, tree):
+        closure = Hierarchy.from_rows(tree.names, tree.closure())
+        second = Hierarchy.from_rows(tree.names, [*closure.edges.tolist(), [int(tree.leaves[0]), int(tree.leaves[-1])]])
+        (note,) = fit(second, method="construction", dim=3).record["notes"]
+        assert note.startswith("1 node has several parents")
 
 
 class TestStart:

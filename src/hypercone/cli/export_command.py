@@ -25,7 +25,7 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
         "--coordinates",
         choices=tuple(KINDS),
         default="own",
-        help="as learned, of the Klein model, of the hyperboloid (time first), or as caps (direction and radius)",
+        help="as in the model, of the Klein model, of the hyperboloid (time first), or as caps (direction and radius)",
     )
     add_json(parser)
 

@@ -16,7 +16,6 @@ from hypercone.errors import InputError
 from hypercone.evaluation import evaluate
 from hypercone.hierarchy import Hierarchy, Split, paper_split, read_split
 from hypercone.training import ProgressLine, fit
-from hypercone.training.config import DEFAULT_LEARNER
 
 EXAMPLE = """examples:
   hypercone fit taxonomy.tsv -o model                        (columns named parent and child)
@@ -44,9 +43,7 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
 
 def run(options: argparse.Namespace) -> int:
     """Read, fit, save, and say how good it is."""
-    # Whoever holds edges out wants to see what is learned of them.
-    holds_out = options.split or options.percent is not None
-    config = read_settings(options, **({"method": DEFAULT_LEARNER} if holds_out else {}))
+    config = read_settings(options)
     refuse_to_overwrite(options.output)
     hierarchy = read_source(options, quiet=options.quiet or options.json)
     split = _split(options, hierarchy)
@@ -70,6 +67,7 @@ def _summary(folder: str, embedding: Embedding, seconds: float) -> dict[str, Any
     learned = {"epoch": record["epoch"], "threshold": embedding.threshold} if "epoch" in record else {}
     for note in record.get("notes", []):
         print(note, file=sys.stderr)
+    exact = {name: record[name] for name in ("precision", "recall") if name in record}
     return {
         "model": folder,
         "method": record["config"]["method"],
@@ -78,6 +76,7 @@ def _summary(folder: str, embedding: Embedding, seconds: float) -> dict[str, Any
         "dim": embedding.dim,
         "seconds": round(seconds, 2),
         **learned,
+        **{f"all_pairs_{name}": value for name, value in exact.items()},
         f"{CALIBRATED[record['calibrated_on']]}_f1": record["calibration_f1"],
     }
 

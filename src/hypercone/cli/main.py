@@ -18,7 +18,7 @@ from hypercone import __version__
 from hypercone.errors import HyperconeError, InputError, ResourceError
 
 COMMANDS = {
-    "fit": "learn an embedding from an edge list or a named dataset, and save it",
+    "fit": "construct or learn an embedding of an edge list or a named dataset, and save it",
     "evaluate": "precision, recall and F1 on held-out pairs; mean rank and MAP",
     "query": "ask a saved model: is-a, ancestors, parents, siblings, nearest, lca, explain and more",
     "place": "put new nodes into a saved model, without training",
@@ -29,7 +29,7 @@ COMMANDS = {
     "export": "write a model's points as TSV, NPZ, parquet or word2vec text, or for the Embedding Projector",
     "bench": "measure the speed of the training kernels",
     "reproduce": "the paper's table, claims and figures, run again with its numbers beside ours",
-    "demo": "the main job on WordNet nouns, in about two minutes",
+    "demo": "the main job on WordNet nouns, in about three minutes",
 }
 
 

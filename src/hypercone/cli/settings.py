@@ -25,16 +25,14 @@ def add_settings(parser: argparse.ArgumentParser) -> None:
         )
 
 
-def read_settings(options: argparse.Namespace, **usual: Any) -> FitConfig:
-    """The configuration that the options and the file describe; ``usual`` is for what neither says."""
+def read_settings(options: argparse.Namespace) -> FitConfig:
+    """The configuration that the options and the file describe."""
     given = {
         field.name: _value(field, text)
         for field in dataclasses.fields(FitConfig)
         if (text := getattr(options, f"setting_{field.name}")) is not None
     }
-    if not options.config:
-        return FitConfig.from_dict(usual | given)
-    return FitConfig.from_dict(usual | FitConfig.read_toml(options.config) | given)
+    return FitConfig.from_toml(options.config, **given) if options.config else FitConfig.from_dict(given)
 
 
 def option_name(field: str) -> str:

@@ -58,11 +58,12 @@ def _notes(hierarchy: Hierarchy, counts: Counts) -> tuple[str, ...]:
     notes = []
     lost = counts.positives - counts.true_positives
     if lost:
-        several = int((hierarchy.parents.counts > 1).sum())
+        # By basic edges: an implied one is no further parent.
+        several = int((np.bincount(hierarchy.reduction()[:, 1], minlength=1) > 1).sum())
         have = "node has" if several == 1 else "nodes have"
         notes.append(
             f"{several:,} {have} several parents and a forest has room for one, so {lost:,} of {counts.positives:,} "
-            f"true pairs ({lost / counts.positives:.1%}) are missing; overlapping caps keep most of them"
+            f"true pairs ({lost / counts.positives:.1%}) are missing"
         )
     if counts.false_positives:
         notes.append(

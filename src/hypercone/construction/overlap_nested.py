@@ -21,8 +21,10 @@ FILLING = 0.55
 # Balls that nothing stands in need little room.
 LEAF_RATIO, ROOM_RATIO = 0.02, 0.2
 WIDEST_RATIO = 0.985
-# In a deep hierarchy balls are made larger than fitting, so that the deepest is at least this small.
-SMALLEST_AT_FIRST = 1e-8
+# In a deep hierarchy balls are made larger than fitting, so that the deepest is not smaller than this at first.
+SMALLEST_AT_FIRST, SMALLEST_IF_DEEP = 1e-8, 1e-5
+# Deeper than so many levels is deep: were every level to shrink by its own, the lowest would be too small for floats.
+DEEP, SHRINKING_LEVELS = 20, 10
 TINY = 1e-300
 # How far the logarithm of a ratio may move: without bounds radii shrink and shrink, which is a way out of every loss.
 SHRINK, GROW = 0.2, 0.5
@@ -81,7 +83,13 @@ def _not_too_deep(skeleton: Skeleton, log_ratios: Floats) -> Floats:
     from hypercone.construction.skeleton_kernels import sums_from_the_top
 
     deepest = float(sums_from_the_top(skeleton.parents, log_ratios).min())
-    return log_ratios * min(1.0, math.log(SMALLEST_AT_FIRST) / min(deepest, -TINY))
+    smallest = SMALLEST_IF_DEEP if skeleton.depth > DEEP else SMALLEST_AT_FIRST
+    return log_ratios * min(1.0, math.log(smallest) / min(deepest, -TINY))
+
+
+def _shrink(skeleton: Skeleton) -> float:
+    """How far the logarithm of a ratio may fall; the levels of a deep hierarchy share what a few may."""
+    return SHRINK * SHRINKING_LEVELS / skeleton.depth if skeleton.depth > DEEP else SHRINK
 
 
 def balls_of(skeleton: Skeleton, shape: Shape) -> tuple[Floats, Floats]:
@@ -101,7 +109,7 @@ class NestedRun:
         self.skeleton = skeleton
         self.positives = positives
         self.offsets, self.log_ratios = shape.offsets.copy(), shape.log_ratios.copy()
-        self.lowest = self.log_ratios - SHRINK
+        self.lowest = self.log_ratios - _shrink(skeleton)
         widest = np.maximum(self.log_ratios, math.log(WIDEST_RATIO))
         self.highest = np.minimum(self.log_ratios + GROW, widest)
         size, dim = self.offsets.shape

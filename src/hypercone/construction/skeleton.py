@@ -50,6 +50,13 @@ class Skeleton(NamedTuple):
         """Whether there is a place below each."""
         return np.diff(self.kid_offsets) > 0
 
+    @property
+    def depth(self) -> int:
+        """How many nodes stand above the deepest place."""
+        from hypercone.construction.skeleton_kernels import depths_in_forest
+
+        return int(depths_in_forest(self.parents, self.rows >= 0).max())
+
 
 class Leaves(NamedTuple):
     """The plain leaves and the place that holds each, ordered by it."""

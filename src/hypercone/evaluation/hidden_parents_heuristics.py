@@ -13,7 +13,7 @@ from hypercone.hierarchy.closure import flipped_lists
 from hypercone.methods import Points
 from hypercone.methods.scoring import Rows
 
-# As usual for walks with restart; after so many steps what is left of the start is below a thousandth.
+# As usual for walks with restart; after so many steps what is left of the start is below two thousandths.
 RESTART = 0.15
 WALK_STEPS = 40
 FUSION = 60

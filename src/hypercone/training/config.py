@@ -144,6 +144,8 @@ class FitConfig:
     def __post_init__(self) -> None:
         given = [field for field in dataclasses.fields(self) if _is_given(field, getattr(self, field.name))]
         usual = DEFAULT_LEARNER if given else DEFAULT_CONSTRUCTION
+        # No field: whoever holds edges out may still choose, and two configurations are equal by what they say.
+        object.__setattr__(self, "_is_open", cast(Any, self.method) is None)
         object.__setattr__(self, "method", usual if cast(Any, self.method) is None else self.method)
         if not isinstance(self.method, str) or self.method not in METHODS.keys() | CONSTRUCTIONS.keys():
             raise unknown_name("method", str(self.method), (*METHODS, *CONSTRUCTIONS))
@@ -212,6 +214,16 @@ class FitConfig:
         helps = self.corrupt == "both" and self.dim > 2
         return int(find_method(self.method).share_of_relatives * self.negatives) if helps else 0
 
+    def for_learning(self) -> FitConfig:
+        """The same where a method was given; else that of the method which learns, for edges that are held out.
+
+        >>> FitConfig(dim=3).for_learning().method, FitConfig(method="construction").for_learning().method
+        ('hyperbolic-cones', 'construction')
+        """
+        if not (self.is_construction and getattr(self, "_is_open", False)):
+            return self
+        return FitConfig.from_dict(self.as_dict() | {"method": DEFAULT_LEARNER})
+
     def for_edges(self, count: int) -> FitConfig:
         """The configuration with nothing left open, for so many positives.
 
@@ -246,34 +258,41 @@ class FitConfig:
     def as_dict(self) -> dict[str, Any]:
         """Plain values, for JSON and TOML; of a construction, the few that count."""
         values = dataclasses.asdict(self)
-        return {name: values[name] for name in COMMON} if self.is_construction else values
+        if self.is_construction:
+            return {name: values[name] for name in COMMON if values[name] is not None}
+        return values
 
     @classmethod
     def from_dict(cls, values: dict[str, Any]) -> FitConfig:
-        """A configuration from plain values; a name that is no setting is refused with the nearest that is."""
+        """A configuration from plain values; a name that is no setting is refused with the nearest that is.
+
+        To name a setting of learning is to learn, even if its value is the default.
+
+        >>> FitConfig.from_dict({"edges": "closure"}).method
+        'hyperbolic-cones'
+        """
         names = [field.name for field in dataclasses.fields(cls)]
         for name in values:
             if name not in names:
                 raise unknown_name("setting", name, names)
+        learns = any(name not in COMMON and value is not None for name, value in values.items())
+        if learns and values.get("method") is None:
+            values = values | {"method": DEFAULT_LEARNER}
         return cls(**values)
 
     @classmethod
     def from_toml(cls, path: str | Path, **overrides: Any) -> FitConfig:
         """A configuration from a TOML file of ``name = value`` lines; overrides win."""
-        return cls.from_dict(cls.read_toml(path) | overrides)
-
-    @staticmethod
-    def read_toml(path: str | Path) -> dict[str, Any]:
-        """The ``name = value`` lines of a TOML file, not yet checked."""
         try:
-            return tomllib.loads(Path(path).read_text(encoding="utf-8"))
+            values = tomllib.loads(Path(path).read_text(encoding="utf-8"))
         except OSError as error:
             raise InputError(f"{path}: cannot be read ({error.strerror})") from None
         except (tomllib.TOMLDecodeError, UnicodeDecodeError) as error:
             raise InputError(f"{path}: is not valid TOML ({error})") from None
+        return cls.from_dict(values | overrides)
 
 
 def _is_given(field: dataclasses.Field[Any], value: Any) -> bool:
     """Whether a setting of learning was chosen rather than left as it is."""
-    is_left = value is None or (value == field.default and not isinstance(value, bool))
+    is_left = value is None or (type(value) is type(field.default) and value == field.default)
     return field.name not in COMMON and not is_left

@@ -49,10 +49,10 @@ def fit(
     """
     if config is not None and settings:
         raise ConfigError(f"{', '.join(settings)} is given beside a configuration; put it in the configuration")
-    if config is None:
+    config = config or FitConfig.from_dict(settings)
+    if split is not None or start is not None:
         # Whoever holds edges out, or gives points to start from, wants to learn.
-        learns = split is not None or start is not None
-        config = FitConfig.from_dict(({"method": DEFAULT_LEARNER} if learns else {}) | settings)
+        config = config.for_learning()
     if config.is_construction:
         if start is not None:
             raise ConfigError(f"start is given, but {config.method} is constructed; choose method = {DEFAULT_LEARNER}")
@@ -72,6 +72,7 @@ def _learned(
     edges, known, config = prepare(hierarchy, config, split)
     # A split of a small hierarchy may hold nothing out.
     validation = split.validation if split and len(split.validation.positives) else None
+    init = config.init if start is None else "given points"
     if start is None:
         begin = starting_points(len(hierarchy), edges, known, config, on_epoch, on_progress)
     else:
@@ -89,12 +90,13 @@ def _learned(
         settings=replace(config.settings, alpha=chosen.alpha),
         threshold=chosen.threshold,
         record={
-            "kind": "learned from a construction" if config.init in CONSTRUCTIONS else "learned",
-            "closure_aware": _is_closure_aware(config, split),
+            "kind": "learned from a construction" if init in CONSTRUCTIONS else "learned",
+            # Without validation pairs, the wrong pairs that place the threshold are those outside the closure.
+            "closure_aware": config.known == "closure" or init in CLOSURE_AWARE or validation is None,
             "config": config.as_dict(),
             "hierarchy_digest": hierarchy.digest,
             "training_edges": len(edges),
-            "start": config.init if start is None else "given points",
+            "start": init,
             "split": {"percent": split.percent, "seed": split.seed} if split else None,
             "epoch": trained.epoch,
             "calibration_f1": chosen.f1,
@@ -104,11 +106,6 @@ def _learned(
         labels=hierarchy.labels,
         edges=hierarchy.edges,
     )
-
-
-def _is_closure_aware(config: FitConfig, split: Split | None) -> bool:
-    """Whether anything was used that the given edges only imply."""
-    return config.known == "closure" or config.init in CLOSURE_AWARE or (split is None and config.edges == "closure")
 
 
 def pretrain(
@@ -126,6 +123,7 @@ def pretrain(
     >>> bool((fit(pets, config, start=start).points == fit(pets, config).points).all())
     True
     """
+    config = config.for_learning()
     if config.init not in METHODS:
         raise ConfigError(f"init is {config.init}, which pre-trains nothing; choose init = poincare or euclidean")
     edges, known, config = prepare(hierarchy, config, split)
