@@ -60,7 +60,7 @@ def draw_wrong_pairs(rows: list[dict[str, Any]], hierarchy: str, dim: int) -> An
 
 def _rates(rows: list[dict[str, Any]], hierarchy: str, way: str, dim: int) -> list[float]:
     wanted = (hierarchy, way, dim, 50)
-    of_it = [row for row in rows if (row["hierarchy"], row["way"], row["dim"], row["percent"]) == wanted]
+    of_it = [r for r in rows if (r["hierarchy"], r["way"], r["dim"], r["percent"]) == wanted and "hard" in r]
     everywhere = [row["all_pairs"]["false_positives"] / row["all_pairs"]["negatives"] for row in of_it]
     kinds = [[row["hard"]["kinds"][kind]["rate"] for row in of_it] for kind in KINDS]
     return [statistics.fmean(values) for values in (everywhere, *kinds)]
@@ -117,7 +117,7 @@ def main() -> None:
     parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
     parser.add_argument("results", type=Path)
     rows = json.loads(parser.parse_args().results.read_text())["rows"]
-    save_figure(draw_wrong_pairs(rows, "nouns", 5), IMAGES / "wrong-pairs.png", dpi=130)
+    save_figure(draw_wrong_pairs(rows, "HPO", 10), IMAGES / "wrong-pairs.png", dpi=130)
     save_figure(draw_caps(), IMAGES / "caps-apart-and-overlapping.png", dpi=130)
 
 
