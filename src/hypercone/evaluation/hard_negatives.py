@@ -3,8 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable
-from dataclasses import asdict, dataclass
-from typing import Any
+from dataclasses import dataclass
 
 import numpy as np
 from numpy.typing import NDArray
@@ -34,22 +33,10 @@ class WrongKind:
 
 
 @dataclass(frozen=True)
-class HardNegatives:
+class HardNegatives(LinkPrediction):
     """Precision, recall and F1 against wrong pairs of all kinds together, and what each kind adds to them."""
 
-    precision: float
-    recall: float
-    f1: float
-    positives: int
-    negatives: int
-    true_positives: int
-    false_positives: int
-    threshold: float
     kinds: dict[str, WrongKind]
-
-    def as_dict(self) -> dict[str, Any]:
-        """Plain values, for JSON."""
-        return asdict(self)
 
 
 def evaluate_hard(
