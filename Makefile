@@ -4,7 +4,7 @@ VENV := .venv
 BIN := $(VENV)/bin
 INSTALLED := $(VENV)/.installed
 
-.PHONY: install demo test lint typecheck unit bench clean
+.PHONY: install demo test lint-and-types lint typecheck unit bench clean
 .DEFAULT_GOAL := install
 
 install: $(INSTALLED)
@@ -18,7 +18,11 @@ $(INSTALLED): pyproject.toml
 demo: install
 	$(BIN)/hypercone demo
 
-test: lint typecheck unit
+# The linters and the type checker run beside the tests, on the second core.
+test: install
+	$(MAKE) -j2 lint-and-types unit
+
+lint-and-types: lint typecheck
 
 lint: install
 	$(BIN)/ruff check .

@@ -38,9 +38,8 @@ def kind_of(embedding: Embedding) -> Origin:
 
     >>> import hypercone
     >>> tree = hypercone.load_dataset("tree-2-3")
-    >>> kinds = [kind_of(hypercone.fit(tree, method="order", edges=edges)) for edges in ("closure", "as-given")]
-    >>> [str(kind) for kind in kinds]
-    ['learned, closure-aware', 'learned']
+    >>> [str(kind_of(hypercone.fit(tree, method=method, dim=2))) for method in ("order", "construction")]
+    ['learned, closure-aware', 'constructed']
     """
     said = embedding.record.get("kind", Kind.LEARNED)
     if said not in list(Kind):
