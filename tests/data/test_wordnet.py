@@ -1,10 +1,10 @@
 """WordNet 3.0, counted and spot-checked."""
 
-import time
 from importlib.resources import files
 
 import pytest
 
+import hypercone
 from hypercone.data import load_dataset
 from hypercone.data.wordnet import all_nouns
 from hypercone.hierarchy import describe, paper_split
@@ -38,6 +38,9 @@ def test_the_root_of_everything_is_left_out(nouns):
     }
     whole = all_nouns()
     assert [whole.names[row] for row in whole.roots] == ["entity.n.01"]
+    rest = whole.without(["entity.n.01"])
+    assert rest.names == nouns.names
+    assert (rest.edges == nouns.edges).all()
     assert (len(whole), len(whole.edges)) == (82_115, 84_427)
 
 
@@ -75,25 +78,20 @@ def test_the_mammals_are_what_is_below_mammal():
     assert "whale.n.02" in mammals
 
 
-def test_loading_takes_less_than_half_a_second():
-    seconds = []
-    for _ in range(3):
-        start = time.process_time()
-        load_dataset("wordnet-nouns")
-        seconds.append(time.process_time() - start)
-    assert min(seconds) < 0.5
+def test_loading_takes_less_than_half_a_second(within):
+    within(0.5, lambda: load_dataset("wordnet-nouns"))
 
 
-def test_closure_and_reduction_take_less_than_a_tenth_of_a_second(nouns):
+def test_closure_and_reduction_take_less_than_a_tenth_of_a_second(nouns, within):
     nouns.closure()
-    seconds = []
-    for _ in range(3):
-        fresh = load_dataset("wordnet-nouns")
-        start = time.process_time()
-        fresh.closure()
-        fresh.reduction()
-        seconds.append(time.process_time() - start)
-    assert min(seconds) < 0.1
+    # Both are kept once they are known, so every try has a hierarchy of its own.
+    fresh = [hypercone.Hierarchy(nouns.names, nouns.edges) for _ in range(12)]
+
+    def both():
+        hierarchy = fresh.pop()
+        return hierarchy.closure(), hierarchy.reduction()
+
+    within(0.1, both)
 
 
 def test_the_licence_of_wordnet_ships_with_the_data():

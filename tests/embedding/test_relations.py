@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import time
 from itertools import combinations
 
 import numpy as np
@@ -167,7 +166,7 @@ def test_no_names_have_no_common_ancestors(make_embedding):
 
 
 @pytest.mark.slow
-def test_the_children_of_a_root_with_eighty_thousand_descendants_take_less_than_five_seconds(perfect):
+def test_the_children_of_a_root_with_eighty_thousand_descendants_take_less_than_five_seconds(perfect, within):
     nouns = hypercone.load_dataset("wordnet-nouns")
     # One root over all, and of several parents only the first, so that there is a tree to build.
     first = nouns.parents.rows[nouns.parents.offsets[:-1][nouns.parents.counts > 0]]
@@ -175,8 +174,6 @@ def test_the_children_of_a_root_with_eighty_thousand_descendants_take_less_than_
     edges += np.stack([first, np.flatnonzero(nouns.parents.counts)], axis=1).tolist()
     embedding = perfect(hypercone.Hierarchy([*nouns.names, "top"], edges))
     embedding.children("dog.n.01")
-    started = time.process_time()
-    found = embedding.children("top")
-    assert time.process_time() - started < 5
+    found = within(5, lambda: embedding.children("top"))
     assert set(found) >= {nouns.names[row] for row in nouns.roots}
     assert len(embedding.descendants("top")) > 80_000

@@ -20,10 +20,9 @@ import lzma
 from importlib.resources import files
 
 import numpy as np
+from numpy.typing import NDArray
 
 from hypercone.hierarchy import Hierarchy
-
-ROOT = "entity.n.01"
 
 
 def nouns() -> Hierarchy:
@@ -32,7 +31,9 @@ def nouns() -> Hierarchy:
     >>> nouns().in_words(1)
     ['attribute.n.02 is an abstraction.n.06']
     """
-    return all_nouns().without([ROOT])
+    names, edges = _graph()
+    # It stands on the first line: without it every row is one less, and only its own edges are gone.
+    return Hierarchy.from_rows(names[1:], edges[edges[:, 0] > 0] - 1)
 
 
 def mammals() -> Hierarchy:
@@ -46,11 +47,14 @@ def mammals() -> Hierarchy:
 
 def all_nouns() -> Hierarchy:
     """The whole noun graph, ``entity.n.01`` included."""
+    return Hierarchy.from_rows(*_graph())
+
+
+def _graph() -> tuple[list[str], NDArray[np.int64]]:
     lines = [line.split("\t") for line in _text().splitlines()]
     children = np.repeat(np.arange(len(lines)), [len(line) - 1 for line in lines])
     steps_up = np.array([step for line in lines for step in line[1:]], np.int64)
-    edges = np.stack([children - steps_up, children], axis=1)
-    return Hierarchy.from_rows([line[0] for line in lines], edges)
+    return [line[0] for line in lines], np.stack([children - steps_up, children], axis=1)
 
 
 def _text() -> str:
