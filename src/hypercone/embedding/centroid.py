@@ -17,6 +17,7 @@ from hypercone.geometry import poincare
 from hypercone.hierarchy.words import counted
 from hypercone.methods import Points
 from hypercone.methods.scoring import Rows, clamped
+from hypercone.views import read_only
 
 if TYPE_CHECKING:
     from hypercone.embedding.embedding import Embedding
@@ -74,7 +75,7 @@ def ancestors_of_point(embedding: Embedding, point: ArrayLike) -> tuple[Rows, Po
     # Read-only like the points of an embedding, for which the kernels are compiled already.
     with_point.setflags(write=False)
     constants = embedding._method.constants(embedding.settings)
-    signed = energies_above(with_point, len(embedding), constants, dimension_type(embedding.dim))[:-1]
+    signed = energies_above(read_only(with_point), len(embedding), constants, dimension_type(embedding.dim))[:-1]
     rows = np.flatnonzero(clamped(embedding._method, signed) <= embedding.threshold).astype(np.int32)
     rows = embedding._by_generality(rows)
     return rows, embedding.threshold - signed[rows]

@@ -21,6 +21,7 @@ from hypercone.hierarchy.labels import Labels, find_row
 from hypercone.index import ConeIndex, Finder
 from hypercone.methods import Method, Points, Settings, find_method
 from hypercone.methods.scoring import Rows, energies_of_pairs
+from hypercone.views import read_only
 
 Names = str | Sequence[str]
 
@@ -52,9 +53,7 @@ class Embedding:
         if len(self.names) != len(self.points):
             raise InputError(f"there are {len(self.names)} names for {len(self.points)} points; each node needs both")
         # A view of our own: compiled code trusts float64, and the caller's array stays the caller's.
-        points = np.ascontiguousarray(self.points, np.float64).view()
-        points.setflags(write=False)
-        object.__setattr__(self, "points", points)
+        object.__setattr__(self, "points", read_only(np.asarray(self.points, np.float64)))
 
     def __len__(self) -> int:
         return len(self.names)

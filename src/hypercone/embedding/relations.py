@@ -19,6 +19,7 @@ from hypercone.errors import InputError
 from hypercone.hierarchy import Hierarchy
 from hypercone.methods import Points
 from hypercone.methods.scoring import Rows
+from hypercone.views import read_only
 
 if TYPE_CHECKING:
     from hypercone.embedding.embedding import Embedding
@@ -99,7 +100,7 @@ def margins(embedding: Embedding, parents: ArrayLike, children: ArrayLike) -> Po
 
     pairs = np.stack(np.broadcast_arrays(np.atleast_1d(parents), np.atleast_1d(children)), axis=1).astype(np.int32)
     constants = embedding._method.constants(embedding.settings)
-    signed: Points = energies_of_pairs(embedding.points, pairs, constants, dimension_type(embedding.dim))
+    signed: Points = energies_of_pairs(embedding.points, read_only(pairs), constants, dimension_type(embedding.dim))
     return embedding.threshold - signed
 
 

@@ -14,6 +14,7 @@ from hypercone.geometry import cones, euclidean_cones
 from hypercone.hierarchy import Hierarchy
 from hypercone.methods import Method, Points, Settings, find_method
 from hypercone.methods.scoring import Rows
+from hypercone.views import read_only
 
 # Of a large subtree so many nodes speak for all of it.
 SPEAKERS = 8
@@ -107,7 +108,7 @@ def _energies(method: Method, settings: Settings, points: Points, node: int) -> 
     from hypercone.methods import score_kernels
 
     constants = method.constants(settings)
-    energies: Points = score_kernels.energies_above(points, node, constants, dimension_type(points.shape[1]))
+    energies: Points = score_kernels.energies_above(read_only(points), node, constants, dimension_type(points.shape[1]))
     return energies
 
 

@@ -10,6 +10,7 @@ from numpy.typing import ArrayLike
 
 from hypercone.methods import Method, Points, Settings, find_method
 from hypercone.methods.scoring import Rows, energies_above, energies_below
+from hypercone.views import read_only
 
 
 class Found(NamedTuple):
@@ -41,6 +42,9 @@ class Scan:
     method: Method
     settings: Settings
     threshold: float
+
+    def __post_init__(self) -> None:
+        object.__setattr__(self, "points", read_only(self.points))
 
     def descendants(self, row: int) -> Found:
         """The rows under a row."""

@@ -7,6 +7,7 @@ from numpy.typing import NDArray
 
 from hypercone.methods.method import Method, Points
 from hypercone.methods.settings import Settings
+from hypercone.views import read_only
 
 Rows = NDArray[np.int32]
 
@@ -17,7 +18,9 @@ def energies_of_pairs(method: Method, settings: Settings, points: Points, pairs:
     from hypercone.methods import score_kernels
 
     constants = method.constants(settings)
-    signed = score_kernels.energies_of_pairs(points, pairs, constants, dimension_type(points.shape[1]))
+    signed = score_kernels.energies_of_pairs(
+        read_only(points), read_only(pairs), constants, dimension_type(points.shape[1])
+    )
     return clamped(method, signed)
 
 
@@ -27,7 +30,8 @@ def energies_below(method: Method, settings: Settings, points: Points, parent: i
     from hypercone.methods import score_kernels
 
     constants = method.constants(settings)
-    return clamped(method, score_kernels.energies_below(points, parent, constants, dimension_type(points.shape[1])))
+    dimension = dimension_type(points.shape[1])
+    return clamped(method, score_kernels.energies_below(read_only(points), parent, constants, dimension))
 
 
 def energies_above(method: Method, settings: Settings, points: Points, child: int) -> Points:
@@ -36,7 +40,8 @@ def energies_above(method: Method, settings: Settings, points: Points, child: in
     from hypercone.methods import score_kernels
 
     constants = method.constants(settings)
-    return clamped(method, score_kernels.energies_above(points, child, constants, dimension_type(points.shape[1])))
+    dimension = dimension_type(points.shape[1])
+    return clamped(method, score_kernels.energies_above(read_only(points), child, constants, dimension))
 
 
 def clamped(method: Method, signed: Points) -> Points:
