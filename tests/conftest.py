@@ -8,11 +8,16 @@ from typing import Any
 
 import numpy as np
 import pytest
+from hypothesis import HealthCheck, settings
 
 import hypercone
 from hypercone.embedding import Embedding
 from hypercone.geometry import caps
 from hypercone.methods import Settings
+
+# An example that a busy machine takes long over is no counter-example; bars of time are kept by ``within`` below.
+settings.register_profile("shared machine", deadline=None, suppress_health_check=[HealthCheck.too_slow])
+settings.load_profile("shared machine")
 
 
 def _perfect(tree: hypercone.Hierarchy, **changes: Any) -> Embedding:

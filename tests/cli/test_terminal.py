@@ -7,6 +7,7 @@ import os
 import signal
 import subprocess
 import time
+from pathlib import Path
 
 import pytest
 
@@ -193,17 +194,22 @@ def test_ctrl_c_in_the_middle_of_training_ends_at_once_and_saves_nothing(program
     assert os.listdir(tmp_path) == []
 
 
+def _cpu_seconds(process: int) -> float:
+    """What a running process has used, of which waiting for other programs on a busy machine is no part."""
+    fields = Path(f"/proc/{process}/stat").read_text().rpartition(")")[2].split()
+    return (int(fields[11]) + int(fields[12])) / os.sysconf("SC_CLK_TCK")
+
+
 def test_a_second_process_is_in_its_first_epoch_within_a_second_or_so(process, program, tmp_path, capsys):
     given = ["fit", "tree-3-4", "-o", str(tmp_path / "m"), "--dim", "2", "--epochs", "5", "--init-epochs", "5"]
     assert process(*given).code == 0
     times = []
     for _ in range(2):
-        started = time.perf_counter()
         with subprocess.Popen([*program, *given], stdout=subprocess.DEVNULL, stderr=subprocess.PIPE) as running:
             assert b"epoch 1/" in running.stderr.readline()
-            times.append(time.perf_counter() - started)
+            times.append(_cpu_seconds(running.pid))
             running.stderr.read()
     with capsys.disabled():
         print(f" [first epoch after {min(times):.2f} s] ", end="")
-    # A second on a quiet machine; a busy one may take longer, but a cold compiler takes ten.
+    # A second or less; a cold compiler takes ten.
     assert min(times) < 3
