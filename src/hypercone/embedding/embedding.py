@@ -195,6 +195,17 @@ class Embedding:
 
         return export(self, path, format, coordinates=coordinates)
 
+    def plot(self, kind: str = "disk", path: str | Path | None = None, **options: Any) -> Any:
+        """A matplotlib figure: disk, training, precision-recall or norms; also written to a path, .svg, .pdf or .png.
+
+        A disk takes cones and labels (names, or how many), centre (a name), colour (branch or depth), view (own,
+        construction or projection) and moved (False keeps the origin in the middle); a precision-recall curve takes
+        pairs; each takes theme (light or dark).
+        """
+        from hypercone.embedding.plotting import plot
+
+        return plot(self, kind, path, **options)
+
     def to_frame(self, coordinates: str = "own") -> Any:
         """The points as a pandas DataFrame: a row for each name, a column for each coordinate."""
         from hypercone.embedding.frames import to_frame

@@ -6,9 +6,11 @@ from hypercone.figures.cone_outline import cone_outline, draw_cone
 from hypercone.figures.disk import draw_disk, draw_ring
 from hypercone.figures.graph import depth_colours, draw_edges, draw_nodes
 from hypercone.figures.labels import draw_labels, place_labels
+from hypercone.figures.planar import PlanarView, planar_view
 
 __all__ = [
     "Arcs",
+    "PlanarView",
     "cone_outline",
     "depth_colours",
     "draw_cone",
@@ -20,6 +22,7 @@ __all__ = [
     "geodesics",
     "new_figure",
     "place_labels",
+    "planar_view",
     "rim",
     "save_figure",
 ]

@@ -4,7 +4,9 @@ from __future__ import annotations
 
 import importlib
 import re
-from collections.abc import Sequence
+import warnings
+from collections.abc import Iterator, Sequence
+from contextlib import contextmanager
 from pathlib import Path
 from typing import Any
 
@@ -38,28 +40,37 @@ def matplotlib_part(name: str) -> Any:
     return extra_module(f"matplotlib.{name}")
 
 
-def new_figure(width: float, height: float, rows: int = 1, columns: int = 1) -> tuple[Any, list[Any]]:
+def new_figure(
+    width: float, height: float, rows: int = 1, columns: int = 1, *, ground: str = "white"
+) -> tuple[Any, list[Any]]:
     """A figure of so many inches, and its axes from left to right and from the top."""
-    figure = matplotlib_part("figure").Figure(figsize=(width, height), facecolor="white")
+    figure = matplotlib_part("figure").Figure(figsize=(width, height), facecolor=ground)
     matplotlib_part("backends.backend_agg").FigureCanvasAgg(figure)
     axes = figure.subplots(rows, columns, squeeze=False)
     return figure, list(axes.flat)
 
 
-def save_figure(figure: Any, *paths: Path, dpi: int = 150) -> list[Path]:
-    """Write the figure to each path, in the format that its ending names."""
+def save_figure(figure: Any, *paths: Path, dpi: int = 150, colours: int = 256) -> list[Path]:
+    """Write the figure to each path, in the format that its ending names; a PNG with so many colours, 0 for all."""
     _check_endings(figure, paths)
-    with extra_module("matplotlib").rc_context(STYLE):
+    with extra_module("matplotlib").rc_context(STYLE), any_letters():
         for path in paths:
             with new_file(path) as temporary:
                 ending = path.suffix.lower()
                 figure.savefig(temporary, format=ending[1:], dpi=dpi, metadata=UNDATED.get(ending))
-                LIGHTER.get(ending, _as_it_is)(temporary)
+                if ending == ".svg":
+                    _fewer_digits(temporary)
+                elif ending == ".png" and colours:
+                    _fewer_colours(temporary, colours)
     return list(paths)
 
 
-def _as_it_is(path: Path) -> None:
-    pass
+@contextmanager
+def any_letters() -> Iterator[None]:
+    """Names in letters that the font lacks are drawn as boxes, without a warning for each."""
+    with warnings.catch_warnings():
+        warnings.filterwarnings("ignore", message="Glyph .* missing")
+        yield
 
 
 def _fewer_digits(path: Path) -> None:
@@ -68,14 +79,13 @@ def _fewer_digits(path: Path) -> None:
     path.write_text(DRAWN.sub(lambda found: LONG_NUMBER.sub(r"\1", found[0]), text), encoding="utf-8")
 
 
-def _fewer_colours(path: Path) -> None:
+def _fewer_colours(path: Path, colours: int) -> None:
     image = extra_module("PIL.Image")
     with image.open(path) as picture:
-        lighter = picture.convert("RGB").quantize(256)
+        lighter = picture.convert("RGB").quantize(colours)
     lighter.save(path, format="PNG", optimize=True)
 
 
-LIGHTER = {".svg": _fewer_digits, ".png": _fewer_colours}
 DRAWN = re.compile(r'(?<= )(d|x|y)="[^"]*"')
 LONG_NUMBER = re.compile(r"(\.\d\d)\d+")
 

@@ -38,7 +38,13 @@ def draw_cone(
     axes: Any, apex: ArrayLike, K: float, colour: str, *, alpha: float = 0.18, linewidth: float = 1.0, zorder: float = 2
 ) -> None:
     """The cone of an apex: its region lightly filled, and its two sides."""
-    outline = cone_outline(apex, K)
+    draw_outline(axes, cone_outline(apex, K), colour, alpha=alpha, linewidth=linewidth, zorder=zorder)
+
+
+def draw_outline(
+    axes: Any, outline: Arcs, colour: str, *, alpha: float = 0.18, linewidth: float = 1.0, zorder: float = 2
+) -> None:
+    """A cone given by its three arcs."""
     patch = matplotlib_part("patches").PathPatch
     region = {"facecolor": colour, "alpha": alpha, "linewidth": 0, "gid": group_name(axes, "cone")}
     axes.add_patch(patch(region_path(outline), zorder=zorder, **region))

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from typing import Any
 
 import numpy as np
@@ -10,11 +11,10 @@ from numpy.typing import NDArray
 from hypercone.figures.arcs import Floats, geodesics
 from hypercone.figures.canvas import group_name, matplotlib_part
 from hypercone.figures.paths import lines_path
+from hypercone.figures.themes import LIGHT
 
 Rows = NDArray[np.int32]
-# From dark to light along viridis, which survives every kind of colour blindness and a grey printer; its yellow end
-# is left out because it would vanish on white.
-PALETTE = ("#440154", "#443983", "#31688e", "#21918c", "#35b779", "#7ac943", "#a9c92b")
+PALETTE = LIGHT.depths
 
 
 def depth_colours(deepest: int) -> list[str]:
@@ -23,13 +23,22 @@ def depth_colours(deepest: int) -> list[str]:
     >>> depth_colours(1)
     ['#440154', '#a9c92b']
     """
-    places = np.linspace(0, len(PALETTE) - 1, deepest + 1) if deepest else np.zeros(1)
-    return [_between(float(place)) for place in places]
+    return shades(PALETTE, deepest)
 
 
-def _between(place: float) -> str:
-    low = min(int(place), len(PALETTE) - 2)
-    ends = [[int(PALETTE[row][digit : digit + 2], 16) for digit in (1, 3, 5)] for row in (low, low + 1)]
+def shades(palette: Sequence[str], deepest: int) -> list[str]:
+    """A colour for each depth from 0 to the deepest, along a palette.
+
+    >>> shades(["#000000", "#000080"], 2)
+    ['#000000', '#000040', '#000080']
+    """
+    places = np.linspace(0, len(palette) - 1, deepest + 1) if deepest else np.zeros(1)
+    return [_between(palette, float(place)) for place in places]
+
+
+def _between(palette: Sequence[str], place: float) -> str:
+    low = min(int(place), len(palette) - 2)
+    ends = [[int(palette[row][digit : digit + 2], 16) for digit in (1, 3, 5)] for row in (low, low + 1)]
     mixed = [round(a + (b - a) * (place - low)) for a, b in zip(*ends, strict=True)]
     return "#" + "".join(f"{value:02x}" for value in mixed)
 

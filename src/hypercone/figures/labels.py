@@ -2,14 +2,15 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
 
 from hypercone.figures.arcs import Floats, on_circle
-from hypercone.figures.canvas import INK, group_name, matplotlib_part
+from hypercone.figures.canvas import group_name, matplotlib_part
+from hypercone.figures.themes import LIGHT, Theme
 
 DIRECTIONS = np.radians([0, 180, 90, 270, 45, 135, 225, 315, 22.5, 157.5, 202.5, 337.5, 67.5, 112.5, 247.5, 292.5])
 REACHES = np.array([3.0, 8.0, 16.0, 28.0, 44.0, 64.0, 90.0, 120.0])
@@ -19,11 +20,12 @@ COVERED_DOT = 4.0
 NEAR = 9.0
 
 
-def place_labels(anchors: Floats, sizes: Floats, dots: Floats, bounds: Floats) -> Floats:
+def place_labels(anchors: Floats, sizes: Floats, dots: Floats, bounds: Floats, furthest: float = REACHES[-1]) -> Floats:
     """The centre of each label, in pixels, in the order of importance given; NaN for one that has no room.
 
     Each takes the place nearest to its anchor, dots it would cover counting as distance, where it lies inside the
-    bounds (left, bottom, right, top), and on no earlier label nor on the anchor of any.
+    bounds (left, bottom, right, top), not further away than the furthest, and on no earlier label nor on the anchor of
+    any.
 
     >>> bounds = np.array([-50.0, -50.0, 50.0, 50.0])
     >>> place_labels(np.zeros((2, 2)), np.full((2, 2), 10.0), np.empty((0, 2)), bounds).round(6).tolist()
@@ -36,6 +38,7 @@ def place_labels(anchors: Floats, sizes: Floats, dots: Floats, bounds: Floats) -
         covered = _overlaps(spots, size, dots, np.zeros((len(dots), 2))).sum(axis=1)
         cost = reaches + COVERED_DOT * covered
         cost[_overlaps(spots, size, taken, taken_sizes).any(axis=1) | _outside(spots, size, bounds)] = np.inf
+        cost[reaches > furthest] = np.inf
         best = int(np.argmin(cost))
         if np.isfinite(cost[best]):
             placed[row] = spots[best]
@@ -65,13 +68,25 @@ def _outside(spots: Floats, size: Floats, bounds: Floats) -> NDArray[np.bool_]:
 
 
 def draw_labels(
-    axes: Any, points: Floats, names: Sequence[str], *, dots: Floats | None = None, fontsize: float = 8.0
+    axes: Any,
+    points: Floats,
+    names: Sequence[str],
+    *,
+    dots: Floats | None = None,
+    fontsize: float = 8.0,
+    furthest: float = REACHES[-1],
+    theme: Theme = LIGHT,
+    styles: Sequence[Mapping[str, Any]] | None = None,
 ) -> list[Any]:
     """Write names beside points, the most important first; names without room are left out. Returns the texts.
 
-    ``dots`` are points that the names should rather not cover. The size of the figure must not change afterwards.
+    ``dots`` are points that the names should rather not cover, and ``styles`` what is special about each name. The size
+    of the figure must not change afterwards.
     """
-    texts = [_written(axes, name, point, fontsize) for name, point in zip(names, points, strict=True)]
+    plain = {"fontsize": fontsize, "color": theme.ink}
+    each = [plain | dict(style) for style in styles or [{}] * len(names)]
+    given = zip(names, points, each, strict=True)
+    texts = [_written(axes, name, point, style, theme) for name, point, style in given]
     renderer = axes.figure.canvas.get_renderer()
     boxes = [text.get_window_extent(renderer) for text in texts]
     sizes = np.array([[box.width, box.height] for box in boxes]).reshape(-1, 2) + 2
@@ -79,23 +94,24 @@ def draw_labels(
     bounds = np.array(axes.get_window_extent(renderer).extents)
     dots = to_pixels.transform(dots) if dots is not None else np.empty((0, 2))
     anchors = to_pixels.transform(np.asarray(points).reshape(-1, 2))
-    for text, anchor, size, spot in zip(texts, anchors, sizes, place_labels(anchors, sizes, dots, bounds), strict=True):
+    spots = place_labels(anchors, sizes, dots, bounds, furthest)
+    for text, anchor, size, spot in zip(texts, anchors, sizes, spots, strict=True):
         if np.isnan(spot[0]):
             text.remove()
             continue
         text.set_position(to_pixels.inverted().transform(spot))
-        _draw_leader(axes, anchor, spot, size)
+        _draw_leader(axes, anchor, spot, size, theme)
     return [text for text in texts if text.axes is not None]
 
 
-def _written(axes: Any, name: str, point: Floats, fontsize: float) -> Any:
-    halo = matplotlib_part("patheffects").withStroke(linewidth=2.2, foreground="white", alpha=0.9)
-    style = {"fontsize": fontsize, "color": INK, "zorder": 10, "path_effects": [halo], "gid": group_name(axes, "label")}
-    return axes.text(*point, name, ha="center", va="center_baseline", **style)
+def _written(axes: Any, name: str, point: Floats, style: Mapping[str, Any], theme: Theme) -> Any:
+    halo = matplotlib_part("patheffects").withStroke(linewidth=2.2, foreground=theme.disk, alpha=0.9)
+    given = {"zorder": 10, "path_effects": [halo], "gid": group_name(axes, "label"), "parse_math": False, **style}
+    return axes.text(*point, name, ha="center", va="center_baseline", **given)
 
 
-def _draw_leader(axes: Any, anchor: Floats, spot: Floats, size: Floats) -> None:
+def _draw_leader(axes: Any, anchor: Floats, spot: Floats, size: Floats, theme: Theme) -> None:
     nearest = np.clip(anchor, spot - size / 2, spot + size / 2)
     if np.linalg.norm(nearest - anchor) > NEAR:
         line = axes.transData.inverted().transform(np.stack([anchor, nearest]))
-        axes.plot(*line.T, color=INK, linewidth=0.5, alpha=0.7, zorder=9)
+        axes.plot(*line.T, color=theme.ink, linewidth=0.5, alpha=0.7, zorder=9)

@@ -14,14 +14,19 @@ Rows = NDArray[np.int32]
 
 def energies_of_pairs(method: Method, settings: Settings, points: Points, pairs: Rows) -> Points:
     """The score of each (parent, child) of rows; lower is more likely true."""
+    return clamped(method, signed_energies_of_pairs(method, settings, points, pairs))
+
+
+def signed_energies_of_pairs(method: Method, settings: Settings, points: Points, pairs: Rows) -> Points:
+    """The same, but below zero for a child inside its parent's region: how far it is from the border."""
     from hypercone._jit import dimension_type
     from hypercone.methods import score_kernels
 
     constants = method.constants(settings)
-    signed = score_kernels.energies_of_pairs(
+    signed: Points = score_kernels.energies_of_pairs(
         read_only(points), read_only(pairs), constants, dimension_type(points.shape[1])
     )
-    return clamped(method, signed)
+    return signed
 
 
 def energies_below(method: Method, settings: Settings, points: Points, parent: int) -> Points:

@@ -77,7 +77,7 @@ def _learned(
         begin = starting_points(len(hierarchy), edges, known, config, on_epoch, on_progress)
     else:
         begin = check_start(start, len(hierarchy), config)
-    stage = Stage(config, edges, known, validation, on_epoch)
+    stage = Stage(config, edges, known, validation, on_epoch, keeps_history=True)
     trained = stage.train(begin)
     chosen = trained.calibration
     if chosen is None:
@@ -102,6 +102,7 @@ def _learned(
             "calibration_f1": chosen.f1,
             "calibrated_on": "validation pairs" if validation else "training pairs",
             "reproducible": config.threads == 1,
+            "history": trained.history,
         },
         labels=hierarchy.labels,
         edges=hierarchy.edges,

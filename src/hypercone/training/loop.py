@@ -4,7 +4,8 @@ from __future__ import annotations
 
 import time
 from collections.abc import Iterator
-from dataclasses import dataclass
+from dataclasses import dataclass, field, replace
+from typing import Any
 
 import numpy as np
 
@@ -15,6 +16,7 @@ from hypercone.hierarchy import LabelledPairs
 from hypercone.methods import Points, find_method
 from hypercone.training.config import FitConfig
 from hypercone.training.epochs import Trainer
+from hypercone.training.history import History
 from hypercone.training.loss import LossMeter
 from hypercone.training.negatives import Known, Negatives, Rows, make_negatives
 from hypercone.training.progress import EpochReport, OnEpoch
@@ -23,11 +25,12 @@ from hypercone.training.schedule import BURN_IN_FACTOR, rate_at
 
 @dataclass(frozen=True)
 class Trained:
-    """The points of the best validated epoch (or the last), and how it was chosen."""
+    """The points of the best validated epoch (or the last), how it was chosen, and how training went."""
 
     points: Points
     epoch: int
     calibration: Calibration | None
+    history: dict[str, Any] = field(default_factory=dict)
 
 
 @dataclass(frozen=True)
@@ -40,26 +43,31 @@ class Stage:
     validation: LabelledPairs | None = None
     on_epoch: OnEpoch | None = None
     name: str = "training"
+    # Whether the loss is measured now and then for the record.
+    keeps_history: bool = False
 
     def train(self, points: Points) -> Trained:
         """Train from these points; the array given is left as it is."""
         trainer = self._trainer(points)
-        best = _Best(self.config.patience)
+        best, history = _Best(self.config.patience), self._history(len(points))
         if self.validation is not None and self.config.init in CONSTRUCTIONS:
             # A construction may be better than all that learning makes of it.
             best.offer(trainer, self.validation, 0)
+            history.note_validation(0, best.f1)
         reporter = _Reporter(self, trainer) if self.on_epoch else None
         for number, (rate, negatives) in enumerate(self._plan(len(points))):
             violated, active = trainer.run(number, rate, negatives)
             self._refuse_divergence(trainer.points, number + 1)
             epoch = number + 1 - self.config.burn_in
+            history.note(trainer, number + 1)
             if self._is_due(epoch):
                 best.offer(trainer, self.validation, epoch)
+                history.note_validation(epoch, best.f1)
             if reporter:
                 reporter.tell(number + 1, violated, active, best.latest)
             if best.is_out_of_patience:
                 break
-        return best.trained or Trained(trainer.points, self.epochs, None)
+        return replace(best.trained or Trained(trainer.points, self.epochs, None), history=history.as_dict())
 
     @property
     def epochs(self) -> int:
@@ -86,6 +94,10 @@ class Stage:
             threads=config.threads,
         )
 
+    def _history(self, count: int) -> History:
+        meter = _loss_meter(self, count) if self.keeps_history and self.total else None
+        return History(meter, self.total, self.config.burn_in)
+
     def _plan(self, count: int) -> Iterator[tuple[float, Negatives]]:
         """The rate and the corrupted nodes of every epoch; burn-in goes gently and favours general nodes."""
         config = self.config
@@ -108,6 +120,10 @@ class Stage:
             )
 
 
+def _loss_meter(stage: Stage, count: int) -> LossMeter:
+    return LossMeter(stage.edges, stage.known, make_negatives(count, stage.edges, stage.config), stage.config.seed)
+
+
 class _Best:
     """Keeps the points with the highest validation F1, and knows when patience has run out."""
 
@@ -125,6 +141,12 @@ class _Best:
             self.trained, self.waited = Trained(trainer.points.copy(), epoch, self.latest), 0
 
     @property
+    def f1(self) -> float:
+        """Of the latest validation."""
+        assert self.latest is not None
+        return self.latest.f1
+
+    @property
     def is_out_of_patience(self) -> bool:
         return bool(self.patience) and self.waited >= self.patience
 
@@ -134,8 +156,7 @@ class _Reporter:
 
     def __init__(self, stage: Stage, trainer: Trainer) -> None:
         self.stage, self.trainer = stage, trainer
-        negatives = make_negatives(len(trainer.points), stage.edges, stage.config)
-        self.meter = LossMeter(stage.edges, stage.known, negatives, stage.config.seed)
+        self.meter = _loss_meter(stage, len(trainer.points))
         self.started = time.perf_counter()
         self.after_first = 0.0
 

@@ -1,0 +1,40 @@
+"""The course of a training as the model's record keeps it: the loss now and then, and every validation."""
+
+from __future__ import annotations
+
+from typing import Any
+
+from hypercone.training.epochs import Trainer
+from hypercone.training.loss import LossMeter
+
+# A curve needs no more points, and a measurement takes a few milliseconds.
+MOST_LOSSES = 50
+
+
+class History:
+    """Collects (epoch, loss) and (epoch, F1) as training goes; the epochs of burn-in count from below up to 0."""
+
+    def __init__(self, meter: LossMeter | None, epochs: int, burn_in: int = 0) -> None:
+        self.meter, self.burn_in = meter, burn_in
+        self.every = -(-epochs // MOST_LOSSES) if epochs else 1
+        self.epochs = epochs
+        self.losses: list[list[float]] = []
+        self.validations: list[list[float]] = []
+
+    def note(self, trainer: Trainer, number: int) -> None:
+        """Measure the loss after so many epochs in all, if it is one of those that are kept."""
+        if self.meter and (number % self.every == 0 or number in (1, self.epochs)):
+            loss = self.meter.measure(trainer.method, trainer.settings, trainer.points)
+            self.losses.append([number - self.burn_in, float(f"{loss:.6g}")])
+
+    def note_validation(self, epoch: int, f1: float) -> None:
+        """Keep the F1 of a validation."""
+        self.validations.append([epoch, float(f"{f1:.6g}")])
+
+    def as_dict(self) -> dict[str, Any]:
+        """Plain lists, for the record.
+
+        >>> History(None, 0).as_dict()
+        {'loss': [], 'validation_f1': []}
+        """
+        return {"loss": self.losses, "validation_f1": self.validations}

@@ -1,0 +1,143 @@
+"""emb.plot: a figure in hand, a file if asked for, and one sentence for what cannot be drawn."""
+
+import numpy as np
+import pytest
+
+import hypercone
+from hypercone.embedding import load
+from hypercone.embedding.plotting import KINDS
+from hypercone.errors import InputError
+from hypercone.evaluation import evaluate
+from hypercone.hierarchy import LabelledPairs
+from hypercone.methods import METHODS
+
+
+def drawn(figure, what):
+    return [thing for thing in figure.axes[0].get_children() if (thing.get_gid() or "").startswith(what)]
+
+
+def caption_of(figure):
+    return figure.texts[0].get_text()
+
+
+@pytest.fixture(scope="module")
+def trained(tree):
+    return hypercone.fit(tree, split=hypercone.paper_split(tree, 50), dim=3, epochs=40, init_epochs=20)
+
+
+@pytest.mark.parametrize("method", sorted(METHODS))
+@pytest.mark.parametrize("has_edges", [False, True])
+def test_every_method_has_a_disk_with_or_without_edges(make_embedding, tree, method, has_edges):
+    given = {"names": tree.names, "count": len(tree), "edges": tree.edges if has_edges else None}
+    figure = make_embedding(method, dim=4, **given).plot()
+    assert caption_of(figure).startswith("View: ")
+    assert bool(drawn(figure, "cone")) == bool(drawn(figure, "geodesics")) == has_edges
+    assert drawn(figure, "nodes")
+
+
+def test_in_two_dimensions_the_points_are_the_models_own(fitted):
+    figure = fitted.plot(moved=False)
+    assert caption_of(figure) == "The model's own points in the Poincaré disk."
+    (dots,) = drawn(figure, "nodes")
+    shown = np.asarray(dots.get_offsets())
+    assert all(np.abs(fitted.points - spot).max(axis=1).min() == 0 for spot in shown)
+
+
+def test_cones_and_the_middle_are_given_by_name_or_label(make_embedding):
+    embedding = make_embedding(
+        count=3,
+        names=["a", "b", "c"],
+        labels=hypercone.Hierarchy(["a", "b", "c"], [[0, 1]], labels=["animal", "bird", "cat"]).labels,
+        edges=np.array([[0, 1]], np.int32),
+    )
+    figure = embedding.plot(cones="bird", centre="c")
+    assert "Shaded: the cone of bird. Seen from cat" in caption_of(figure)
+    assert len(drawn(figure, "cone")) == 1
+    assert len(embedding.plot(cones=["a", "b"]).axes[0].patches) > len(embedding.plot(cones=[]).axes[0].patches)
+
+
+@pytest.mark.parametrize("kind", KINDS)
+@pytest.mark.parametrize("ending", [".pdf", ".png", ".svg"])
+def test_every_kind_is_written_in_every_format_and_again_the_same(trained, tmp_path, kind, ending):
+    for name in ("a", "b"):
+        figure = trained.plot(kind, tmp_path / f"{name}{ending}")
+    assert figure.axes
+    one, other = ((tmp_path / f"{name}{ending}").read_bytes() for name in ("a", "b"))
+    assert one == other
+    assert len(one) > 2_000
+
+
+def test_without_a_path_nothing_is_written(fitted, tmp_path, monkeypatch):
+    monkeypatch.chdir(tmp_path)
+    fitted.plot()
+    assert not list(tmp_path.iterdir())
+
+
+def test_the_training_is_what_the_record_keeps_also_after_a_reload(trained, tmp_path):
+    history = trained.record["history"]
+    assert [epoch for epoch, _ in history["loss"]] == list(range(1, 41))
+    assert [epoch for epoch, _ in history["validation_f1"]] == [20, 40]
+    figure = load(trained.save(tmp_path / "model")).plot("training")
+    (loss,) = drawn(figure, "loss")
+    np.testing.assert_array_equal(np.stack(loss.get_data(), axis=1), history["loss"])
+
+
+def test_a_construction_has_no_training_and_says_so(fitted):
+    with pytest.raises(InputError, match=r"^this model was constructed, not trained, so there are no training curves"):
+        fitted.plot("training")
+
+
+@pytest.mark.parametrize("history", ["x", 3, {"loss": "x"}, {"loss": [[1]]}, {"loss": [[1, None]]}, {"loss": {"a": 1}}])
+def test_a_record_that_is_none_is_one_sentence(make_embedding, history):
+    with pytest.raises(InputError, match=r"this model keeps no record|the record of this model has a loss that is no"):
+        make_embedding(record={"history": history}).plot("training")
+
+
+def test_the_curve_marks_what_evaluate_gives_on_the_same_pairs(trained, tree):
+    split = hypercone.paper_split(tree, 20, holdout=0.4)
+    figure, judged = trained.plot("precision-recall", pairs=split.test), evaluate(trained, split.test)
+    (dot,) = drawn(figure, "threshold")
+    assert np.ravel(dot.get_data()).tolist() == [judged.recall, judged.precision]
+    assert f"{judged.positives} true held-out pairs and {judged.negatives} wrong pairs" in caption_of(figure)
+
+
+def test_without_pairs_the_closure_is_judged_against_ten_wrong_pairs_each(fitted, tree):
+    figure = fitted.plot("precision-recall")
+    assert caption_of(figure).startswith(f"{len(tree.closure())} true pairs of the closure")
+    (dot,) = drawn(figure, "threshold")
+    assert np.ravel(dot.get_data()).tolist() == [1, 1], "a tree is constructed without a mistake"
+
+
+@pytest.mark.parametrize(
+    ("kind", "options", "words"),
+    [
+        ("globe", {}, "there is no picture 'globe'; use disk, training, precision-recall or norms"),
+        ("disk", {"cones": ["unicorn"]}, "there is no node 'unicorn'"),
+        ("disk", {"centre": "unicorn"}, "there is no node 'unicorn'"),
+        ("disk", {"labels": -1}, "labels is -1"),
+        ("disk", {"view": "construction"}, "does not know its edges"),
+        ("disk", {"theme": "sepia"}, "there is no theme 'sepia'"),
+        ("disk", {"pairs": None}, "pairs says nothing about the picture disk; leave it out"),
+        ("norms", {"cones": []}, "cones says nothing about the picture norms; leave it out"),
+        ("norms", {}, "does not know its edges, and so not how deep"),
+        ("precision-recall", {}, "does not know its edges, so give pairs"),
+        (
+            "precision-recall",
+            {"pairs": LabelledPairs(np.empty((0, 2), np.int32), np.empty((0, 2), np.int32))},
+            "there are no true pairs",
+        ),
+    ],
+)
+def test_what_cannot_be_drawn_is_refused_in_words(make_embedding, kind, options, words):
+    with pytest.raises(InputError, match=words):
+        make_embedding().plot(kind, **options)
+
+
+def test_nothing_can_be_drawn_of_nothing(make_embedding):
+    with pytest.raises(InputError, match="nothing to draw"):
+        make_embedding(names=[], points=np.empty((0, 2))).plot()
+
+
+def test_a_folder_is_not_overwritten(fitted, tmp_path):
+    with pytest.raises(InputError, match="is a folder; give a file to write"):
+        fitted.plot(path=tmp_path)

@@ -1,0 +1,237 @@
+"""The picture shows what it says: true cones, also after a move, names that do not touch, and a caption."""
+
+import re
+import xml.etree.ElementTree as ElementTree
+
+import numpy as np
+import pytest
+from matplotlib.transforms import Affine2D
+
+from hypercone.data import load_dataset
+from hypercone.errors import InputError
+from hypercone.figures import save_figure
+from hypercone.figures.disk_picture import DiskStyle, disk_picture
+from hypercone.figures.isometry import seen_from
+from hypercone.figures.planar import planar_view
+from hypercone.figures.scene import make_scene
+from hypercone.figures.themes import DARK, LIGHT, THEMES, find_theme
+from hypercone.geometry import cones
+from hypercone.hierarchy import Hierarchy
+from hypercone.methods import Settings
+
+BIRDS = Hierarchy.from_pairs(
+    [("bird", "owl"), ("bird", "gull"), ("gull", "herring gull"), ("owl", "barn owl"), ("fish", "eel")]
+)
+
+
+@pytest.fixture(scope="module")
+def mammals():
+    return load_dataset("wordnet-mammals")
+
+
+def scene_of(hierarchy, centre=None, dim=5, **options):
+    view = planar_view(np.zeros((len(hierarchy), dim)), "hyperbolic-cones", Settings(), hierarchy)
+    return make_scene(view, hierarchy, None if centre is None else hierarchy.row(centre), **options)
+
+
+def drawn(figure, what):
+    """The things on the axes whose names begin so."""
+    return [thing for thing in figure.axes[0].get_children() if (thing.get_gid() or "").startswith(what)]
+
+
+def texts_of(figure):
+    return [*drawn(figure, "label"), *drawn(figure, "name")]
+
+
+def boxes_of(figure):
+    """The corners of each name, turned as it is."""
+    renderer = figure.canvas.get_renderer()
+    return [text.get_window_extent(renderer).extents for text in drawn(figure, "label")]
+
+
+def filled(path, points, scale=1e6):
+    """Whether matplotlib fills the points, asked at a scale where its own rounding of curves is small."""
+    (polygon,) = path.transformed(Affine2D().scale(scale)).to_polygons()
+    return type(path)(polygon).contains_points(scale * points)
+
+
+def overlap(a, b):
+    return a[0] < b[2] and b[0] < a[2] and a[1] < b[3] and b[1] < a[3]
+
+
+@pytest.mark.parametrize("centre", [None, "dog.n.01"])
+@pytest.mark.parametrize("shaded", ["dog.n.01", "carnivore.n.01", "whale.n.02"])
+def test_the_shaded_region_holds_exactly_the_nodes_of_energy_zero(mammals, centre, shaded):
+    scene, row = scene_of(mammals, centre), mammals.row(shaded)
+    figure = disk_picture(scene, mammals.called, DiskStyle(cones=[row], labels=0))
+    (wedge,) = drawn(figure, "cone")
+    energies = cones.energy(scene.view.points[row], scene.view.points, scene.view.K)
+    inside = filled(wedge.get_path(), scene.points)
+    others = np.arange(len(mammals)) != row
+    np.testing.assert_array_equal(inside[others], (energies <= 0)[others])
+    assert 1 < (energies <= 0).sum() < len(mammals)
+
+
+def test_the_points_are_moved_and_the_middle_is_the_centre(mammals):
+    scene = scene_of(mammals, "dog.n.01")
+    np.testing.assert_allclose(scene.points[mammals.row("dog.n.01")], 0, atol=1e-12)
+    np.testing.assert_array_equal(scene.points, seen_from(scene.centre, scene.view.points))
+    assert not scene_of(mammals, moved=False).is_moved
+
+
+@pytest.mark.parametrize(("labels", "centre"), [(None, None), (60, None), (25, "dog.n.01")])
+def test_no_name_lies_on_another(mammals, labels, centre):
+    figure = disk_picture(scene_of(mammals, centre), mammals.called, DiskStyle(labels=labels))
+    boxes = boxes_of(figure)
+    assert len(boxes) >= 20
+    assert not any(overlap(a, b) for row, a in enumerate(boxes) for b in boxes[:row])
+
+
+def test_a_small_hierarchy_has_every_name_and_its_leaves_around_the_rim():
+    figure = disk_picture(scene_of(BIRDS), BIRDS.called)
+    assert sorted(text.get_text() for text in texts_of(figure)) == sorted(BIRDS.names)
+    assert {text.get_text() for text in drawn(figure, "name")} == {"herring gull", "barn owl", "eel"}
+    width, height = figure.canvas.get_width_height()
+    for text in texts_of(figure):
+        left, bottom, right, top = text.get_window_extent().extents
+        assert 0 <= left < right <= width
+        assert 0 <= bottom < top <= height
+
+
+def test_names_around_the_rim_stand_apart_and_long_ones_have_room():
+    words = Hierarchy.from_pairs([("root", f"{'long ' * (i % 5)}name {i}") for i in range(100)])
+    figure = disk_picture(scene_of(words), words.called)
+    names = drawn(figure, "name")
+    assert len(names) == 100
+    angles = np.sort([np.arctan2(*text.get_position()[::-1]) for text in names])
+    gaps = np.diff(np.append(angles, angles[0] + 2 * np.pi))
+    pixels = figure.axes[0].transData.transform([[0, 0], [1, 0]])
+    radius = (pixels[1] - pixels[0])[0] * 72 / figure.dpi
+    # A line of 8.5 points needs that much of the rim.
+    assert gaps.min() * 1.045 * radius > 8.5
+    width, _ = figure.canvas.get_width_height()
+    assert all(box[0] >= 0 and box[2] <= width for box in (text.get_window_extent().extents for text in names))
+
+
+def test_a_long_line_is_not_named_whole():
+    line = Hierarchy.from_rows([f"n{i}" for i in range(1500)], [[i, i + 1] for i in range(1499)])
+    figure = disk_picture(scene_of(line), line.called, DiskStyle(colour="depth"))
+    assert 1 < len(texts_of(figure)) < 60
+    assert figure.axes[1].texts[1].get_text() == "1499"
+    (legend,) = figure.axes[1].collections
+    assert len(legend.get_offsets()) == 21
+
+
+def test_more_names_than_anybody_reads_are_refused(mammals):
+    for count in (-1, 501):
+        with pytest.raises(InputError, match=f"labels is {count}, but must be from 0 to 500"):
+            disk_picture(scene_of(mammals), mammals.called, DiskStyle(labels=count))
+
+
+def test_only_the_names_asked_for_are_written(mammals):
+    rows = [mammals.row(name) for name in ("whale.n.02", "bat.n.01")]
+    figure = disk_picture(scene_of(mammals), mammals.called, DiskStyle(cones=[], labels=rows))
+    assert [text.get_text() for text in texts_of(figure)] == ["whale", "bat"]
+    assert not drawn(figure, "cone")
+
+
+def test_the_caption_names_the_view_and_what_was_done(mammals):
+    dog = mammals.row("dog.n.01")
+    scene = scene_of(mammals, "dog.n.01", dim=10)
+    figure = disk_picture(scene, mammals.called, DiskStyle(cones=[dog, mammals.row("cat.n.01")]))
+    (caption,) = figure.texts
+    assert caption.get_text() == (
+        "View: a 2-D construction of the same hierarchy; the model itself has 10 dimensions.\n"
+        "Shaded: the cones of dog, cat. Seen from dog; + is the origin."
+    )
+    (cross,) = drawn(figure, "origin")
+    np.testing.assert_allclose(np.ravel(cross.get_data()), seen_from(scene.centre, [0.0, 0.0]))
+
+
+def test_edges_are_geodesics_in_the_colour_of_their_branch(mammals):
+    scene = scene_of(mammals)
+    figure = disk_picture(scene, mammals.called, DiskStyle(labels=0))
+    paths = drawn(figure, "geodesics")
+    assert sum((path.get_path().codes == 1).sum() for path in paths) > 0.9 * len(mammals)
+    colours = {path.get_edgecolor()[:3] for path in paths}
+    assert len(colours) == 13
+
+
+def test_a_few_roots_have_a_colour_each_for_all_below_them():
+    pairs = [(f"root {r}", f"child {r} {c}") for r in range(5) for c in range(3 + r)]
+    forest = Hierarchy.from_pairs([*pairs, ("child 0 0", "grandchild"), ("grandchild", "last")])
+    branch = scene_of(forest).branch
+    for child in range(len(forest)):
+        above = [row for row in forest.ancestors_of(child) if row in forest.roots] or [child]
+        assert branch[child] == branch[above[0]]
+    assert [branch[forest.row(f"root {r}")] for r in (4, 3, 2, 1, 0)] == [0, 1, 3, 4, 2]
+
+
+def test_by_depth_there_is_a_legend(mammals):
+    figure = disk_picture(scene_of(mammals), mammals.called, DiskStyle(colour="depth", theme=DARK))
+    assert [text.get_text() for text in figure.axes[1].texts] == ["depth 0", "9"]
+    assert not drawn(figure, "cone")
+
+
+def test_without_edges_there_are_dots_and_names_by_radius():
+    points = np.random.default_rng(0).uniform(-0.6, 0.6, (300, 2))
+    view = planar_view(points, "poincare", Settings())
+    figure = disk_picture(make_scene(view, None), str, DiskStyle(labels=3))
+    first = np.argsort(np.linalg.norm(points, axis=1))[:3]
+    assert [text.get_text() for text in texts_of(figure)] == [str(row) for row in first]
+    assert not drawn(figure, "geodesics")
+    with pytest.raises(InputError, match="this view has no cones"):
+        disk_picture(make_scene(view, None), str, DiskStyle(cones=[0]))
+
+
+def test_the_same_picture_is_the_same_bytes_in_every_format(tmp_path):
+    for name in ("a", "b"):
+        figure = disk_picture(scene_of(BIRDS), BIRDS.called)
+        save_figure(figure, *(tmp_path / f"{name}{ending}" for ending in (".svg", ".pdf", ".png")))
+    for ending, start in ((".svg", b"<?xml"), (".pdf", b"%PDF"), (".png", b"\x89PNG")):
+        one, other = ((tmp_path / f"{name}{ending}").read_bytes() for name in ("a", "b"))
+        assert one.startswith(start)
+        assert one == other
+
+
+def test_names_of_any_letters_are_drawn_as_they_are(tmp_path):
+    strange = Hierarchy.from_pairs([("猫", "$x$"), ("猫", "a_{b}"), ("猫", "100 %"), ("猫", "<b>&amp;")])
+    figure = disk_picture(scene_of(strange), strange.called)
+    assert {text.get_text() for text in texts_of(figure)} == set(strange.names)
+    (path,) = save_figure(figure, tmp_path / "a.svg")
+    ElementTree.parse(path)
+
+
+def test_one_node_is_a_picture_too():
+    one = Hierarchy.from_rows(["alone"], np.empty((0, 2), np.int32))
+    figure = disk_picture(scene_of(one), one.called)
+    assert [text.get_text() for text in texts_of(figure)] == ["alone"]
+
+
+def test_a_wide_forest_keeps_its_file_small(tmp_path):
+    random = np.random.default_rng(0)
+    parents = np.array([random.integers(max(0, i - 2000), i) for i in range(1, 8_000)])
+    edges = np.stack([parents, np.arange(1, 8_000)], axis=1)
+    big = Hierarchy.from_rows([f"n{i}" for i in range(8_000)], edges)
+    (path,) = save_figure(disk_picture(scene_of(big), big.called), tmp_path / "big.svg")
+    assert path.stat().st_size < 6_000_000
+    assert "<image" in path.read_text(), "the dots are pixels"
+    assert len(re.findall("<use", path.read_text())) < 5_000
+
+
+def test_the_colours_of_branches_differ_and_show_on_their_ground():
+    def light(colour):
+        red, green, blue = (int(colour[digit : digit + 2], 16) for digit in (1, 3, 5))
+        return 0.2126 * red + 0.7152 * green + 0.0722 * blue
+
+    for theme in THEMES.values():
+        assert len(set(theme.branches)) == 12
+        assert all(abs(light(colour) - light(theme.disk)) > 60 for colour in (*theme.branches, theme.ink, theme.faint))
+    assert find_theme("light") is LIGHT
+    with pytest.raises(InputError, match="there is no theme 'sepia'; use light or dark"):
+        find_theme("sepia")
+
+
+def test_a_colour_by_something_else_is_refused(mammals):
+    with pytest.raises(InputError, match="there is no colour by 'mood'; use branch or depth"):
+        disk_picture(scene_of(mammals), mammals.called, DiskStyle(colour="mood"))

@@ -1,0 +1,40 @@
+"""The record keeps how a training went, and keeping it changes nothing."""
+
+import numpy as np
+
+from hypercone.hierarchy import paper_split
+from hypercone.training import fit
+from hypercone.training.history import MOST_LOSSES
+
+QUICK = {"dim": 2, "init_epochs": 5}
+
+
+def test_the_losses_of_the_record_are_those_that_are_reported(tree):
+    told = []
+    record = fit(tree, **QUICK, epochs=12, on_epoch=told.append).record
+    reported = {report.epoch: report.loss for report in told if report.stage == "training"}
+    assert [epoch for epoch, _ in record["history"]["loss"]] == list(range(1, 13))
+    for epoch, loss in record["history"]["loss"]:
+        assert abs(loss - reported[epoch]) <= 1e-5 * max(1, abs(loss))
+
+
+def test_a_long_training_keeps_a_few_dozen_and_its_first_and_last(tree):
+    history = fit(tree, **QUICK, epochs=333, method="order", init="random").record["history"]
+    epochs = [epoch for epoch, _ in history["loss"]]
+    assert MOST_LOSSES / 2 < len(epochs) <= MOST_LOSSES + 2
+    assert (epochs[0], epochs[-1]) == (1, 333)
+    assert epochs == sorted(set(epochs))
+
+
+def test_validations_are_kept_and_the_best_is_the_one_chosen(tree):
+    record = fit(tree, split=paper_split(tree, 40, holdout=0.3), **QUICK, epochs=30, validate_every=5).record
+    kept = dict(record["history"]["validation_f1"])
+    assert list(kept) == [5, 10, 15, 20, 25, 30]
+    assert np.isclose(kept[record["epoch"]], max(kept.values()))
+    assert np.isclose(max(kept.values()), record["calibration_f1"], rtol=1e-5)
+
+
+def test_burn_in_counts_from_below(tree):
+    history = fit(tree, **QUICK, epochs=4, burn_in=3).record["history"]
+    assert [epoch for epoch, _ in history["loss"]] == [-2, -1, 0, 1, 2, 3, 4]
+
