@@ -1,0 +1,39 @@
+// What model this is and how it is drawn, always in sight.
+import { byId, make } from "./dom.js";
+import { counted, number, spoken } from "./words.js";
+
+/** @typedef {import("./model.js").Model} Model */
+
+/** @param {Model} model */
+export function showFacts(model) {
+  const facts = [
+    spoken(model.method),
+    `${model.dim}-D`,
+    counted(model.count, "node"),
+    known(model.kind),
+    `threshold ${number(model.threshold)}`,
+  ];
+  byId("title").textContent = model.title;
+  byId("facts").replaceChildren(...facts.filter(Boolean).flatMap(unbroken));
+  document.title = `${model.title} – hypercone explorer`;
+}
+
+/** A fact stays on one line, and its dot with it. @param {string} fact @param {number} place @param {string[]} facts */
+function unbroken(fact, place, facts) {
+  return [make("span", { className: "fact" }, place < facts.length - 1 ? `${fact} ·` : fact), " "];
+}
+
+/** A model of which nobody knows how it came about is "given", which says nothing. @param {string} kind */
+function known(kind) {
+  return kind === "given" ? "" : kind;
+}
+
+/** @param {Model} model */
+export function showCaption({ view }) {
+  const honest = {
+    own: "",
+    construction: "Drawn: a 2-D construction; lit: the model’s own answers.",
+    projection: "Drawn: a projection; lit: the model’s own answers.",
+  };
+  byId("caption").textContent = [view.caption, honest[view.kind] ?? ""].filter(Boolean).join(" ");
+}

@@ -1,0 +1,32 @@
+// What a screen reader says when something has changed.
+import { byId } from "./dom.js";
+import { called } from "./model.js";
+import { agreement, sentence } from "./verdict.js";
+import { count, counted, region } from "./words.js";
+
+/** @typedef {import("./app.js").App} App */
+
+/** @param {App} app @param {import("./app.js").Change} change */
+export function announce(app, change) {
+  const words = change === "selected" ? aboutSelection(app) : change === "second" ? aboutSecond(app) : null;
+  if (words !== null) byId("live").textContent = words;
+}
+
+/** @param {App} app */
+function aboutSelection({ model, selection }) {
+  if (!selection) return "Nothing selected.";
+  const { row, insideCount, strangers, missing, belowCount } = selection;
+  const inside = `${called(model, row)}: ${counted(insideCount, "node")} inside its ${region(model.method)}`;
+  if (belowCount === null) return `${inside}.`;
+  const apart = `${count(strangers.length)} of them not below in the graph; ${count(missing.length)} below, but outside`;
+  return `${inside}, ${apart}.`;
+}
+
+/** @param {App} app */
+function aboutSecond(app) {
+  const { explanation } = app;
+  if (!explanation) return "Comparison closed.";
+  return explanation.graph === null
+    ? sentence(app, explanation)
+    : `${sentence(app, explanation)} ${agreement(app, explanation)}`;
+}

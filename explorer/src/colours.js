@@ -1,0 +1,124 @@
+/**
+ * The colours of the disk on dark and on light ground.
+ *
+ * The twelve branch hues are spread around the OKLCH circle, and neighbours in hue differ in lightness, so that most of
+ * them stay apart for colour-blind eyes too; the first ones, which the largest branches get, differ the most.
+ */
+
+/**
+ * @typedef {object} Palette
+ * @property {string} ground behind the disk
+ * @property {string} disk the disk itself
+ * @property {string} rim
+ * @property {string} glow around the rim
+ * @property {string} text
+ * @property {string} quiet text of what lies outside a chosen cone
+ * @property {string} halo around text and rings, so that they can be read over anything
+ * @property {string} above nodes above all branches
+ * @property {string} stranger inside the cone against the graph
+ * @property {string} missing below in the graph, but outside the cone
+ * @property {string} chosen rings and cone of the selected node
+ * @property {string} second rings and cone of the second node
+ * @property {string[]} branches
+ */
+
+/** @type {Record<"dark" | "light", Palette>} */
+export const PALETTES = {
+  dark: {
+    ground: "#0b0f19",
+    disk: "#111827",
+    rim: "#5b6b8c",
+    glow: "#6f8fd8",
+    text: "#eef2fa",
+    quiet: "#98a3b8",
+    halo: "#0d1320",
+    above: "#dbe3f2",
+    stranger: "#ff5b3a",
+    missing: "#ffd23f",
+    chosen: "#ffffff",
+    second: "#7ee0ff",
+    branches: [
+      "#52a9fe", "#feb84d", "#52cd86", "#e97ab2", "#1be5ee", "#ede361",
+      "#b48df4", "#ed7665", "#b7eb7d", "#b3c0ff", "#feacc5", "#f28e42",
+    ],
+  },
+  light: {
+    ground: "#f1f0ec",
+    disk: "#fdfcfa",
+    rim: "#9aa3b5",
+    glow: "#7f93c4",
+    text: "#161b26",
+    quiet: "#626a78",
+    halo: "#fdfcfa",
+    above: "#3c4658",
+    stranger: "#d8290b",
+    missing: "#9a5b00",
+    chosen: "#10141c",
+    second: "#006f9a",
+    branches: [
+      "#0961bb", "#a06604", "#0b7643", "#a83876", "#04848f", "#776a0a",
+      "#6d41a9", "#b2392b", "#5b8b03", "#676cd6", "#cb4f73", "#8b3f03",
+    ],
+  },
+};
+
+/**
+ * The colour of a branch; what lies above the branches, and any branch beyond the twelve, has the colour "above".
+ * @param {Palette} palette
+ * @param {number} branch
+ * @returns {string}
+ */
+export function branchColour(palette, branch) {
+  return palette.branches[branch] ?? palette.above;
+}
+
+/**
+ * Red, green and blue of a colour written #rrggbb, 0 to 255.
+ * @param {string} colour
+ * @returns {[number, number, number]}
+ */
+export function channels(colour) {
+  const value = parseInt(colour.slice(1), 16);
+  return [value >> 16, (value >> 8) & 255, value & 255];
+}
+
+/**
+ * A colour as the low 24 bits of a pixel of an ImageData on a little-endian machine.
+ * @param {string} colour
+ */
+export function packed(colour) {
+  const [red, green, blue] = channels(colour);
+  return red | (green << 8) | (blue << 16);
+}
+
+/**
+ * One colour with some of another in it.
+ * @param {string} colour
+ * @param {string} other
+ * @param {number} part of the other, 0 to 1
+ * @returns {string}
+ */
+export function mixed(colour, other, part) {
+  const ends = channels(other);
+  const mix = channels(colour).map((value, i) => Math.round(value + (ends[i] - value) * part));
+  return "#" + mix.map((value) => value.toString(16).padStart(2, "0")).join("");
+}
+
+/**
+ * The contrast ratio of WCAG 2, from 1 to 21.
+ * @param {string} one
+ * @param {string} other
+ */
+export function contrast(one, other) {
+  const [low, high] = [luminance(one), luminance(other)].sort((a, b) => a - b);
+  return (high + 0.05) / (low + 0.05);
+}
+
+/** @param {string} colour */
+function luminance(colour) {
+  const [red, green, blue] = channels(colour).map((value) => {
+    const part = value / 255;
+    return part <= 0.04045 ? part / 12.92 : ((part + 0.055) / 1.055) ** 2.4;
+  });
+  return 0.2126 * red + 0.7152 * green + 0.0722 * blue;
+}

@@ -1,0 +1,32 @@
+// What tests, and the curious at the console, drive the page by: window.hypercone.
+
+/** @typedef {import("./app.js").App} App */
+
+/** @param {Promise<App>} starting */
+export function openDoor(starting) {
+  /** @type {Record<string, unknown>} */
+  const door = {};
+  door.ready = starting.then((app) => {
+    Object.assign(door, verbs(app));
+    return true;
+  });
+  Object.assign(window, { hypercone: door });
+}
+
+/** @param {App} app */
+function verbs(app) {
+  return {
+    model: app.model,
+    camera: app.camera,
+    renderer: app.renderer,
+    state: app.state,
+    select: (/** @type {number} */ row) => app.select(row),
+    second: (/** @type {number} */ row) => app.second(row),
+    goTo: (/** @type {number} */ row) => app.goTo(row),
+    search: (/** @type {string} */ text) => app.search.find(text),
+    highlighted: () => app.selection?.inside ?? [],
+    explanation: () => app.explanation,
+    frameTimes: () => [...app.frames.between],
+    drawTimes: () => [...app.frames.spent],
+  };
+}

@@ -1,0 +1,158 @@
+/**
+ * The edges as geodesic arcs: those long enough to be seen, those nearest to the middle of the disk and with the most
+ * room first, and only as many as can be drawn in a frame.
+ */
+
+import { geodesicTo } from "./arcs.js";
+import { branchColour } from "./colours.js";
+import { OUTSIDE, UNDECIDED } from "./dots.js";
+
+/** @typedef {import("./projection.js").Projection} Projection */
+/** @typedef {import("./order.js").Nodes} Nodes */
+/** @typedef {import("./dots.js").Dots} Dots */
+/** @typedef {import("./colours.js").Palette} Palette */
+/** @typedef {import("./arcs.js").Circle} Circle */
+
+/** In CSS pixels: shorter edges are not drawn, nor those to a child with less room; with much room they are strongest. */
+const SHORTEST = 2;
+const CROWDED = 0.12;
+const ROOMY = 2;
+const LEVELS = 256;
+const HUES = 13;
+const SHADES = 4;
+const GROUPS = HUES * SHADES * 2;
+
+export class Edges {
+  /** @param {Nodes} nodes */
+  constructor(nodes) {
+    this.nodes = nodes;
+    this.count = nodes.edges.length >> 1;
+    /** Of every edge that is seen: how near and roomy it is, and with which others it is drawn. */
+    this._level = new Uint8Array(this.count);
+    this._group = new Uint8Array(this.count);
+    this._among = new Int32Array(LEVELS);
+    this._ends = new Int32Array(GROUPS + 1);
+    this._seen = new Int32Array(this.count);
+    /** The edges chosen last, group by group. */
+    this.chosen = new Int32Array(0);
+    this.chosenCount = 0;
+  }
+
+  /**
+   * Chooses what to draw.
+   * @param {Projection} places
+   * @param {Dots} dots
+   * @param {number} width
+   * @param {number} height in device pixels
+   * @param {number} limit how many at most
+   */
+  choose(places, dots, width, height, limit) {
+    if (this.chosen.length < limit) this.chosen = new Int32Array(limit);
+    const seen = this._rank(places, dots, width, height);
+    const among = this._among;
+    let lowest = LEVELS;
+    for (let sum = 0; lowest > 1 && sum + among[lowest - 1] <= limit; ) sum += among[--lowest];
+    this._collect(seen, lowest);
+  }
+
+  /**
+   * Lists the edges that are seen, with their levels and groups; how many they are.
+   * @param {Projection} places
+   * @param {Dots} dots
+   * @param {number} width
+   * @param {number} height
+   */
+  _rank({ x, y, gap, radius, pixelRatio }, { room, status }, width, height) {
+    const { edges, branch } = this.nodes;
+    const among = this._among.fill(0);
+    const shortest = (SHORTEST * pixelRatio) ** 2;
+    let seen = 0;
+    for (let e = 0; e < this.count; e++) {
+      const child = edges[2 * e + 1];
+      const free = (room[child] * gap[child] * radius) / pixelRatio;
+      if (free < CROWDED) continue;
+      const parent = edges[2 * e];
+      const x1 = x[parent];
+      const y1 = y[parent];
+      const x2 = x[child];
+      const y2 = y[child];
+      if ((x1 - x2) * (x1 - x2) + (y1 - y2) * (y1 - y2) < shortest) continue;
+      if ((x1 < 0 && x2 < 0) || (x1 > width && x2 > width)) continue;
+      if ((y1 < 0 && y2 < 0) || (y1 > height && y2 > height)) continue;
+      const roomy = Math.min(1, free / ROOMY);
+      const lit = status[child] !== OUTSIDE && status[parent] !== OUTSIDE;
+      // The nearness is that of the outer end, so that a fan is drawn whole or not at all.
+      const near = Math.sqrt(Math.min(gap[parent], 4 * gap[child], 1)) * (0.4 + 0.6 * roomy);
+      this._level[e] = 1 + (lit ? 254 : 170) * near;
+      among[this._level[e]]++;
+      this._group[e] = groupOf(branch[child], roomy, lit);
+      this._seen[seen++] = e;
+    }
+    return seen;
+  }
+
+  /**
+   * Sorts the edges from a level on into their groups.
+   * @param {number} seen
+   * @param {number} lowest
+   */
+  _collect(seen, lowest) {
+    const { _seen: list, _level: level, _group: group } = this;
+    const ends = this._ends.fill(0);
+    for (let k = 0; k < seen; k++) if (level[list[k]] >= lowest) ends[group[list[k]] + 1]++;
+    for (let g = 1; g <= GROUPS; g++) ends[g] += ends[g - 1];
+    this.chosenCount = ends[GROUPS];
+    for (let k = 0; k < seen; k++) if (level[list[k]] >= lowest) this.chosen[ends[group[list[k]]]++] = list[k];
+  }
+
+  /**
+   * Draws the edges chosen last: one path for each hue and shade.
+   * @param {CanvasRenderingContext2D} context
+   * @param {Projection} places
+   * @param {Dots} dots
+   * @param {Circle} disk in CSS pixels
+   * @param {Palette} palette
+   */
+  draw(context, places, dots, disk, palette) {
+    const isChosen = dots.nodes.count > 0 && dots.status[0] !== UNDECIDED;
+    for (let g = 0, k = 0; g < GROUPS; g++) {
+      if (k === this._ends[g]) continue;
+      context.beginPath();
+      for (; k < this._ends[g]; k++) this._trace(context, places, disk, this.chosen[k]);
+      const shade = ((g >> 1) % SHADES) / (SHADES - 1);
+      const isLit = (g & 1) === 1;
+      context.strokeStyle = branchColour(palette, Math.floor(g / (2 * SHADES)) - 1);
+      const light = isLit ? (isChosen ? 1.3 : 1) : 0.22;
+      context.globalAlpha = (0.05 + 0.26 * shade) * light * Math.sqrt(places.pixelRatio);
+      // Up to one device pixel wide a line is drawn as a hairline, without a GPU five to ten times as fast.
+      context.lineWidth = (0.7 + 0.3 * shade) / places.pixelRatio;
+      context.stroke();
+    }
+    context.globalAlpha = 1;
+  }
+
+  /**
+   * @param {CanvasRenderingContext2D} context
+   * @param {Projection} places
+   * @param {Circle} disk
+   * @param {number} e
+   */
+  _trace(context, { x, y, originX, originY, radius }, disk, e) {
+    const parent = this.nodes.edges[2 * e];
+    const child = this.nodes.edges[2 * e + 1];
+    const px = (x[parent] - originX) / radius;
+    const py = (originY - y[parent]) / radius;
+    context.moveTo(disk.x + disk.radius * px, disk.y - disk.radius * py);
+    geodesicTo(context, disk, px, py, (x[child] - originX) / radius, (originY - y[child]) / radius);
+  }
+}
+
+/**
+ * @param {number} branch
+ * @param {number} roomy 0 to 1
+ * @param {boolean} lit
+ */
+function groupOf(branch, roomy, lit) {
+  const hue = branch >= 0 && branch < HUES - 1 ? branch + 1 : 0;
+  return (hue * SHADES + Math.min(SHADES - 1, Math.floor(roomy * SHADES))) * 2 + (lit ? 1 : 0);
+}

@@ -1,0 +1,74 @@
+// The page: unpacks the model in it and puts the parts together.
+import { Address } from "./address.js";
+import { announce } from "./announce.js";
+import { App } from "./app.js";
+import { PageError, unpack } from "./container.js";
+import { byId } from "./dom.js";
+import { openDoor } from "./door.js";
+import { makeHelp } from "./help.js";
+import { Pointers } from "./input.js";
+import { listenToKeys } from "./keyboard.js";
+import { showCaption, showFacts } from "./about.js";
+import { keepSize } from "./layout.js";
+import { makeModel } from "./model.js";
+import { showPanel } from "./panel.js";
+import { SearchBox } from "./searchbox.js";
+import { applyTheme, preferredTheme, whenPreferenceChanges } from "./theme.js";
+import { showTips } from "./tip.js";
+import { makeTools } from "./tools.js";
+
+async function start() {
+  const data = document.getElementById("hypercone-data");
+  const text = data?.textContent ?? "";
+  // Megabytes of text that nobody needs any more.
+  data?.remove();
+  const model = makeModel(await unpack(text));
+  const canvas = /** @type {HTMLCanvasElement} */ (byId("disk"));
+  const app = new App(model, canvas);
+  byId("notice").hidden = true;
+  showFacts(model);
+  showCaption(model);
+  connect(app, canvas);
+  return app;
+}
+
+/** @param {App} app @param {HTMLCanvasElement} canvas */
+function connect(app, canvas) {
+  const box = new SearchBox(app);
+  const help = makeHelp();
+  const address = new Address(app, chooseTheme);
+  const compare = () => box.compare();
+  /** @param {"dark" | "light"} theme */
+  function chooseTheme(theme) {
+    address.theme = theme;
+    app.setTheme(theme);
+  }
+  app.listeners.push((change) => {
+    if (change === "theme") applyTheme(app.state.theme);
+    if (change !== "shown" && change !== "moved") showPanel(app, compare);
+    announce(app, change);
+  });
+  new Pointers(app, canvas);
+  showTips(app, canvas);
+  listenToKeys(app, { help, find: () => box.open(), compare });
+  makeTools(app, { help, theme: chooseTheme });
+  app.setTheme(preferredTheme());
+  whenPreferenceChanges((theme) => address.theme === undefined && app.setTheme(theme));
+  keepSize(app, canvas);
+  address.start();
+  // The first key should find it ready.
+  setTimeout(() => app.search, 500);
+}
+
+/** @param {unknown} error */
+function failed(error) {
+  const notice = byId("notice");
+  notice.hidden = false;
+  notice.classList.add("failed");
+  notice.textContent = error instanceof PageError ? error.message : `The page could not be drawn: ${error}`;
+}
+
+applyTheme(preferredTheme());
+const starting = start();
+starting.catch(failed);
+openDoor(starting);

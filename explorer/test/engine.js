@@ -1,0 +1,122 @@
+/** What the tests of the drawing engine share: a tree, a state, and a canvas that writes down what is drawn on it. */
+
+/** @typedef {import("../src/renderer.js").Scene} Scene */
+/** @typedef {import("../src/renderer.js").State} State */
+
+export const K = 0.1;
+
+/**
+ * Numbers from 0 to 1 that look random and are the same in every run.
+ * @param {number} seed
+ */
+export function randomNumbers(seed) {
+  let state = seed >>> 0;
+  return () => {
+    state = (Math.imul(state, 1664525) + 1013904223) >>> 0;
+    return state / 2 ** 32;
+  };
+}
+
+/**
+ * A tree whose nodes share out the rim below their parents; every level is one step nearer to it.
+ * @param {number} fan children of a node
+ * @param {number} levels
+ * @returns {Scene}
+ */
+export function treeScene(fan, levels) {
+  /** @type {{angle: number, width: number, depth: number, branch: number, parent: number}[]} */
+  const nodes = [{ angle: 0, width: 2 * Math.PI, depth: 0, branch: -1, parent: -1 }];
+  for (let at = 0; at < nodes.length; at++) {
+    const { angle, width, depth, branch } = nodes[at];
+    for (let child = 0; depth < levels && child < fan; child++) {
+      const part = width / fan;
+      const from = angle - width / 2 + (child + 0.5) * part;
+      nodes.push({ angle: from, width: part, depth: depth + 1, branch: depth === 0 ? child % 12 : branch, parent: at });
+    }
+  }
+  const weight = new Float64Array(nodes.length);
+  for (let at = nodes.length - 1; at > 0; at--) weight[nodes[at].parent] += 1 + weight[at];
+  const radius = nodes.map(({ depth }) => 1 - 0.88 * 0.6 ** depth);
+  return {
+    count: nodes.length,
+    x: Float64Array.from(nodes, ({ angle }, row) => radius[row] * Math.cos(angle)),
+    y: Float64Array.from(nodes, ({ angle }, row) => radius[row] * Math.sin(angle)),
+    depth: Int32Array.from(nodes, ({ depth }) => depth),
+    branch: Int32Array.from(nodes, ({ branch }) => branch),
+    weight,
+    edges: Int32Array.from(nodes.slice(1).flatMap(({ parent }, k) => [parent, k + 1])),
+    K,
+    label: (row) => `node ${row}`,
+  };
+}
+
+/**
+ * A scene of points without edges.
+ * @param {[number, number][]} points
+ * @param {Partial<Scene>} [more]
+ * @returns {Scene}
+ */
+export function pointScene(points, more = {}) {
+  return {
+    count: points.length,
+    x: Float64Array.from(points, ([x]) => x),
+    y: Float64Array.from(points, ([, y]) => y),
+    depth: new Int32Array(points.length),
+    branch: new Int32Array(points.length),
+    weight: new Float64Array(points.length),
+    edges: new Int32Array(0),
+    K,
+    label: (row) => `point ${row}`,
+    ...more,
+  };
+}
+
+/**
+ * @param {Partial<State>} [changes]
+ * @returns {State}
+ */
+export function stateWith(changes = {}) {
+  return {
+    selected: -1,
+    second: -1,
+    hovered: -1,
+    inside: null,
+    showCones: true,
+    showEdges: true,
+    showLabels: true,
+    theme: "dark",
+    ...changes,
+  };
+}
+
+/**
+ * A canvas that draws nothing, but keeps the calls made on it; its text is 6 pixels a letter.
+ * @returns {{canvas: HTMLCanvasElement, calls: [string, ...any[]][]}}
+ */
+export function paperCanvas() {
+  /** @type {[string, ...any[]][]} */
+  const calls = [];
+  /** @param {string} name */
+  const noting =
+    (name) =>
+    (/** @type {any[]} */ ...values) =>
+      void calls.push([name, ...values]);
+  const make = () => {
+    const context = new Proxy(
+      {
+        measureText: (/** @type {string} */ text) => (calls.push(["measureText", text]), { width: 6 * text.length }),
+        createImageData: (/** @type {number} */ width, /** @type {number} */ height) => ({
+          width,
+          height,
+          data: new Uint8ClampedArray(4 * width * height),
+        }),
+      },
+      {
+        get: (own, name) => Reflect.get(own, name) ?? noting(String(name)),
+        set: () => true,
+      },
+    );
+    return { width: 300, height: 150, ownerDocument: { createElement: make }, getContext: () => context };
+  };
+  return { canvas: /** @type {HTMLCanvasElement} */ (/** @type {unknown} */ (make())), calls };
+}

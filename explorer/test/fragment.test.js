@@ -1,0 +1,54 @@
+import assert from "node:assert/strict";
+import { test } from "node:test";
+import { read, written } from "../src/fragment.js";
+
+const camera = { cx: 0.1 + 0.2, cy: -0.9999999999999871, turn: 1.25, zoom: 3, panx: -0.5, pany: 0.25 };
+
+test("a view that is written is read back", () => {
+  const place = {
+    selected: "dog.n.01",
+    second: "cat",
+    camera,
+    hidden: /** @type {const} */ (["edges", "labels"]),
+    theme: /** @type {const} */ ("light"),
+  };
+  assert.deepEqual(read("#" + written({ ...place, hidden: [...place.hidden] })), place);
+});
+
+test("names survive whatever they hold", () => {
+  for (const selected of ["", "a&b=c#d%", "100 %", "\u{1f980}/?", "\u202E", "' \"<>", "+ +", "née", "a,b", "\ufeff"]) {
+    assert.equal(read(written({ selected, hidden: [] })).selected, selected);
+  }
+});
+
+test("the centre keeps every digit", () => {
+  assert.equal(read(written({ camera, hidden: [] })).camera?.cy, camera.cy);
+});
+
+test("nothing chosen is an empty fragment, and nobody selected is not a node without a name", () => {
+  assert.equal(written({ hidden: [] }), "");
+  assert.deepEqual(read(""), { hidden: [] });
+  assert.equal(read("#node=").selected, "");
+});
+
+test("what makes no sense is left out", () => {
+  for (const text of [
+    "#",
+    "#&&=",
+    "#node=%E0%A4%A",
+    "#at=1,2",
+    "#at=1,2,3,4,5,x",
+    "#at=,,,,,",
+    "#at=1,2,3,4,5,1e999",
+    "#theme=pink",
+    "#hide=all",
+    "#what=ever",
+  ]) {
+    const place = read(text);
+    assert.deepEqual(
+      [place.selected, place.camera, place.theme, place.hidden],
+      [undefined, undefined, undefined, []],
+      text,
+    );
+  }
+});

@@ -1,0 +1,157 @@
+import assert from "node:assert/strict";
+import { test } from "node:test";
+
+import { Camera } from "../src/camera.js";
+import { PALETTES } from "../src/colours.js";
+import { Renderer } from "../src/renderer.js";
+import { paperCanvas, pointScene, randomNumbers, stateWith, treeScene } from "./engine.js";
+
+/** @typedef {import("../src/labels.js").Box} Box */
+
+/** @param {import("../src/renderer.js").Scene} scene */
+function shown(scene, width = 900, height = 700) {
+  const { canvas, calls } = paperCanvas();
+  const [renderer, camera] = [new Renderer(canvas, scene), new Camera()];
+  renderer.resize(width, height, 1);
+  camera.resize(width, height);
+  return { renderer, camera, calls };
+}
+
+/** @param {Box} a @param {Box} b */
+function overlap(a, b) {
+  return a.x < b.x + b.width && b.x < a.x + a.width && a.y < b.y + b.height && b.y < a.y + a.height;
+}
+
+/** @param {Box[]} boxes */
+function overlapping(boxes) {
+  return boxes.flatMap((a, i) => boxes.slice(i + 1).filter((b) => overlap(a, b)));
+}
+
+test("names never overlap and never leave the canvas, wherever one looks", () => {
+  const { renderer, camera } = shown(treeScene(7, 4));
+  const random = randomNumbers(6);
+  let most = 0;
+  for (let round = 0; round < 40; round++) {
+    camera.drag(450, 350, 450 + 300 * (random() - 0.5), 350 + 300 * (random() - 0.5));
+    camera.zoomAt(900 * random(), 700 * random(), round % 2 ? 1.5 : 0.7);
+    renderer.draw(camera, stateWith({ selected: round * 5, hovered: round * 3, second: round }));
+    const boxes = renderer.labelBoxes();
+    most = Math.max(most, boxes.length);
+    assert.deepEqual(overlapping(boxes), []);
+    for (const { x, y, width, height } of boxes) assert.ok(x >= 0 && y >= 0 && x + width <= 900 && y + height <= 700);
+  }
+  assert.ok(most > 20);
+});
+
+test("the name of what is chosen is there first, even at the rim and with names turned off", () => {
+  const scene = treeScene(7, 4);
+  const { renderer, camera } = shown(scene);
+  const leaf = scene.count - 1;
+  for (const showLabels of [true, false]) {
+    renderer.draw(camera, stateWith({ selected: leaf, hovered: leaf - 20, showLabels }));
+    assert.deepEqual(renderer.labelBoxes().slice(0, 2).map(({ row }) => row), [leaf, leaf - 20]);
+    assert.equal(renderer.labelBoxes().length > 2, showLabels);
+  }
+});
+
+test("nothing is written where something else lies over the disk", () => {
+  const { renderer, camera } = shown(treeScene(7, 4));
+  const reserved = { x: 500, y: 0, width: 400, height: 700 };
+  renderer.draw(camera, stateWith());
+  assert.ok(renderer.labelBoxes().some((box) => overlap(box, reserved)));
+  renderer.labels.reserved = [reserved];
+  renderer.draw(camera, stateWith({ showCones: false }));
+  assert.ok(renderer.labelBoxes().length > 5);
+  assert.ok(!renderer.labelBoxes().some((box) => overlap(box, reserved)));
+});
+
+test("general nodes have their names before specific ones", () => {
+  const { renderer, camera } = shown(treeScene(8, 4));
+  renderer.draw(camera, stateWith());
+  const rows = renderer.labelBoxes().map(({ row }) => row);
+  assert.ok(rows.includes(0));
+  assert.ok(rows.filter((row) => row >= 1 && row <= 8).length >= 7);
+});
+
+test("names do not flicker: a small movement keeps nearly all of them, and their side", () => {
+  const { renderer, camera } = shown(treeScene(7, 4));
+  renderer.draw(camera, stateWith());
+  let before = renderer.labelBoxes();
+  let [frames, gone, jumped] = [0, 0, 0];
+  for (let step = 0; step < 60; step++) {
+    camera.drag(450, 350, 450.7, 350.4);
+    renderer.draw(camera, stateWith());
+    const now = new Map(renderer.labelBoxes().map((box) => [box.row, box]));
+    for (const old of before) {
+      const box = now.get(old.row);
+      frames++;
+      if (!box) gone++;
+      else if (Math.hypot(box.x - old.x, box.y - old.y) > 4) jumped++;
+    }
+    before = [...now.values()];
+  }
+  assert.ok(frames > 1500 && gone < 0.02 * frames && jumped < 0.01 * frames, `${gone} ${jumped} of ${frames}`);
+});
+
+test("a frame that shows nothing new shows the same names", () => {
+  const { renderer, camera } = shown(treeScene(9, 4));
+  renderer.draw(camera, stateWith());
+  renderer.draw(camera, stateWith());
+  const before = renderer.labelBoxes();
+  renderer.draw(camera, stateWith());
+  assert.deepEqual(renderer.labelBoxes(), before);
+});
+
+test("no name is written under what lies on the disk", () => {
+  const { renderer, camera } = shown(treeScene(7, 4));
+  const box = { x: 300, y: 200, width: 300, height: 300 };
+  renderer.labels.reserved = [box];
+  renderer.draw(camera, stateWith());
+  assert.ok(renderer.labelBoxes().length > 5);
+  assert.ok(renderer.labelBoxes().every((label) => !overlap(label, box)));
+});
+
+test("a text is measured once", () => {
+  const { renderer, camera, calls } = shown(treeScene(5, 3));
+  for (let round = 0; round < 5; round++) renderer.draw(camera, stateWith());
+  const texts = calls.filter(([name]) => name === "measureText").map(([, text]) => text);
+  assert.equal(new Set(texts).size, texts.length);
+});
+
+test("a long name is cut", () => {
+  const { renderer, camera } = shown(pointScene([[0.1, 0]], { label: () => "x".repeat(500) }));
+  renderer.draw(camera, stateWith());
+  const [{ text }] = renderer.labelBoxes();
+  assert.ok(text.length <= 30 && text.endsWith("…"));
+});
+
+test("every name has a halo below it", () => {
+  const { renderer, camera, calls } = shown(treeScene(5, 3));
+  renderer.draw(camera, stateWith());
+  const written = calls.filter(([name]) => name === "fillText" || name === "strokeText");
+  assert.equal(written.length, 2 * renderer.labelBoxes().length);
+  assert.deepEqual(written.map(([name]) => name).slice(0, 2), ["strokeText", "fillText"]);
+  assert.ok(PALETTES.dark.halo);
+});
+
+test("names among 82,000 nodes are chosen in 3 ms", (t) => {
+  const random = randomNumbers(8);
+  const points = Array.from({ length: 82000 }, (_, k) => {
+    const [norm, angle] = [1 - 0.01 * (82000 / (k + 1)) ** 0.4, 2 * Math.PI * random()];
+    return /** @type {[number, number]} */ ([norm * Math.cos(angle), norm * Math.sin(angle)]);
+  });
+  const weight = Float64Array.from(points, (_, k) => Math.floor(60000 / (k + 1)));
+  const { renderer, camera } = shown(pointScene(points, { weight }));
+  renderer.draw(camera, stateWith());
+  const { labels, places, raster, dots, context } = renderer;
+  const room = { context, places, radii: raster.radii, status: dots.status, width: 900, height: 700 };
+  let best = Infinity;
+  for (let round = 0; round < 20; round++) {
+    const start = process.cpuUsage();
+    for (let k = 0; k < 4; k++) labels.choose(room, [], true);
+    const { user, system } = process.cpuUsage(start);
+    best = Math.min(best, (user + system) / 4000);
+  }
+  t.diagnostic(`best of 20: ${best.toFixed(2)} ms of CPU, ${labels.shown.length} names`);
+  assert.ok(best <= 3 && labels.shown.length > 10, `${best} ms`);
+});

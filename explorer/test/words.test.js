@@ -1,0 +1,29 @@
+import assert from "node:assert/strict";
+import { test } from "node:test";
+import { count, counted, degrees, inBothUnits, number, region, withArticle } from "../src/words.js";
+
+test("a number has four digits that count", () => {
+  assert.deepEqual([0, 1, 0.123456, -2.5, 12345.678, 1.23456e-7].map(number), [
+    "0",
+    "1",
+    "0.1235",
+    "−2.5",
+    "12,350",
+    "1.235e−7",
+  ]);
+  assert.deepEqual([NaN, Infinity].map(number), ["NaN", "Infinity"]);
+});
+
+test("an angle is in degrees, and a very small one not simply 0", () => {
+  assert.equal(degrees(Math.PI / 2), "90.00°");
+  assert.equal(degrees(0), "0.00°");
+  assert.equal(degrees(-0.1), "−5.73°");
+  assert.equal(degrees(1e-9), "5.73e−8°");
+  assert.equal(inBothUnits(0.1), "0.1 rad (5.73°)");
+});
+
+test("words agree with numbers and first letters", () => {
+  assert.deepEqual([counted(1, "node"), counted(1500, "node"), count(82114)], ["1 node", "1,500 nodes", "82,114"]);
+  assert.deepEqual(["animal", "dog", ""].map(withArticle), ["an animal", "a dog", "a "]);
+  assert.deepEqual(["hyperbolic-cones", "order", "euclidean"].map(region), ["cone", "region", "reach"]);
+});
