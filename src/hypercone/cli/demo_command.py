@@ -126,4 +126,5 @@ def _say_what_next(folder: str) -> None:
     print(f"\nSaved in {folder}/ (see its README.md). Try next:")
     print(f"  hypercone query {folder} ancestors labrador_retriever.n.01")
     print(f"  hypercone query {folder} nearest dog.n.01 --limit 5")
+    print(f"  hypercone explore {folder}     (in the browser)")
     print("  hypercone fit your-taxonomy.tsv -o your-model     (two columns named parent and child)")

@@ -1,0 +1,263 @@
+"""HTTP on one connection, with the patience of a server that strangers can reach.
+
+uvicorn has no timer for headers that never end, none for readers that never read, and closes a connection at once when
+a request is refused early, so that a client that is still sending never sees why. All of that is mended here.
+"""
+
+from __future__ import annotations
+
+import selectors
+from asyncio import TimerHandle, Transport
+from typing import TYPE_CHECKING, Any
+
+import httptools
+from uvicorn.protocols.http.httptools_impl import STATUS_LINE, HttpToolsProtocol, RequestResponseCycle
+
+from hypercone.service.headers import API_HEADERS
+from hypercone.service.refusals import RETRY_SOON
+from hypercone.service.replies import BODY_IS_COMING, error_body
+
+if TYPE_CHECKING:
+    from hypercone.service.server import ServiceConfig
+
+LARGEST_HEADERS = 64 * 1024
+# How long a client may go on sending after it was refused, and how slowly it may read what was sent to it.
+LINGER_SECONDS, SLOWEST_READER = 2.0, 4096
+CLOSING = (b"connection", b"close")
+
+
+class ServiceProtocol(HttpToolsProtocol):
+    """uvicorn's protocol with limits on the size and the time of headers, and a gentle end."""
+
+    config: ServiceConfig
+    _header_timer: TimerHandle | None = None
+    _stall_timer: TimerHandle | None = None
+    _linger_timer: TimerHandle | None = None
+    _awaits_headers = False
+    _has_begun = False
+    _may_be_large = False
+    _header_bytes = 0
+    _is_refused = False
+
+    def connection_made(self, transport: Transport) -> None:  # type: ignore[override]
+        """A connection that says nothing is closed in the end."""
+        super().connection_made(transport)
+        if len(self.connections) > self.config.most_connections:
+            self._refuse(503, "unavailable", "there are too many connections; try again")
+        else:
+            self._start_header_timer()
+
+    def connection_lost(self, exc: Exception | None) -> None:
+        """Nothing is left to wait for."""
+        for timer in (self._header_timer, self._stall_timer, self._linger_timer):
+            if timer is not None:
+                timer.cancel()
+        super().connection_lost(exc)
+
+    def data_received(self, data: bytes) -> None:
+        """Headers that come in one piece, as they nearly always do, cost next to nothing here."""
+        if self._is_refused:
+            return
+        if not self._awaits_headers and self._is_idle:
+            self._awaits_headers, self._header_bytes = True, 0
+        self._may_be_large = self._header_bytes > 0 or len(data) > LARGEST_HEADERS
+        super().data_received(data)
+        if self._awaits_headers:
+            self._header_bytes += len(data)
+            if self._header_bytes > LARGEST_HEADERS:
+                self._refuse_large_headers()
+            elif self._header_timer is None:
+                self._start_header_timer()
+
+    def eof_received(self) -> bool:  # type: ignore[override]
+        """Whoever has said everything still gets the answer; whoever has not does not want one."""
+        if self._is_idle or self._is_refused or self.cycle.more_body:
+            return False
+        self.cycle.keep_alive = False
+        return True
+
+    def on_message_begin(self) -> None:
+        """A request begins."""
+        super().on_message_begin()
+        self._awaits_headers, self._has_begun, self._header_bytes = True, True, 0
+
+    def on_headers_complete(self) -> None:
+        """The headers have come in time; whether they are too large has to be counted only rarely."""
+        self._awaits_headers = self._has_begun = False
+        if self._header_timer is not None:
+            self._header_timer.cancel()
+            self._header_timer = None
+        if self._may_be_large and self._size_of_headers() > LARGEST_HEADERS:
+            self._refuse_large_headers()
+            raise ValueError("the parser goes no further after an exception")
+        if not self.url.startswith(b"/"):
+            self._take_host_from_target()
+        previous = self.cycle
+        super().on_headers_complete()
+        if self.config.service.is_ending:
+            self._make_last(self.cycle, instead_of=previous)
+        if self.scope["method"] not in ("GET", "HEAD"):
+            cycle = self.cycle
+            cycle.transport = _Lingering(self, cycle)  # type: ignore[assignment]
+            self.scope[BODY_IS_COMING] = lambda: cycle.more_body  # type: ignore[literal-required]
+
+    def on_message_complete(self) -> None:
+        """The request is complete; if it was answered before that, the connection can be used or closed now."""
+        super().on_message_complete()
+        if not self.cycle.response_complete:
+            return
+        self.cycle.more_body = False
+        if self._linger_timer is not None:
+            self._linger_timer.cancel()
+            self._linger_timer = None
+        if not self.cycle.keep_alive:
+            self.transport.close()
+
+    def on_response_complete(self) -> None:
+        """A body that is still coming has become useless; it is thrown away, but not for ever."""
+        super().on_response_complete()
+        if self.cycle.response_complete and self.cycle.more_body and not self.transport.is_closing():
+            self._close_later()
+
+    def send_400_response(self, msg: str) -> None:
+        """What is not HTTP."""
+        self._refuse(400, "bad_request", "this is not a request that can be read")
+
+    def shutdown(self) -> None:
+        """The service ends: what is being answered is the last here, and who is silent has a moment left."""
+        if not self._is_idle:
+            self._make_last(self.cycle)
+
+    def end_if_idle(self) -> None:
+        """Close a connection on which nothing is going on."""
+        # A request may have come while others were answered; to close with it unread would reset the connection.
+        if self._is_idle and not self._awaits_headers and not _has_unread(self.transport):
+            self.transport.close()
+
+    def pause_writing(self) -> None:
+        """The client does not read: it gets some time, for what it was sent waits in memory."""
+        super().pause_writing()
+        self._watch_reader()
+
+    def resume_writing(self) -> None:
+        """The client reads again."""
+        super().resume_writing()
+        if self._stall_timer is not None:
+            self._stall_timer.cancel()
+            self._stall_timer = None
+
+    def close_gently(self, cycle: RequestResponseCycle) -> None:
+        """Close, but not before a client that is still sending has had time to read why it was refused.
+
+        To close with something unread resets the connection, and the answer is lost on its way.
+        """
+        if not cycle.more_body or self.transport.is_closing():
+            self.transport.close()
+            return
+        self.transport.write_eof()
+        self._close_later()
+
+    @property
+    def _is_idle(self) -> bool:
+        """Whether what comes next is a new request."""
+        cycle: RequestResponseCycle | None = self.cycle
+        return cycle is None or (cycle.response_complete and not cycle.more_body)
+
+    def _make_last(self, cycle: RequestResponseCycle, instead_of: RequestResponseCycle | None = None) -> None:
+        """Close the connection after this answer and say so in it; of several that wait, only after the last."""
+        if instead_of is not None:
+            instead_of.keep_alive = True
+            instead_of.default_headers = self.server_state.default_headers
+        cycle.keep_alive = False
+        cycle.default_headers = [*self.server_state.default_headers, CLOSING]
+
+    def _watch_reader(self, waiting: int | None = None) -> None:
+        """Look again and again, and give up a client that has read next to nothing since the last look."""
+        seconds, left = self.config.service.options.deadline, self.transport.get_write_buffer_size()
+        if waiting is not None and waiting - left < seconds * SLOWEST_READER:
+            self.transport.abort()
+        else:
+            self._stall_timer = self.loop.call_later(seconds, self._watch_reader, left)
+
+    def _close_later(self) -> None:
+        if self._linger_timer is None:
+            self._linger_timer = self.loop.call_later(LINGER_SECONDS, self.transport.close)
+
+    def _unsupported_upgrade_warning(self) -> None:
+        # Answered as if no upgrade had been asked for; what follows on this connection might be another language.
+        self.cycle.keep_alive = False
+
+    def _take_host_from_target(self) -> None:
+        # A target like http://other/path says whom the request is for, whatever the Host header says.
+        host = httptools.parse_url(self.url).host
+        if host is not None:
+            self.headers[:] = [header for header in self.headers if header[0] != b"host"] + [(b"host", host)]
+
+    def _size_of_headers(self) -> int:
+        return len(self.url) + sum(len(name) + len(value) + 4 for name, value in self.headers)
+
+    def _refuse_large_headers(self) -> None:
+        self._refuse(431, "headers_too_large", f"the request line and headers are over {LARGEST_HEADERS // 1024} kB")
+
+    def _start_header_timer(self) -> None:
+        self._header_timer = self.loop.call_later(self.config.service.options.deadline, self._too_slow)
+
+    def _too_slow(self) -> None:
+        self._header_timer = None
+        if self._has_begun:
+            self._refuse(408, "timeout", "the headers did not come in time")
+        elif self._is_idle:
+            self.transport.close()
+
+    def _refuse(self, status: int, code: str, message: str) -> None:
+        """Say why and close; behind a request that is still being answered there is nothing to say but its answer."""
+        if self._is_refused or self.transport.is_closing():
+            return
+        self._is_refused = True
+        self.config.service.metrics.count("other", status, 0.0)
+        if not self._is_idle:
+            if not self.cycle.more_body or self.cycle.response_started or self.pipeline:
+                self.cycle.keep_alive = False
+                return
+            # It was its body that could not be read, so that this is its answer.
+            self.cycle.disconnected = True
+            self.cycle.message_event.set()
+        self.transport.write(self._written(status, error_body(code, message)))
+        self.transport.write_eof()
+        self._close_later()
+
+    def _written(self, status: int, body: bytes) -> bytes:
+        headers = [
+            *self.server_state.default_headers,
+            (b"content-type", b"application/json"),
+            (b"content-length", b"%d" % len(body)),
+            *API_HEADERS,
+            *(RETRY_SOON if status == 503 else ()),
+            CLOSING,
+        ]
+        return STATUS_LINE[status] + b"".join(b"%s: %s\r\n" % header for header in headers) + b"\r\n" + body
+
+
+def _has_unread(transport: Transport) -> bool:
+    if transport.is_closing():
+        return False
+    # Not select.select, which knows no file numbers above 1,023.
+    selector = selectors.DefaultSelector()
+    try:
+        selector.register(transport.get_extra_info("socket"), selectors.EVENT_READ)
+        return bool(selector.select(0))
+    finally:
+        selector.close()
+
+
+class _Lingering:
+    """A transport whose ``close`` waits for the rest of the body."""
+
+    def __init__(self, protocol: ServiceProtocol, cycle: RequestResponseCycle) -> None:
+        self._protocol, self._cycle = protocol, cycle
+        transport: Any = protocol.transport
+        self.write, self.is_closing = transport.write, transport.is_closing
+
+    def close(self) -> None:
+        """Close gently."""
+        self._protocol.close_gently(self._cycle)

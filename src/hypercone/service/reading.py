@@ -1,0 +1,148 @@
+"""Requests on their way in: the query and the body, checked as they come and never more of them than is allowed."""
+
+from __future__ import annotations
+
+import asyncio
+import json
+import re
+from collections.abc import Mapping, Sequence
+from typing import Any
+from urllib.parse import unquote_to_bytes
+
+from hypercone.hierarchy.words import short
+from hypercone.service.deadline import Deadline
+from hypercone.service.fields import Field
+from hypercone.service.refusals import Refusal, malformed, too_large
+from hypercone.service.replies import Receive, Scope
+
+LARGEST_BODY = 8 * 1024 * 1024
+_BROKEN_ESCAPE = re.compile(rb"%(?![0-9A-Fa-f]{2})")
+
+
+def query_values(query: bytes, fields: Sequence[Field]) -> dict[str, Any]:
+    """The values of the query parameters; what is missing, twice, unknown or not UTF-8 is refused.
+
+    >>> query_values(b"name=white+pelican", [Field("name", "a node")])
+    {'name': 'white pelican'}
+    """
+    given: dict[str, str] = {}
+    for part in query.split(b"&") if query else ():
+        name, equals, text = part.partition(b"=")
+        key = _decoded(name)
+        if not equals:
+            raise malformed(f"the parameter {short(key)!r} has no value; write {short(key)}=…")
+        if key in given:
+            raise malformed(f"the parameter {short(key)!r} is given twice; give it once")
+        given[key] = _decoded(text)
+    values = {field.name: field.from_query(given[field.name]) for field in fields if field.name in given}
+    return _complete(values, given, fields, "parameter")
+
+
+def body_values(body: bytes, fields: Sequence[Field]) -> dict[str, Any]:
+    """The values of the members of a JSON object; what is missing, twice, unknown or of the wrong kind is refused.
+
+    >>> body_values(b'{"model": "animals"}', [Field("model", "which model")])
+    {'model': 'animals'}
+    """
+    given = _parsed(body)
+    if type(given) is not dict:
+        raise malformed("the body is JSON, but must be an object: {…}")
+    known = {field.name: field for field in fields}
+    values = {name: known[name].from_json(value) for name, value in given.items() if name in known}
+    return _complete(values, given, fields, "member")
+
+
+async def read_body(scope: Scope, receive: Receive, deadline: Deadline) -> bytes:
+    """The body, if it is JSON by its headers, not too large and not too slow; counted while it comes."""
+    _check_kind(scope)
+    try:
+        async with asyncio.timeout(deadline.left()):
+            return await _whole_body(receive)
+    except TimeoutError:
+        raise Refusal(408, "timeout", f"the body did not come within {deadline.seconds:g} seconds") from None
+
+
+async def _whole_body(receive: Receive) -> bytes:
+    parts: list[bytes] = []
+    size = 0
+    while True:
+        message = await receive()
+        if message["type"] == "http.disconnect":
+            raise Refusal(400, "disconnected", "the body ended early")
+        parts.append(message.get("body", b""))
+        size += len(parts[-1])
+        if size > LARGEST_BODY:
+            raise _body_too_large()
+        if not message.get("more_body", False):
+            return b"".join(parts)
+
+
+def _check_kind(scope: Scope) -> None:
+    kind, coding, length = b"", b"identity", b"0"
+    for name, value in scope["headers"]:
+        if name == b"content-type":
+            kind = value
+        elif name == b"content-encoding":
+            coding = value
+        elif name == b"content-length":
+            length = value
+    main, _, rest = kind.partition(b";")
+    charset = rest.strip().lower().replace(b'"', b"").replace(b" ", b"")
+    if main.strip().lower() != b"application/json" or charset not in (b"", b"charset=utf-8"):
+        raise Refusal(415, "not_json", "the body must be sent as Content-Type: application/json, in UTF-8")
+    if coding.strip().lower() != b"identity":
+        raise Refusal(415, "compressed", "the body must not be compressed", ((b"accept-encoding", b"identity"),))
+    if not length.isdigit() or len(length) > 18 or int(length) > LARGEST_BODY:
+        raise _body_too_large()
+
+
+def _body_too_large() -> Refusal:
+    return too_large(f"the body is larger than {LARGEST_BODY // 1024**2} MB; send it in several parts")
+
+
+def _decoded(text: bytes) -> str:
+    if b"%" in text or b"+" in text:
+        if _BROKEN_ESCAPE.search(text):
+            raise malformed("the query has a % that is not followed by two hexadecimal digits; write %25 for it")
+        text = unquote_to_bytes(text.replace(b"+", b" "))
+    try:
+        return text.decode()
+    except UnicodeDecodeError:
+        raise malformed("the query is not UTF-8") from None
+
+
+def _parsed(body: bytes) -> Any:
+    import orjson
+
+    try:
+        given = orjson.loads(body)
+    except orjson.JSONDecodeError as error:
+        raise malformed(f"the body is not valid JSON: {error}") from None
+    # Of two members with one name orjson keeps the last. Each has a colon, so that as many colons as members are proof
+    # that none was lost; only bodies with colons inside names are read again.
+    if type(given) is dict and body.count(b":") != len(given):
+        try:
+            json.loads(body, object_pairs_hook=_without_doubles)
+        except RecursionError:
+            raise malformed("the body is nested too deeply") from None
+    return given
+
+
+def _without_doubles(members: list[tuple[str, Any]]) -> dict[str, Any]:
+    once = dict(members)
+    if len(once) < len(members):
+        raise malformed("the body has two members with one name; give each once")
+    return once
+
+
+def _complete(values: dict[str, Any], given: Mapping[str, Any], fields: Sequence[Field], what: str) -> dict[str, Any]:
+    if len(given) > len(values):
+        known = [field.name for field in fields]
+        unknown = next(name for name in given if name not in known)
+        raise malformed(f"there is no {what} {short(unknown)!r} here; known are {', '.join(known) or 'none'}")
+    for field in fields:
+        if field.name not in values:
+            if field.required:
+                raise malformed(f"the {what} {field.name} is missing: {field.about}")
+            values[field.name] = field.default
+    return values

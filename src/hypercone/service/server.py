@@ -1,0 +1,154 @@
+"""The process: uvicorn on a socket, one line when it listens, and an end that loses nobody's answer."""
+
+from __future__ import annotations
+
+import asyncio
+import contextlib
+import gc
+import os
+import signal
+import socket
+import threading
+import time
+from collections.abc import Iterator
+from types import FrameType
+
+import uvicorn
+
+from hypercone.service.app import Service
+from hypercone.service.log import take_over
+from hypercone.service.protocol import ServiceProtocol
+from hypercone.service.sockets import BACKLOG, address_of, most_connections
+
+# How long a connection without a request may still send one after the end has begun, and how much longer than its
+# deadline the last answer may take.
+LAST_CALL_SECONDS, GRACE_SECONDS = 0.5, 3.0
+STEP = 0.02
+INTERRUPTED = 130
+
+
+class ServiceConfig(uvicorn.Config):
+    """uvicorn's settings, and the service they are for."""
+
+    def __init__(self, service: Service) -> None:
+        super().__init__(
+            service,
+            loop="asyncio",
+            http=ServiceProtocol,
+            ws="none",
+            lifespan="off",
+            interface="asgi3",
+            log_config=None,
+            access_log=False,
+            proxy_headers=False,
+            server_header=False,
+            backlog=BACKLOG,
+        )
+        self.service = service
+        self.most_connections = most_connections()
+
+
+class ServiceServer(uvicorn.Server):
+    """uvicorn with an end of its own: whoever was let in is answered."""
+
+    config: ServiceConfig
+
+    def __init__(self, service: Service, listener: socket.socket) -> None:
+        super().__init__(ServiceConfig(service))
+        self._service, self._listener = service, listener
+        self._mistake: BaseException | None = None
+        take_over()
+
+    def run(self, sockets: list[socket.socket] | None = None) -> None:
+        """Serve until asked to end."""
+        super().run(sockets or [self._listener])
+        if self._mistake is not None:
+            raise self._mistake
+
+    async def startup(self, sockets: list[socket.socket] | None = None) -> None:
+        """Listen, say so, and get ready meanwhile."""
+        await super().startup(sockets)
+        names = ", ".join(model.name for model in self._service.models)
+        print(f"hypercone: serving {names} on {address_of(self._listener)}", flush=True)
+        threading.Thread(target=self._get_ready, name="hypercone-ready", daemon=True).start()
+
+    async def shutdown(self, sockets: list[socket.socket] | None = None) -> None:
+        """Take in who has knocked, answer everyone, and go."""
+        self._service.begin_to_end()
+        connections = self.server_state.connections
+        for connection in list(connections):
+            connection.shutdown()
+        await self._stop_listening(sockets or [])
+        await self._until_gone(LAST_CALL_SECONDS)
+        while connections and (patience := self._patience()) > 0:
+            for connection in list(connections):
+                connection.end_if_idle()  # type: ignore[union-attr]
+            await self._until_gone(min(patience, 10 * STEP))
+        self._service.workers.end()
+        for connection in list(connections):
+            connection.transport.abort()
+
+    @contextlib.contextmanager
+    def capture_signals(self) -> Iterator[None]:
+        """To be asked to end is no failure: unlike uvicorn, we do not pass the signal on to ourselves afterwards."""
+        if threading.current_thread() is not threading.main_thread():
+            yield
+            return
+        before = {number: signal.signal(number, self.handle_exit) for number in (signal.SIGINT, signal.SIGTERM)}
+        try:
+            yield
+        finally:
+            for number, handler in before.items():
+                signal.signal(number, handler)
+
+    def handle_exit(self, sig: int, frame: FrameType | None) -> None:
+        """End; whoever presses Ctrl-C twice does not want to wait for answers."""
+        if self.should_exit and sig == signal.SIGINT:
+            os._exit(INTERRUPTED)
+        self.should_exit = True
+
+    def _get_ready(self) -> None:
+        try:
+            self._service.get_ready()
+            # What is there now stays for good: models, compiled code. Looked through for garbage again and again, it
+            # would hold up whoever asks at that moment.
+            gc.collect()
+            gc.freeze()
+        except BaseException as mistake:
+            self._mistake, self.should_exit = mistake, True
+
+    async def _stop_listening(self, sockets: list[socket.socket]) -> None:
+        """Close the sockets, but answer the connections that the system has already accepted for us.
+
+        A socket that is closed resets them. So a second handle keeps it open until its queue is empty; only between the
+        last look and the end, a few microseconds, can a connection still be lost.
+        """
+        handles = [sock.dup() for sock in sockets]
+        for server in self.servers:
+            server.close()
+        loop = asyncio.get_running_loop()
+        for handle in handles:
+            waiting = []
+            with contextlib.suppress(OSError):
+                while True:
+                    waiting.append(handle.accept()[0])
+            handle.close()
+            for connection in waiting:
+                connection.setblocking(False)
+                await loop.connect_accepted_socket(self._protocol, connection)
+
+    def _protocol(self) -> ServiceProtocol:
+        return ServiceProtocol(self.config, self.server_state, self.lifespan.state)
+
+    def _patience(self) -> float:
+        """The seconds after which those who are still here are left behind."""
+        if self._ended_at is None:
+            self._ended_at = time.monotonic() + self._service.options.deadline + GRACE_SECONDS
+        return self._ended_at - time.monotonic()
+
+    _ended_at: float | None = None
+
+    async def _until_gone(self, seconds: float) -> None:
+        end = time.monotonic() + seconds
+        while self.server_state.connections and time.monotonic() < end:
+            await asyncio.sleep(STEP)

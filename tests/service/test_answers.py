@@ -1,0 +1,194 @@
+"""Every answer is what the embedding itself says."""
+
+from __future__ import annotations
+
+import random
+from urllib.parse import quote
+
+import numpy as np
+import pytest
+
+import hypercone
+from hypercone.embedding import Embedding
+from hypercone.hierarchy.labels import Labels
+from hypercone.methods import METHODS, Settings
+from hypercone.service.names import NoSuchRow, Rows
+
+RANDOM = random.Random(6)
+
+
+@pytest.fixture(scope="module")
+def pairs(server):
+    """Pairs of (child, parent): true ones, false ones, and a node with itself."""
+    names = server.names
+    true = [(name, above) for name in names[40:60] for above in server.embedding.ancestors(name)]
+    return [*true, *(tuple(RANDOM.sample(names, 2)) for _ in range(100)), ("n5", "n5")]
+
+
+def _query(**given):
+    return "&".join(f"{name}={quote(str(value))}" for name, value in given.items())
+
+
+def test_one_pair_is_judged_as_the_embedding_judges_it(server, pairs):
+    for child, parent in pairs[::10]:
+        status, headers, found = server.ask(f"/v1/is-a?{_query(child=child, parent=parent)}")
+        assert (status, headers["content-type"]) == (200, "application/json")
+        assert found == {
+            "model": "nodes",
+            "child": child,
+            "parent": parent,
+            "is_a": server.embedding.is_a(child, parent),
+            "energy": server.embedding.energy(child, parent),
+            "threshold": server.embedding.threshold,
+        }
+        energy = server.ask(f"/v1/energy?{_query(child=child, parent=parent)}")[2]
+        assert energy == {name: found[name] for name in ("model", "child", "parent", "energy")}
+
+
+def test_many_pairs_are_judged_at_once_in_their_order(server, pairs):
+    children, parents = map(list, zip(*pairs, strict=True))
+    energies = server.embedding.energy(children, parents).tolist()
+    status, _, found = server.ask("/v1/is-a", {"pairs": pairs, "model": "nodes"})
+    assert status == 200
+    assert found == {
+        "model": "nodes",
+        "threshold": server.embedding.threshold,
+        "is_a": server.embedding.is_a(children, parents).tolist(),
+        "energies": energies,
+    }
+    assert True in found["is_a"]
+    assert False in found["is_a"]
+    assert server.ask("/v1/energy", {"pairs": pairs})[2] == {"model": "nodes", "energies": energies}
+
+
+def test_no_pairs_have_no_answers(server):
+    assert server.ask("/v1/energy", {"pairs": []})[2] == {"model": "nodes", "energies": []}
+    assert server.ask("/v1/ancestors", {"names": []})[2] == {"model": "nodes", "results": []}
+
+
+@pytest.mark.parametrize("kind", ["ancestors", "descendants"])
+def test_lists_are_the_embeddings_own_and_cut_at_the_limit(server, kind):
+    for name in ["n0", "n1", "n13", "n1092"]:
+        expected = getattr(server.embedding, kind)(name)
+        whole = {"name": name, kind: expected, "count": len(expected)}
+        assert server.ask(f"/v1/{kind}?name={name}")[2] == {"model": "nodes"} | whole
+        assert server.ask(f"/v1/{kind}?name={name}&limit=0")[2] == {"model": "nodes"} | whole
+        cut = {"name": name, kind: expected[:2], "count": len(expected)}
+        assert server.ask(f"/v1/{kind}?name={name}&limit=2")[2] == {"model": "nodes"} | cut
+        both = server.ask(f"/v1/{kind}", {"names": [name, "n4"], "limit": 2})[2]
+        assert both["results"][0] == cut
+        assert [result["name"] for result in both["results"]] == [name, "n4"]
+
+
+def test_the_nearest_are_the_embeddings_own(server):
+    expected = [{"name": name, "distance": far} for name, far in server.embedding.nearest("n40", 10)]
+    assert server.ask("/v1/nearest?name=n40")[2] == {"model": "nodes", "name": "n40", "nearest": expected}
+    assert server.ask("/v1/nearest?name=n40&count=3")[2]["nearest"] == expected[:3]
+    many = server.ask("/v1/nearest", {"names": ["n1", "n40"], "count": 10})[2]
+    assert [result["name"] for result in many["results"]] == ["n1", "n40"]
+    assert many["results"][1]["nearest"] == expected
+
+
+def test_a_new_node_is_placed_where_the_embedding_would_place_it_and_nothing_changes(server):
+    larger = server.embedding.add("a new one", ["n13"], not_under=["n14"])
+    status, _, found = server.ask("/v1/place", {"parents": ["n13"], "not_under": ["n14"]})
+    assert status == 200
+    assert found["point"] == larger.points[-1].tolist()
+    assert found["ancestors"] == larger.ancestors("a new one")
+    assert found["missing_parents"] == found["unwanted"] == []
+    assert server.ask("/v1/models")[2]["models"][0]["nodes"] == len(server.names)
+
+
+def test_what_a_new_node_cannot_be_is_told(server):
+    far_apart = ["n1092", "n400", "n500"]
+    found = server.ask("/v1/place", {"parents": far_apart})[2]
+    assert found["missing_parents"] == [name for name in far_apart if name not in found["ancestors"]]
+    assert found["missing_parents"]
+
+
+def test_labels_are_understood_as_on_the_command_line(server):
+    assert server.ask("/v1/ancestors?name=node+number+13")[2]["name"] == "n13"
+    assert server.ask("/v1/ancestors?name=NODE%20NUMBER%2013")[2]["name"] == "n13"
+    found = server.ask("/v1/is-a", {"pairs": [["node number 13", "node number 4"]]})[2]
+    assert found["is_a"] == [server.embedding.is_a("n13", "n4")]
+
+
+def test_a_label_of_two_nodes_is_refused_with_their_names(server):
+    status, _, found = server.ask("/v1/ancestors?name=twin")
+    assert (status, found["error"]["code"]) == (400, "ambiguous_name")
+    assert "n7, n8" in found["error"]["message"]
+
+
+def test_an_unknown_name_is_404_with_the_names_that_were_meant(server):
+    for status, _, found in (
+        server.ask("/v1/ancestors?name=n109x"),
+        server.ask("/v1/is-a", {"pairs": [["n3", "n109x"]]}),
+        server.ask("/v1/place", {"parents": ["n109x"]}),
+    ):
+        assert (status, found["error"]["code"]) == (404, "unknown_name")
+        assert "did you mean n109" in found["error"]["message"]
+
+
+def test_the_models_are_listed_with_what_they_are(server):
+    assert server.ask("/v1/models")[2] == {
+        "models": [
+            {
+                "name": "nodes",
+                "method": server.embedding.method,
+                "dim": 2,
+                "nodes": len(server.names),
+                "threshold": server.embedding.threshold,
+                "kind": "constructed",
+            }
+        ]
+    }
+
+
+def test_of_several_models_one_has_to_be_named(make_service, asked, small, perfect):
+    tree = perfect(hypercone.load_dataset("tree-2-3"))
+    service = make_service({"pets": small, "tree": tree})
+    path = "/v1/ancestors?name=r.0.0"
+    missing = asked(service, "GET", path)
+    assert (missing.status_code, "pets, tree" in missing.text) == (400, True)
+    assert asked(service, "GET", f"{path}&model=tree").json()["ancestors"] == tree.ancestors("r.0.0")
+    assert asked(service, "GET", f"{path}&model=pets").status_code == 404
+    unknown = asked(service, "GET", f"{path}&model=tre")
+    assert (unknown.status_code, unknown.json()["error"]["code"]) == (404, "unknown_model")
+    assert "did you mean tree" in unknown.text
+
+
+def test_a_label_or_part_of_a_joined_name_finds_the_row_that_the_embedding_finds(strange_rows):
+    embedding, rows = strange_rows
+    for text in ["a = b", "a", "b", "c", "Heart", "heart", "HEART"]:
+        assert rows[text] == embedding.row(text)
+    for text in ["", "x", "twice", "a = ", "x" * 1_000_000]:
+        with pytest.raises(NoSuchRow) as refused:
+            rows[text]
+        assert refused.value.refusal().status in (400, 404)
+        assert len(refused.value.refusal().message) < 200
+
+
+@pytest.fixture
+def strange_rows():
+    labels = Labels(["", "Heart", "twice", "twice"])
+    points = np.array([[0.5, 0.1], [0.6, 0.2], [0.7, 0.3], [0.8, 0.4]])
+    embedding = Embedding(["a = b", "c", "d", "e"], points, "order", Settings(), 0.0, labels=labels)
+    return embedding, Rows(embedding)
+
+
+@pytest.mark.parametrize("method", ["euclidean", "euclidean-cones", "order", "poincare"])
+def test_other_methods_are_served_as_well(make_service, asked, method):
+    settings = Settings(alpha=3.0 if METHODS[method].uses_alpha else 0.0)
+    start = METHODS[method].start(np.random.default_rng(1), 12, 2, 0.7)
+    names = [f"n{node}" for node in range(12)]
+    embedding = Embedding(names, METHODS[method].project(start, settings), method, settings, threshold=0.4)
+    # Getting ready would compile the placement of every method; the questions compile what they need.
+    service = make_service({"any": embedding}, ready=False)
+    service.state = "ready"
+    for child in names:
+        found = asked(service, "GET", f"/v1/is-a?child={child}&parent=n3").json()
+        assert found["energy"] == embedding.energy(child, "n3")
+        assert found["is_a"] == embedding.is_a(child, "n3")
+    assert asked(service, "GET", "/v1/descendants?name=n3").json()["descendants"] == embedding.descendants("n3")
+    nearest = asked(service, "GET", "/v1/nearest?name=n3&count=2").json()["nearest"]
+    assert [(near["name"], near["distance"]) for near in nearest] == embedding.nearest("n3", 2)

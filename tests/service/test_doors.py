@@ -1,0 +1,161 @@
+"""Who is let in: by the name it is called, by a token, from which pages; and what every answer says to browsers."""
+
+from __future__ import annotations
+
+import re
+
+import pytest
+
+from hypercone.errors import InputError
+from hypercone.service import Options
+from hypercone.service.headers import page_headers
+from hypercone.service.hosts import Hosts, checked_host_name
+from hypercone.service.origins import checked_origin
+from hypercone.service.token import read_token
+
+TOKEN = "s3cret-Token.~+/="
+BEARER = {"Authorization": f"Bearer {TOKEN}"}
+ORIGIN = "https://app.example.org"
+
+
+@pytest.mark.parametrize(
+    "host", ["localhost", "LOCALHOST:1", "127.0.0.1:8000", "[::1]", "[::1]:80", "localhost.", "a.b"]
+)
+def test_its_own_names_are_answered_with_any_port(host):
+    assert Hosts(["A.b"]).refusal(host.encode()) is None
+
+
+@pytest.mark.parametrize(
+    "host",
+    [
+        *(
+            "",
+            "evil.example",
+            "localhost.evil.example",
+            "evil-localhost",
+            "localhost@evil",
+            "127.0.0.1.nip.io",
+            "0x7f.1",
+        ),
+        *("localhost:port", "localhost:1:2", "::1", "[::1", "localhost\t", " localhost", "löcalhost", "2130706433"),
+    ],
+)
+def test_other_names_are_misdirected(host):
+    assert Hosts([]).refusal(host.encode("latin-1")).status == 421
+
+
+def test_a_request_without_a_host_is_malformed():
+    assert Hosts([]).refusal(None).status == 400
+
+
+def test_a_wrong_host_is_refused_even_where_no_token_is_needed(make_service, asked):
+    service = make_service()
+    for path in ["/healthz", "/readyz", "/v1/models", "/", "/nowhere"]:
+        assert asked(service, "GET", path, headers={"Host": "evil.example"}).status_code == 421
+
+
+def test_a_host_that_was_allowed_is_answered(make_service, asked):
+    service = make_service(allow_hosts=("models.example.org",))
+    assert asked(service, "GET", "/healthz", headers={"Host": "models.example.org:443"}).status_code == 200
+
+
+@pytest.mark.parametrize("name", ["", "a b", "a/b", "http://a", "a:80", "*", "-a", "[::1", "ä"])
+def test_what_is_no_host_name_cannot_be_allowed(name):
+    with pytest.raises(InputError, match="is no host name"):
+        checked_host_name(name)
+
+
+@pytest.mark.parametrize(
+    "path", ["/", "/explore/pets", "/metrics", "/openapi.json", "/v1/is-a", "/v1/models", "/nowhere"]
+)
+def test_with_a_token_everything_but_the_probes_needs_it(make_service, asked, path):
+    service = make_service(token=TOKEN)
+    without = asked(service, "GET", path)
+    assert (without.status_code, without.headers["www-authenticate"]) == (401, 'Bearer realm="hypercone"')
+    assert TOKEN not in without.text
+    for wrong in ["Bearer guess", f"Bearer {TOKEN}x", f"Basic {TOKEN}", TOKEN, "Bearer", f"Bearer  {TOKEN}\0"]:
+        answer = asked(service, "GET", path, headers={"Authorization": wrong})
+        assert (answer.status_code, "invalid_token" in answer.headers["www-authenticate"]) == (401, True)
+    assert asked(service, "GET", path, headers=BEARER).status_code != 401
+    assert asked(service, "GET", path, headers={"Authorization": f"bearer {TOKEN}"}).status_code != 401
+    assert asked(service, "GET", f"{path}?token={TOKEN}").status_code == 401
+
+
+def test_the_probes_need_no_token(make_service, asked):
+    service = make_service(token=TOKEN)
+    assert [asked(service, "GET", path).status_code for path in ("/healthz", "/readyz")] == [200, 200]
+
+
+def test_a_token_comes_from_a_file_or_else_from_the_environment(tmp_path, monkeypatch):
+    file = tmp_path / "token"
+    file.write_text(f"{TOKEN}\n")
+    monkeypatch.setenv("HYPERCONE_TOKEN", "from-the-environment")
+    assert read_token(str(file)) == TOKEN
+    assert read_token(None) == "from-the-environment"
+    monkeypatch.delenv("HYPERCONE_TOKEN")
+    assert read_token(None) is None
+
+
+def test_a_token_is_never_shown(tmp_path):
+    assert TOKEN not in repr(Options(token=TOKEN))
+    file = tmp_path / "token"
+    for content in ["", "two words", "naïve", "x\0y"]:
+        file.write_text(content)
+        with pytest.raises(InputError) as refused:
+            read_token(str(file))
+        assert not content or content not in str(refused.value)
+
+
+def test_no_page_may_read_answers_unless_asked_for(make_service, asked):
+    answer = asked(make_service(), "GET", "/v1/models", headers={"Origin": ORIGIN})
+    assert answer.status_code == 200
+    assert not [name for name in answer.headers if name.startswith("access-control")]
+    preflight = {"Origin": ORIGIN, "Access-Control-Request-Method": "POST"}
+    answer = asked(make_service(), "OPTIONS", "/v1/is-a", headers=preflight)
+    assert not [name for name in answer.headers if name.startswith("access-control")]
+
+
+def test_a_page_that_was_asked_for_may_and_others_still_may_not(make_service, asked):
+    service = make_service(cors=(ORIGIN,), token=TOKEN)
+    for origin, allowed in [(ORIGIN, ORIGIN), ("https://evil.example", None), ("null", None), (ORIGIN + ".evil", None)]:
+        for headers in ({"Origin": origin}, {"Origin": origin} | BEARER):
+            answer = asked(service, "GET", "/v1/models", headers=headers)
+            assert answer.headers.get("access-control-allow-origin") == allowed
+            assert answer.headers["vary"] == "origin"
+        preflight = {"Origin": origin, "Access-Control-Request-Method": "POST"}
+        answer = asked(service, "OPTIONS", "/v1/is-a", headers=preflight)
+        assert answer.status_code == 204
+        assert answer.headers.get("access-control-allow-origin") == allowed
+        assert ("access-control-allow-headers" in answer.headers) == (allowed is not None)
+        assert "access-control-allow-credentials" not in answer.headers
+
+
+@pytest.mark.parametrize(
+    "origin", ["*", "null", "app.example.org", "https://a/b", "ftp://a", "https://", "https://a b"]
+)
+def test_what_is_no_origin_cannot_be_allowed(origin):
+    with pytest.raises(InputError, match="is no origin"):
+        checked_origin(origin)
+
+
+def test_every_answer_tells_browsers_to_do_nothing_with_it(make_service, asked):
+    service = make_service()
+    for method, path in [("GET", "/v1/models"), ("GET", "/nowhere"), ("POST", "/v1/is-a"), ("OPTIONS", "/healthz")]:
+        headers = asked(service, method, path).headers
+        assert headers["x-content-type-options"] == "nosniff"
+        assert headers["content-security-policy"] == "default-src 'none'; frame-ancestors 'none'"
+        assert headers["cache-control"] == "no-store"
+        assert headers["referrer-policy"] == "no-referrer"
+        assert headers["cross-origin-resource-policy"] == "same-origin"
+
+
+def test_only_the_scripts_that_are_in_a_page_may_run():
+    scripts = b'<script>run()</script><script type="text/plain">data</script><script type=module>m()</script>'
+    page = b"<style>p{}</style>" + scripts
+    policy = dict(page_headers(page))[b"content-security-policy"].decode()
+    scripts = re.search(r"script-src ([^;]*)", policy)[1].split()
+    # echo -n 'run()' | openssl sha256 -binary | base64
+    assert scripts[0] == "'sha256-AvyuiL0SD1mVY3NNxR+V2uo+lhk6RMFrytWmRt6CrJQ='"
+    assert len(scripts) == 2
+    assert "unsafe" not in policy
+    assert "frame-ancestors 'none'" in policy

@@ -1,0 +1,252 @@
+"""Requests no honest client sends, as raw bytes: each gets its status, and the service answers the next caller."""
+
+from __future__ import annotations
+
+import io
+import json
+import socket
+from collections.abc import Callable
+from contextlib import suppress
+from http.client import HTTPResponse
+from typing import Any
+
+import pytest
+
+HOST = b"Host: localhost\r\n"
+JSON = b"Content-Type: application/json\r\n"
+PAIRS = b'{"pairs":[["n3","n0"]]}'
+SMUGGLED = b"GET /v1/models HTTP/1.1\r\nHost: localhost\r\n\r\n"
+
+
+def _get(target: bytes, *headers: bytes) -> bytes:
+    return b"GET " + target + b" HTTP/1.1\r\n" + HOST + b"".join(line + b"\r\n" for line in headers) + b"\r\n"
+
+
+def _post(body: bytes, *headers: bytes, kind: bytes = JSON, target: bytes = b"/v1/is-a") -> bytes:
+    lines = b"".join(line + b"\r\n" for line in headers)
+    length = b"" if b"Transfer-Encoding" in lines else b"Content-Length: %d\r\n" % len(body)
+    return b"POST " + target + b" HTTP/1.1\r\n" + HOST + kind + length + lines + b"\r\n" + body
+
+
+class _Received(io.BytesIO):
+    """What came over the wire, to be read like a connection."""
+
+    def makefile(self, mode: str) -> io.BytesIO:
+        return self
+
+    def close(self) -> None:
+        """Stay open for what comes after the first answer."""
+
+
+def _exchange(server: Any, request: bytes) -> tuple[int, dict[str, str], bytes, bytes]:
+    """Status, headers and body of the first answer, and what came after it on the connection."""
+    with socket.create_connection((server.host, server.port), timeout=10) as connection:
+        connection.sendall(request)
+        parts = [connection.recv(1 << 16)]
+        with suppress(OSError):
+            connection.shutdown(socket.SHUT_WR)
+            parts += iter(lambda: connection.recv(1 << 16), b"")
+    received = _Received(b"".join(parts))
+    answer = HTTPResponse(received, method=request.split(b" ", 1)[0].decode("latin-1"))  # type: ignore[arg-type]
+    answer.begin()
+    body = answer.read()
+    return answer.status, {name.lower(): value for name, value in answer.getheaders()}, body, received.read()
+
+
+def _still_well(server: Any) -> None:
+    assert server.process.poll() is None
+    assert _exchange(server, _get(b"/healthz"))[0] == 200
+    assert server.log.read_text() == ""
+
+
+HOSTS = {
+    "no host": (b"GET /healthz HTTP/1.1\r\n\r\n", 400),
+    "two hosts": (b"GET /healthz HTTP/1.1\r\n" + HOST + HOST + b"\r\n", 400),
+    "wrong host": (b"GET /healthz HTTP/1.1\r\nHost: evil.example\r\n\r\n", 421),
+    "wrong host with a port": (b"GET /v1/models HTTP/1.1\r\nHost: evil.example:8000\r\n\r\n", 421),
+    "host that ends like ours": (b"GET / HTTP/1.1\r\nHost: evil-localhost\r\n\r\n", 421),
+    "host that begins like ours": (b"GET / HTTP/1.1\r\nHost: localhost.evil.example\r\n\r\n", 421),
+    "host with user information": (b"GET / HTTP/1.1\r\nHost: localhost@evil.example\r\n\r\n", 421),
+    "empty host": (b"GET / HTTP/1.1\r\nHost:\r\n\r\n", 421),
+    "host with bytes beyond ASCII": (b"GET / HTTP/1.1\r\nHost: loc\xffalhost\r\n\r\n", 421),
+    "absolute target of another host": (b"GET http://evil.example/v1/models HTTP/1.1\r\n" + HOST + b"\r\n", 421),
+}
+PATHS = {
+    name: (_get(target), status)
+    for name, target, status in [
+        ("dots", b"/../../etc/passwd", 404),
+        ("dots behind a real path", b"/v1/../../../etc/passwd", 404),
+        ("dots, encoded", b"/%2e%2e/%2e%2e/etc/passwd", 404),
+        ("dots and slashes, encoded", b"/..%2f..%2f..%2fetc%2fpasswd", 404),
+        ("dots, encoded twice", b"/%252e%252e/%252e%252e/etc/passwd", 404),
+        ("overlong UTF-8 dots", b"/%c0%ae%c0%ae/etc/passwd", 404),
+        ("two slashes", b"//etc/passwd", 404),
+        ("three slashes", b"///etc/passwd", 404),
+        ("backslashes", b"/..\\..\\etc\\passwd", 404),
+        ("backslashes, encoded", b"/..%5c..%5cetc%5cpasswd", 404),
+        ("NUL, encoded", b"/explore/n0%00.html", 404),
+        ("a file as a model", b"/explore/..%2f..%2fetc%2fpasswd", 404),
+        ("a file URL as a model", b"/v1/is-a?child=n3&parent=n0&model=file:///etc/passwd", 404),
+        ("a path as a model", b"/v1/is-a?child=n3&parent=n0&model=../../../etc/passwd", 404),
+        ("a path as a name", b"/v1/ancestors?name=/etc/passwd", 404),
+        ("a drive", b"/C:/windows/win.ini", 404),
+        ("bytes beyond ASCII", b"/\xff\xfe", 400),
+        ("a bare NUL", b"/a\x00b", 400),
+        ("bad UTF-8, encoded", b"/%ff%fe", 404),
+        ("no slash", b"etc/passwd", 400),
+    ]
+}
+QUERIES = {
+    name: (_get(target), status)
+    for name, target, status in [
+        ("bad UTF-8", b"/v1/is-a?child=%ff%fe&parent=n0", 400),
+        ("overlong UTF-8", b"/v1/is-a?child=%c0%80&parent=n0", 400),
+        ("a surrogate", b"/v1/is-a?child=%ed%a0%80&parent=n0", 400),
+        ("bytes beyond ASCII", b"/v1/is-a?child=\xff&parent=n0", 400),
+        ("NUL", b"/v1/is-a?child=n3%00&parent=n0", 404),
+        ("a parameter twice", b"/v1/is-a?child=n3&child=n1&parent=n0", 400),
+        ("no parameters", b"/v1/is-a", 400),
+        ("1e400 as a limit", b"/v1/descendants?name=n0&limit=1e400", 400),
+        ("a limit of 5,000 digits", b"/v1/descendants?name=n0&limit=" + b"9" * 5000, 400),
+        ("a limit below zero", b"/v1/descendants?name=n0&limit=-1", 400),
+        ("other digits", b"/v1/nearest?name=n0&count=" + b"%D9%A3", 400),
+        ("an underscore in a number", b"/v1/nearest?name=n0&count=1_0", 400),
+        ("NaN as a count", b"/v1/nearest?name=n0&count=NaN", 400),
+        ("a huge query", b"/v1/ancestors?name=" + b"x" * 200_000, 431),
+        ("10,000 parameters", b"/v1/ancestors?name=n0" + b"&a=b" * 10_000, 400),
+        ("a header in the query", b"/v1/ancestors?name=n0%0d%0aX-Evil:%20yes", 404),
+    ]
+}
+BODIES = {
+    name: (_post(body), status)
+    for name, body, status in [
+        ("nothing", b"", 400),
+        ("not JSON", b"pairs=n3,n0", 400),
+        ("cut off", PAIRS[:-3], 400),
+        ("more after the end", PAIRS + b"}", 400),
+        ("bad UTF-8", b'{"pairs":[["\xff\xfe","n0"]]}', 400),
+        ("a lone surrogate", b'{"pairs":[["\\ud800","n0"]]}', 400),
+        ("NUL in a name", b'{"pairs":[["n3\\u0000","n0"]]}', 404),
+        ("UTF-16", PAIRS.decode().encode("utf-16"), 400),
+        ("a byte order mark", b"\xef\xbb\xbf" + PAIRS, 400),
+        ("1e400", b'{"pairs":[["n3",1e400]]}', 400),
+        ("1e400 as a limit", b'{"names":["n0"],"limit":1e400}', 400),
+        ("a number of 100,000 digits", b'{"pairs":' + b"9" * 100_000 + b"}", 400),
+        ("NaN", b'{"pairs":NaN}', 400),
+        ("Infinity", b'{"pairs":[["n3",-Infinity]]}', 400),
+        ("100,000 brackets", b"[" * 100_000, 400),
+        ("100,000 brackets, closed", b"[" * 100_000 + b"]" * 100_000, 400),
+        ("100,000 brackets as pairs", b'{"pairs":' + b"[" * 100_000 + b"]" * 100_000 + b"}", 400),
+        ("100,000 objects", b'{"pairs":' * 100_000 + b"1" + b"}" * 100_000, 400),
+        ("a list for an object", b'[["n3","n0"]]', 400),
+        ("null", b"null", 400),
+        ("pairs of three", b'{"pairs":[["n3","n0","n1"]]}', 400),
+        ("pairs of one", b'{"pairs":[["n3"]]}', 400),
+        ("a number for a name", b'{"pairs":[[3,0]]}', 400),
+        ("an object for a name", b'{"pairs":[[{},"n0"]]}', 400),
+        ("pairs as a word", b'{"pairs":"n3n0"}', 400),
+        ("an unknown key", b'{"pairs":[],"__proto__":{}}', 400),
+        ("a key twice", b'{"pairs":[],"pairs":[["n3","n0"]]}', 400),
+        ("10,001 pairs", json.dumps({"pairs": [["n3", "n0"]] * 10_001}).encode(), 413),
+        ("10,000 pairs", json.dumps({"pairs": [["n3", "n0"]] * 10_000}).encode(), 200),
+        ("no pairs", b'{"pairs":[]}', 200),
+        ("a name of 1 MB", b'{"pairs":[["' + b"x" * 1_000_000 + b'","n0"]]}', 404),
+    ]
+}
+FRAMES = {
+    "length and chunks": (_post(b"0\r\n\r\n" + SMUGGLED, b"Content-Length: 5", b"Transfer-Encoding: chunked"), 400),
+    "two lengths": (_post(PAIRS, b"Content-Length: 3"), 400),
+    "the same length twice": (_post(PAIRS, b"Content-Length: %d" % len(PAIRS)), 400),
+    "a length below zero": (_get(b"/healthz", b"Content-Length: -1"), 400),
+    "a length with a sign": (_get(b"/healthz", b"Content-Length: +3") + b"abc", 400),
+    "a length in hexadecimal": (_get(b"/healthz", b"Content-Length: 0x10"), 400),
+    "a length of 2**64": (_get(b"/healthz", b"Content-Length: 18446744073709551616"), 400),
+    "a list of lengths": (_get(b"/healthz", b"Content-Length: 3, 3") + b"abc", 400),
+    "a blank before the colon": (_get(b"/healthz", b"Content-Length : 3") + b"abc", 400),
+    "a folded header": (_get(b"/healthz", b"X-Long: a\r\n b"), 400),
+    "bare line feeds": (b"GET /healthz HTTP/1.1\nHost: localhost\n\n", 400),
+    "a chunk without a size": (_post(b"zz\r\n\r\n", b"Transfer-Encoding: chunked"), 400),
+    "a chunk of 2**64": (_post(b"10000000000000000\r\n", b"Transfer-Encoding: chunked"), 400),
+    "another transfer encoding": (_post(PAIRS, b"Transfer-Encoding: gzip"), 400),
+    "chunked, then something": (_post(b"0\r\n\r\n", b"Transfer-Encoding: chunked, identity"), 400),
+    "a disguised encoding": (_post(b"0\r\n\r\n" + SMUGGLED, b"Transfer-Encoding: \x0bchunked"), 400),
+    "a body sent in gzip": (_post(b"\x1f\x8b\x08", b"Content-Encoding: gzip"), 415),
+    "no content type": (_post(PAIRS, kind=b""), 415),
+    "a form": (_post(b"a=b", kind=b"Content-Type: application/x-www-form-urlencoded\r\n"), 415),
+    "plain text": (_post(PAIRS, kind=b"Content-Type: text/plain\r\n"), 415),
+    "another charset": (_post(PAIRS, kind=b"Content-Type: application/json; charset=utf-16\r\n"), 415),
+    "a header of 200 kB": (_get(b"/healthz", b"X-Long: " + b"a" * 200_000), 431),
+    "10,000 headers": (_get(b"/healthz", *[b"X-%d: a" % i for i in range(10_000)]), 431),
+    "a header name with a blank": (_get(b"/healthz", b"X Y: a"), 400),
+    "a NUL in a header": (_get(b"/healthz", b"X-Nul: a\x00b"), 400),
+    "bad UTF-8 in a header": (_get(b"/healthz", b"X-Bad: \xff\xfe"), 200),
+    "an unknown method": (b"BREW /healthz HTTP/1.1\r\n" + HOST + b"\r\n", 400),
+    "a method of 5,000 letters": (b"X" * 5000 + b" / HTTP/1.1\r\n" + HOST + b"\r\n", 400),
+    "TRACE": (b"TRACE /healthz HTTP/1.1\r\n" + HOST + b"\r\n", 405),
+    "DELETE": (b"DELETE /v1/models HTTP/1.1\r\n" + HOST + b"\r\n", 405),
+    "CONNECT": (b"CONNECT localhost:80 HTTP/1.1\r\n" + HOST + b"\r\n", 400),
+    "HTTP/9.9": (b"GET /healthz HTTP/9.9\r\n" + HOST + b"\r\n", 400),
+    "HTTP/0.9": (b"GET /healthz\r\n\r\n", 400),
+    "HTTP/2 at once": (b"PRI * HTTP/2.0\r\n\r\nSM\r\n\r\n", 400),
+    "TLS at once": (b"\x16\x03\x01\x02\x00\x01\x00\x01\xfc\x03\x03" + b"a" * 64, 400),
+    "an upgrade to HTTP/2": (_get(b"/healthz", b"Connection: Upgrade", b"Upgrade: h2c"), 200),
+    "an upgrade to a web socket": (_get(b"/healthz", b"Connection: Upgrade", b"Upgrade: websocket"), 200),
+    "a range": (_get(b"/healthz", b"Range: bytes=0-0," + b"1-1," * 1000), 200),
+}
+TABLE = {
+    f"{kind}: {name}": row
+    for kind, rows in [("host", HOSTS), ("path", PATHS), ("query", QUERIES), ("body", BODIES), ("frame", FRAMES)]
+    for name, row in rows.items()
+}
+
+
+@pytest.mark.parametrize("name", sorted(TABLE))
+def test_a_hostile_request_gets_its_status_and_the_service_goes_on(server: Any, name: str) -> None:
+    request, expected = TABLE[name]
+    status, headers, body, after = _exchange(server, request)
+    assert status == expected, body[:300]
+    assert after == b"", "the rest of the request was answered as a request of its own"
+    assert "x-evil" not in headers
+    if status >= 400:
+        error = json.loads(body)["error"]
+        assert set(error) == {"code", "message"}
+        assert len(body) < 2_000, "an error does not hand back what was sent"
+    _still_well(server)
+
+
+def test_a_second_answer_on_the_connection_would_be_seen(server: Any) -> None:
+    assert _exchange(server, SMUGGLED + SMUGGLED)[3].startswith(b"HTTP/1.1 200")
+
+
+@pytest.mark.parametrize("method", ["DELETE", "PATCH", "PUT"])
+@pytest.mark.parametrize("target", ["/", "/healthz", "/v1/is-a", "/v1/models", "/v1/place"])
+def test_other_methods_are_refused_with_the_list_of_those_allowed(server: Any, method: str, target: str) -> None:
+    status, headers, _, _ = _exchange(server, f"{method} {target} HTTP/1.1\r\nHost: localhost\r\n\r\n".encode())
+    allowed = set(headers["allow"].split(", "))
+    assert status == 405
+    assert allowed == set(
+        _exchange(server, f"OPTIONS {target} HTTP/1.1\r\nHost: localhost\r\n\r\n".encode())[1]["allow"].split(", ")
+    )
+    assert method not in allowed
+
+
+AUDITED = """
+import os, sys
+def hook(event, arguments):
+    if event in {"open", "os.listdir", "os.scandir", "os.stat", "subprocess.Popen", "os.exec"}:
+        os.write(2, f"AUDIT {event} {arguments[0]!r}\\n".encode())
+sys.addaudithook(hook)
+from hypercone.cli.main import main
+sys.exit(main())
+"""
+
+
+def test_no_path_from_a_client_touches_the_disk(start_server: Callable[..., Any]) -> None:
+    server = start_server(program=["-c", AUDITED])
+    for target in [b"/", b"/openapi.json", b"/metrics", b"/readyz", b"/v1/models", b"/nowhere"]:
+        _exchange(server, _get(target))
+    warm = server.log.read_text()
+    assert "AUDIT open" in warm, "the model itself was opened, so the hook works"
+    for name in sorted(TABLE):
+        _exchange(server, TABLE[name][0])
+    assert server.log.read_text()[len(warm) :].count("AUDIT") == 0

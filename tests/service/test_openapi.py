@@ -1,0 +1,102 @@
+"""The OpenAPI document is well formed, complete, and its own examples are answered as it says."""
+
+from __future__ import annotations
+
+import json
+
+import jsonschema_rs
+import pytest
+
+from hypercone.service.operations import OPERATIONS
+from hypercone.service.refusals import STATUSES
+
+
+@pytest.fixture(scope="module")
+def document(server):
+    return server.ask("/openapi.json")[2]
+
+
+def _operations(document):
+    for path, methods in document["paths"].items():
+        for method, operation in methods.items():
+            yield path, method, operation
+
+
+def _resolved(document, schema):
+    """The schema with the parts it refers to."""
+    return {**schema, "components": document["components"]}
+
+
+def test_it_is_an_openapi_document_of_version_3_1(document):
+    assert document["openapi"] == "3.1.0"
+    assert document["info"]["title"] == "hypercone"
+    ids = [operation["operationId"] for _, _, operation in _operations(document)]
+    assert len(set(ids)) == len(ids)
+
+
+def test_every_reference_leads_somewhere_and_every_schema_is_one(document):
+    text = json.dumps(document)
+    for part in text.split('"$ref": "')[1:]:
+        place = document
+        for step in part.split('"')[0].removeprefix("#/").split("/"):
+            place = place[step]
+    schemas = list(_found(document, "schema"))
+    assert len(schemas) > 20
+    for schema in schemas:
+        assert jsonschema_rs.meta.is_valid(schema)
+
+
+def _found(part, key):
+    if isinstance(part, dict):
+        for name, value in part.items():
+            if name == key and isinstance(value, dict):
+                yield value
+            yield from _found(value, key)
+    elif isinstance(part, list):
+        for value in part:
+            yield from _found(value, key)
+
+
+def test_every_operation_of_the_table_is_in_it_and_every_path_is_answered(document, server):
+    known = {(path, method.upper()) for path, method, _ in _operations(document)}
+    assert {(operation.path, operation.method) for operation in OPERATIONS} <= known
+    for path in document["paths"]:
+        assert server.ask(path, method="OPTIONS")[0] == 204
+
+
+def test_its_own_examples_are_answered_as_its_schemas_say(document, server):
+    for path, method, operation in _operations(document):
+        parameters = operation.get("parameters", [])
+        query = "&".join(f"{each['name']}={each['example']}" for each in parameters)
+        body = operation["requestBody"]["content"]["application/json"] if method == "post" else None
+        if body:
+            jsonschema_rs.validate(body["schema"], body["example"])
+        for each in parameters:
+            jsonschema_rs.validate(each["schema"], each["example"])
+        status, headers, found = server.ask(f"{path}?{query}" if query else path, body and body["example"])
+        assert status == 200
+        content = operation["responses"]["200"]["content"]
+        kind = headers["content-type"].split(";")[0]
+        jsonschema_rs.validate(content[kind]["schema"], found)
+
+
+def test_every_status_is_documented(document, server):
+    asked = [("/v1/is-a?child=n1", None), ("/v1/is-a?child=n1&parent=no+such", None), ("/v1/place", {"parents": []})]
+    for path, body in asked:
+        status, _, found = server.ask(path, body)
+        operation = document["paths"][path.split("?")[0]]["post" if body else "get"]
+        reference = operation["responses"][str(status)]["$ref"]
+        described = document["components"]["responses"][reference.rsplit("/", 1)[1]]
+        schema = described["content"]["application/json"]["schema"]
+        jsonschema_rs.validate(_resolved(document, schema), found)
+    assert set(document["components"]["responses"]) == {str(status) for status in STATUSES}
+
+
+def test_with_a_token_it_says_so_and_with_several_models_one_must_be_named(make_service, asked, small):
+    service = make_service({"one": small, "two": small}, token="s3cret")
+    found = asked(service, "GET", "/openapi.json", headers={"Authorization": "Bearer s3cret"}).json()
+    assert found["security"] == [{"token": []}]
+    assert found["paths"]["/healthz"]["get"]["security"] == []
+    assert "401" in found["paths"]["/v1/is-a"]["get"]["responses"]
+    required = {each["name"]: each["required"] for each in found["paths"]["/v1/is-a"]["get"]["parameters"]}
+    assert required == {"child": True, "parent": True, "model": True}
