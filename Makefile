@@ -1,10 +1,12 @@
-# Everything here needs only python3 (3.11 or newer), pip and make.
+# To use hypercone: python3 (3.11 or newer), pip and make. To test it: node with npm and Chromium as well.
 PYTHON ?= python3
 VENV := .venv
 BIN := $(VENV)/bin
 INSTALLED := $(VENV)/.installed
+NODE_MODULES := explorer/node_modules/.package-lock.json
+SUDO := $(shell [ "$$(id -u)" = 0 ] || echo sudo)
 
-.PHONY: install demo test lint-and-types lint typecheck unit bench clean
+.PHONY: install browser demo test lint-and-types lint typecheck unit page-test page bench clean
 .DEFAULT_GOAL := install
 
 install: $(INSTALLED)
@@ -18,9 +20,18 @@ $(INSTALLED): pyproject.toml
 demo: install
 	$(BIN)/hypercone demo
 
-# The linters and the type checker run beside the tests, on the second core.
-test: install
-	$(MAKE) -j2 lint-and-types unit
+# The explorer is tested in a real browser; where there is none, Debian's is installed.
+browser:
+	command -v chromium > /dev/null || ($(SUDO) apt-get update -qq && \
+	  $(SUDO) env DEBIAN_FRONTEND=noninteractive apt-get install -y -qq --no-install-recommends chromium > /dev/null)
+
+$(NODE_MODULES): explorer/package-lock.json
+	cd explorer && npm ci --silent --no-audit --no-fund
+	touch $(NODE_MODULES)
+
+# The linters, the type checker and the tests of the page run beside those of the package.
+test: install browser $(NODE_MODULES)
+	$(MAKE) -j2 unit lint-and-types page-test
 
 lint-and-types: lint typecheck
 
@@ -31,11 +42,20 @@ lint: install
 typecheck: install
 	$(BIN)/mypy
 
-unit: install
-	$(BIN)/pytest
+# A file of tests stays with one worker, so that its kernels are compiled once.
+unit: install browser
+	$(BIN)/pytest -n 2 --dist loadfile
+
+# tsc and node's tests, and that the page in the package is what the sources build.
+page-test: $(NODE_MODULES)
+	cd explorer && npm test --silent
+	cd explorer && npm run --silent fresh
+
+page: $(NODE_MODULES)
+	cd explorer && npm run --silent build
 
 bench: install
 	$(BIN)/hypercone bench kernel
 
 clean:
-	rm -rf $(VENV) build dist .mypy_cache .ruff_cache .pytest_cache
+	rm -rf $(VENV) build dist .mypy_cache .ruff_cache .pytest_cache explorer/node_modules

@@ -37,4 +37,3 @@ def test_validations_are_kept_and_the_best_is_the_one_chosen(tree):
 def test_burn_in_counts_from_below(tree):
     history = fit(tree, **QUICK, epochs=4, burn_in=3).record["history"]
     assert [epoch for epoch, _ in history["loss"]] == [-2, -1, 0, 1, 2, 3, 4]
-

@@ -1,0 +1,221 @@
+"""What is put into the page comes out again, whatever the model holds, and nothing of it can break the page."""
+
+from __future__ import annotations
+
+import base64
+import gzip
+import json
+import re
+import struct
+import time
+from html.parser import HTMLParser
+from importlib import resources
+
+import numpy as np
+import pytest
+from hypothesis import given, settings
+from hypothesis import strategies as st
+
+import hypercone
+from hypercone.embedding import Embedding
+from hypercone.errors import InputError
+from hypercone.explorer import explorer_page, write_page
+from hypercone.explorer.packing import packed
+from hypercone.explorer.page import PLACE
+from hypercone.hierarchy.labels import Labels
+from hypercone.methods import METHODS, Settings
+
+HOSTILE = [
+    "</script><script>alert(1)</script>",
+    "<!--",
+    "-->",
+    "<img src=x onerror=alert(1)>",
+    "\"'`${x}",
+    "\\",
+    "\u2028 and \u2029",
+    "[]{}&amp;",
+    " ",
+    "__proto__",
+    "constructor",
+    "🦩 مرحبا \u202e",
+]
+
+
+def read(text: str) -> tuple[dict, dict]:
+    """The header and the arrays, read as the layout says and by nothing that wrote them."""
+    content = gzip.decompress(base64.b64decode(text, validate=True))
+    (length,) = struct.unpack_from("<I", content)
+    assert (4 + length) % 8 == 0
+    header = json.loads(content[4 : 4 + length].decode("utf-8"))
+    arrays = {}
+    for name, about in header["arrays"].items():
+        start = 4 + length + about["offset"]
+        assert about["offset"] % 8 == 0
+        if about["dtype"] == "utf8":
+            arrays[name] = content[start : start + about["shape"][0]].decode("utf-8").split("\n")
+        else:
+            kind = {"float64": "<f8", "int32": "<i4"}[about["dtype"]]
+            values = np.frombuffer(content, kind, int(np.prod(about["shape"])), start)
+            arrays[name] = values.reshape(about["shape"])
+    return header, arrays
+
+
+@pytest.fixture(scope="module")
+def birds() -> hypercone.Hierarchy:
+    pairs = [("bird", "owl"), ("bird", "pelican"), ("pelican", "white pelican"), ("owl", "snowy owl")]
+    tree = hypercone.Hierarchy.from_pairs(pairs)
+    return hypercone.Hierarchy(tree.names, tree.edges, ["A bird", "", "Pelikan", "", "Schnee-Eule"])
+
+
+def test_everything_the_page_needs_comes_out_again(birds, perfect):
+    embedding = perfect(birds, record={"kind": "constructed"})
+    header, arrays = read(packed(embedding, "Birds"))
+    assert {name: header[name] for name in ("format", "title", "method", "dim", "nodes", "kind", "hasEdges")} == {
+        "format": 1,
+        "title": "Birds",
+        "method": "hyperbolic-cones",
+        "dim": 2,
+        "nodes": 5,
+        "kind": "constructed",
+        "hasEdges": True,
+    }
+    assert header["threshold"] == embedding.threshold
+    assert header["settings"] == {"K": 0.1, "margin": 0.01, "border": 1e-5, "alpha": 0.0}
+    assert (header["view"]["kind"], header["view"]["K"]) == ("own", 0.1)
+    assert np.array_equal(arrays["points"], embedding.points)
+    assert np.array_equal(arrays["view"], embedding.points)
+    assert np.array_equal(arrays["edges"], birds.edges)
+    assert np.array_equal(arrays["depth"], birds.depths())
+    assert arrays["names"] == list(birds.names)
+    assert arrays["labels"] == list(birds.labels.texts)
+
+
+@pytest.mark.parametrize("method", sorted(METHODS))
+def test_every_method_is_packed_with_a_view_that_is_named(birds, method):
+    points = np.random.default_rng(0).uniform(0.1, 0.5, (5, 3))
+    embedding = Embedding(birds.names, points, method, Settings(alpha=0.25), 0.5, edges=birds.edges)
+    header, arrays = read(packed(embedding))
+    assert header["method"] == method
+    assert header["view"]["kind"] == "construction"
+    assert "2-D construction" in header["view"]["caption"]
+    assert (np.linalg.norm(arrays["view"], axis=1) < 1).all()
+    assert np.array_equal(arrays["points"], points)
+    assert (header["settings"]["alpha"], header["threshold"]) == (0.25, 0.5)
+
+
+def test_a_model_without_edges_has_floors_by_generality_and_no_graph(birds, perfect):
+    embedding = perfect(birds, edges=None, labels=None)
+    header, arrays = read(packed(embedding, view="projection"))
+    assert header["hasEdges"] is False
+    assert header["view"]["kind"] == "projection"
+    assert arrays["edges"].shape == (0, 2)
+    assert arrays["branch"].tolist() == [-1] * 5
+    assert "labels" not in arrays
+    order = np.argsort(np.linalg.norm(embedding.points, axis=1), kind="stable")
+    assert arrays["depth"][order].tolist() == [0, 1, 1, 2, 2]
+
+
+def test_a_model_that_is_its_own_view_is_packed_once(birds, perfect):
+    embedding = perfect(birds)
+    header, arrays = read(packed(embedding))
+    assert header["arrays"]["view"]["offset"] == header["arrays"]["points"]["offset"]
+    assert np.array_equal(arrays["view"], arrays["points"])
+    header, _ = read(packed(embedding, view="construction"))
+    assert header["arrays"]["view"]["offset"] != header["arrays"]["points"]["offset"]
+
+
+def test_the_same_model_gives_the_same_page(birds, perfect):
+    assert explorer_page(perfect(birds)) == explorer_page(perfect(birds))
+
+
+@settings(deadline=None, max_examples=50)
+@given(
+    st.lists(
+        st.text(st.characters(exclude_characters="\t\n\r\0", exclude_categories=("Cs",)), min_size=1),
+        min_size=1,
+        unique=True,
+    )
+)
+def test_any_name_and_label_comes_out_as_it_was(names):
+    points = np.full((len(names), 2), 0.5)
+    embedding = Embedding(names, points, "hyperbolic-cones", Settings(), 0.0, labels=Labels(names))
+    _, arrays = read(packed(embedding))
+    assert arrays["names"] == names
+    assert arrays["labels"] == list(embedding.labels.texts)
+
+
+class _Elements(HTMLParser):
+    def __init__(self):
+        super().__init__()
+        self.tags, self.data, self._inside = [], "", False
+
+    def handle_starttag(self, tag, attributes):
+        self.tags.append(tag)
+        self._inside = dict(attributes).get("id") == "hypercone-data"
+
+    def handle_endtag(self, tag):
+        self._inside = False
+
+    def handle_data(self, data):
+        self.data += data if self._inside else ""
+
+
+@pytest.mark.parametrize("title", [*HOSTILE, "", "\ud800 half a character", "a\nb"], ids=ascii)
+def test_no_name_label_or_title_stands_in_the_html(title):
+    points = np.full((len(HOSTILE), 2), 0.5)
+    embedding = Embedding(HOSTILE, points, "hyperbolic-cones", Settings(), 0.0, labels=Labels(HOSTILE[::-1]))
+    plain = Embedding(["a"], points[:1], "hyperbolic-cones", Settings(), 0.0)
+    page, usual = _Elements(), _Elements()
+    page.feed(explorer_page(embedding, title=title))
+    usual.feed(explorer_page(plain))
+    assert page.tags == usual.tags
+    assert re.fullmatch(r"[A-Za-z0-9+/]+=*", page.data)
+    header, arrays = read(page.data)
+    assert header["title"] == title
+    assert arrays["names"] == HOSTILE
+
+
+def test_the_title_is_the_only_root_or_else_the_size(birds, perfect):
+    assert read(packed(perfect(birds)))[0]["title"] == "A bird"
+    assert read(packed(perfect(birds.without(["bird"]))))[0]["title"] == "4 nodes"
+
+
+@pytest.mark.parametrize(
+    ("changes", "words"),
+    [
+        ({"names": []}, "no nodes"),
+        ({"names": ["a\nb"]}, "'a\\\\nb'"),
+        ({"names": [""]}, "''"),
+        ({"points": np.array([[np.nan, 0.0]])}, "not finite"),
+        ({"threshold": np.inf}, "not finite"),
+    ],
+)
+def test_what_no_page_can_show_is_refused(changes, words, tmp_path):
+    given = {"names": ["a"], "points": np.array([[0.5, 0.0]]), "threshold": 0.0} | changes
+    embedding = Embedding(
+        given["names"], given["points"][: len(given["names"])], "hyperbolic-cones", Settings(), given["threshold"]
+    )
+    with pytest.raises(InputError, match=words):
+        write_page(embedding, tmp_path / "page.html")
+    assert list(tmp_path.iterdir()) == []
+
+
+def test_a_view_that_the_model_cannot_have_is_refused(birds, perfect):
+    with pytest.raises(InputError, match="does not know its edges"):
+        explorer_page(perfect(birds, edges=None), view="construction")
+    with pytest.raises(InputError, match="no view 'globe'"):
+        explorer_page(perfect(birds), view="globe")
+
+
+def test_the_template_has_one_place_for_the_data_and_asks_for_nothing_else():
+    template = resources.files("hypercone.explorer").joinpath("page.html").read_text(encoding="utf-8")
+    assert template.count(PLACE) == 1
+    assert not re.search(r"""(src|href)\s*=\s*["']?(https?:)?//""", template)
+    assert not re.search(r"@import|url\(\s*[\"']?http", template)
+
+
+def test_eighty_thousand_nodes_are_packed_in_seconds(nouns):
+    began = time.process_time()
+    text = packed(nouns)
+    assert time.process_time() - began < 5
+    assert len(text) < 8e6
