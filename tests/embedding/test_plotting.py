@@ -22,7 +22,7 @@ def caption_of(figure):
 
 @pytest.fixture(scope="module")
 def trained(tree):
-    return hypercone.fit(tree, split=hypercone.paper_split(tree, 50), dim=3, epochs=40, init_epochs=20)
+    return hypercone.fit(tree, split=hypercone.paper_split(tree, 50), dim=5, epochs=40, init_epochs=20)
 
 
 @pytest.mark.parametrize("method", sorted(METHODS))

@@ -109,4 +109,4 @@ def place():
 def learned(request):
     """A model of WordNet's mammals."""
     mammals = hypercone.load_dataset("wordnet-mammals")
-    return hypercone.fit(mammals, method=request.param, dim=3, epochs=20, init_epochs=20)
+    return hypercone.fit(mammals, method=request.param, dim=5, epochs=20, init_epochs=20)

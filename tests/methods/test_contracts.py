@@ -13,6 +13,7 @@ from hypothesis import strategies as st
 from hypercone._jit import UNROLLED_DIMENSIONS, dimension_type
 from hypercone.geometry import cones
 from hypercone.methods import METHODS, Settings, score_kernels, scoring
+from hypercone.views import read_only
 
 DIMS = (2, 5, 10, UNROLLED_DIMENSIONS + 8)
 # The paper's cones; wide ones, whose ψ + γ passes a right angle; and a margin as wide as it may be.
@@ -23,12 +24,14 @@ each_case = pytest.mark.parametrize("case", CASES, ids=lambda s: f"K={s.K}")
 
 def compiled_energies(method, case, points, pairs):
     constants = method.constants(case)
-    return score_kernels.energies_of_pairs(points, pairs, constants, dimension_type(points.shape[1]))
+    return score_kernels.energies_of_pairs(
+        read_only(points), read_only(pairs), constants, dimension_type(points.shape[1])
+    )
 
 
 def margin_facts(compiled, method, case, points, pairs, push=False, weight=1.0):
     dim = dimension_type(points.shape[1])
-    return compiled.margin_facts(points, pairs, push, weight, method.constants(case), dim)
+    return compiled.margin_facts(read_only(points), read_only(pairs), push, weight, method.constants(case), dim)
 
 
 def numpy_energies(method, case, points, pairs):

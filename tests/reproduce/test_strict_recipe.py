@@ -39,12 +39,12 @@ def _trial(**changes):
 
 
 def test_a_trial_runs_it_with_its_own_start():
-    trial = _trial(dim=3, epochs=5, init_epochs=20)
+    trial = _trial(dim=5, epochs=5, init_epochs=20)
     (row,) = run_trials([trial])
     assert row["config"]["init"] == "caps"
     assert row["pretraining_seconds"] == 0
     assert trial.identifies(row)
-    assert trial.shares != _trial(dim=3, epochs=6, init_epochs=20).shares
+    assert trial.shares != _trial(dim=5, epochs=6, init_epochs=20).shares
 
 
 def test_a_row_that_is_older_than_a_setting_was_run_as_its_default_does():

@@ -18,7 +18,7 @@ from hypercone.reproduce.trial import run_trials
 from hypercone.training import FitConfig, fit
 
 TREE = "tree-3-4"
-SMALL = FitConfig(dim=3, epochs=10, init_epochs=5, validate_every=5)
+SMALL = FitConfig(dim=5, epochs=10, init_epochs=5, validate_every=5)
 
 
 def trial(recipe="tuned", percent=50, source=TREE, is_released=False, **settings):
@@ -70,7 +70,7 @@ def test_what_does_not_share_a_start_is_not_grouped():
 
 def test_long_trials_come_first_so_that_no_core_idles_at_the_end():
     ordered = sharing_groups([trial(percent=0), trial(percent=50, dim=9), trial(percent=50)])
-    assert [(group[0].percent, group[0].config.dim) for group in ordered] == [(50, 9), (50, 3), (0, 3)]
+    assert [(group[0].percent, group[0].config.dim) for group in ordered] == [(50, 9), (50, 5), (0, 5)]
 
 
 def test_a_finished_trial_is_not_run_again(results):

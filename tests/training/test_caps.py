@@ -130,7 +130,7 @@ def test_near_siblings_are_the_nodes_with_children_of_one_near_parent():
 
 
 def start(hierarchy, edges=None, **changes):
-    config = FitConfig(**{"method": "hyperbolic-cones", "dim": 3, "init_epochs": 20, **changes})
+    config = FitConfig(**{"method": "hyperbolic-cones", "dim": 5, "init_epochs": 20, **changes})
     edges = np.array(hierarchy.edges if edges is None else edges, np.int32)
     return cap_start(len(hierarchy), edges, make_known(len(hierarchy), edges), config)
 
@@ -142,7 +142,7 @@ def test_the_same_seed_gives_the_same_bytes_and_another_other_ones(tree):
 
 def test_the_start_is_random_and_knows_nothing_of_the_tree_but_who_has_children(tree):
     edges = np.array(tree.edges, np.int32)
-    config = FitConfig(method="hyperbolic-cones", dim=3)
+    config = FitConfig(method="hyperbolic-cones", dim=5)
     begun = random_caps(len(tree), edges, make_known(len(tree), edges), config)
     assert len(np.unique(begun.radii)) == 2
     assert abs(begun.directions.mean()) < 0.3
@@ -151,7 +151,7 @@ def test_the_start_is_random_and_knows_nothing_of_the_tree_but_who_has_children(
 @pytest.mark.parametrize("method", ["hyperbolic-cones", "euclidean-cones"])
 def test_points_have_the_cones_whose_caps_were_learned(tree, method):
     edges = np.array(tree.edges, np.int32)
-    begun = random_caps(len(tree), edges, make_known(len(tree), edges), FitConfig(method=method, dim=3))
+    begun = random_caps(len(tree), edges, make_known(len(tree), edges), FitConfig(method=method, dim=5))
     if method == "hyperbolic-cones":
         assert caps.cap_radius(begun.points, 0.1) == pytest.approx(begun.radii)
     else:
@@ -167,13 +167,13 @@ def test_nothing_but_the_training_edges_is_looked_at():
     found = []
     for hidden in ([(5, 6)], [(2, 5), (4, 6), (1, 4)]):
         hierarchy = Hierarchy.from_rows(names, np.concatenate([seen, np.array(hidden, np.int32)]))
-        found.append(fit(hierarchy, dim=3, init="caps", init_epochs=20, epochs=5, split=split).points)
+        found.append(fit(hierarchy, dim=5, init="caps", init_epochs=20, epochs=5, split=split).points)
     assert np.array_equal(*found)
 
 
 def test_a_small_tree_is_learned_from_a_random_start_nearly_without_a_mistake():
     tree = load_dataset("tree-3-5")
-    embedding = fit(tree, dim=3, init="caps", init_epochs=150, epochs=100)
+    embedding = fit(tree, dim=5, init="caps", init_epochs=150, epochs=100)
     assert embedding.record["start"] == "caps"
     assert evaluate_all_pairs(embedding, tree, threshold=0.0).f1 > 0.98
 
@@ -187,7 +187,7 @@ def test_the_caps_alone_hold_most_of_a_small_tree():
 
 def test_progress_tells_of_every_epoch(tree):
     seen = []
-    fit(tree, dim=3, init="caps", init_epochs=4, epochs=2, on_epoch=seen.append)
+    fit(tree, dim=5, init="caps", init_epochs=4, epochs=2, on_epoch=seen.append)
     assert [report.stage for report in seen] == ["pre-training (caps)"] * 4 + ["training"] * 2
     assert [report.epoch for report in seen[:4]] == [1, 2, 3, 4]
     assert seen[3].loss < seen[0].loss

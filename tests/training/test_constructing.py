@@ -40,7 +40,7 @@ def diamonds() -> Hierarchy:
 class TestDefault:
     def test_nothing_given_constructs_overlapping_caps(self):
         assert FitConfig().method == "overlapping"
-        assert FitConfig(dim=3, seed=4, K=0.2).method == "overlapping"
+        assert FitConfig(dim=5, seed=4, K=0.2).method == "overlapping"
 
     @pytest.mark.parametrize("name", LEARNING)
     def test_a_setting_of_learning_means_to_learn(self, name):
@@ -53,8 +53,8 @@ class TestDefault:
 
     def test_held_out_edges_mean_to_learn_with_a_configuration_that_leaves_the_method_open(self, tree):
         split = paper_split(tree, 50)
-        assert fit(tree, FitConfig(dim=3), split=split).record["kind"] == "learned"
-        assert fit(tree, FitConfig(method="construction", dim=3), split=split).record["kind"] == "constructed"
+        assert fit(tree, FitConfig(dim=5), split=split).record["kind"] == "learned"
+        assert fit(tree, FitConfig(method="construction", dim=5), split=split).record["kind"] == "constructed"
 
     @pytest.mark.parametrize("name", ["edges", "threads", "border", "known"])
     def test_to_name_a_setting_of_learning_is_to_learn_even_at_its_default(self, name):
@@ -79,7 +79,7 @@ class TestDefault:
 
     @each_construction
     def test_the_record_of_a_construction_is_a_configuration(self, name):
-        config = FitConfig(method=name, dim=3, seed=2, K=0.3)
+        config = FitConfig(method=name, dim=5, seed=2, K=0.3)
         assert set(config.as_dict()) == set(COMMON)
         assert FitConfig.from_dict(config.as_dict()) == config
 
@@ -120,7 +120,7 @@ class TestConstructed:
 
     @each_construction
     def test_the_record_says_how_good_it_is_and_what_it_used(self, diamonds, name):
-        embedding = fit(diamonds, method=name, dim=3)
+        embedding = fit(diamonds, method=name, dim=5)
         found = evaluate_all_pairs(embedding)
         assert embedding.record["calibration_f1"] == pytest.approx(found.f1, abs=1e-12)
         assert (embedding.record["precision"], embedding.record["recall"]) == (found.precision, found.recall)
@@ -129,7 +129,7 @@ class TestConstructed:
 
     @each_construction
     def test_a_model_is_the_same_after_saving_and_loading(self, diamonds, name, tmp_path):
-        embedding = fit(diamonds, method=name, dim=3)
+        embedding = fit(diamonds, method=name, dim=5)
         again = hypercone.load(embedding.save(tmp_path / "model"))
         assert again.points.tobytes() == embedding.points.tobytes()
         assert "Constructed from" in (tmp_path / "model" / "README.md").read_text()
@@ -138,8 +138,8 @@ class TestConstructed:
     def test_with_a_split_only_its_training_edges_are_looked_at(self, diamonds, name):
         split = paper_split(diamonds, 0)
         parts = Hierarchy.from_rows(diamonds.names, split.train)
-        same = fit(parts, method=name, dim=3)
-        assert fit(diamonds, FitConfig(method=name, dim=3), split=split).points.tobytes() == same.points.tobytes()
+        same = fit(parts, method=name, dim=5)
+        assert fit(diamonds, FitConfig(method=name, dim=5), split=split).points.tobytes() == same.points.tobytes()
 
     @each_construction
     def test_a_hierarchy_without_edges_is_refused(self, name):
@@ -147,7 +147,7 @@ class TestConstructed:
             fit(Hierarchy.from_rows(["a", "b"], []), method=name)
 
     def test_another_cone_constant_gives_the_same_order(self, diamonds):
-        one, other = (evaluate_all_pairs(fit(diamonds, method="construction", dim=3, K=K)) for K in (0.1, 1.0))
+        one, other = (evaluate_all_pairs(fit(diamonds, method="construction", dim=5, K=K)) for K in (0.1, 1.0))
         assert one == other
 
 
@@ -163,7 +163,7 @@ class TestDeepAndImplied:
     def test_implied_edges_are_no_further_parents(self, tree):
         closure = Hierarchy.from_rows(tree.names, tree.closure())
         second = Hierarchy.from_rows(tree.names, [*closure.edges.tolist(), [int(tree.leaves[0]), int(tree.leaves[-1])]])
-        (note,) = fit(second, method="construction", dim=3).record["notes"]
+        (note,) = fit(second, method="construction", dim=5).record["notes"]
         assert note.startswith("1 node has several parents")
 
 
@@ -171,11 +171,11 @@ class TestStart:
     @each_construction
     @pytest.mark.parametrize("method", ["hyperbolic-cones", "euclidean-cones"])
     def test_cones_can_start_from_it_and_begin_with_its_answers(self, tree, name, method):
-        embedding = fit(tree, method=method, init=name, dim=3, epochs=0)
+        embedding = fit(tree, method=method, init=name, dim=5, epochs=0)
         assert evaluate_all_pairs(embedding, threshold=0.0).f1 == 1.0
         assert embedding.record["kind"] == "learned from a construction"
 
     @pytest.mark.parametrize("method", [name for name, method in METHODS.items() if method.curvature is None])
     def test_a_method_without_cones_cannot(self, tree, method):
         with pytest.raises(ConfigError, match=f"init is construction, but {method} has no cones"):
-            fit(tree, method=method, init="construction", dim=3, epochs=1)
+            fit(tree, method=method, init="construction", dim=5, epochs=1)
