@@ -51,7 +51,8 @@ def test_cones_and_the_middle_are_given_by_name_or_label(make_embedding):
         edges=np.array([[0, 1]], np.int32),
     )
     figure = embedding.plot(cones="bird", centre="c")
-    assert "Shaded: the cone of bird. Seen from cat" in caption_of(figure)
+    said = "Shaded: the cone of bird. It is where the energy is 0; the model's threshold is 0.1. Seen from cat"
+    assert said in caption_of(figure)
     assert len(drawn(figure, "cone")) == 1
     assert len(embedding.plot(cones=["a", "b"]).axes[0].patches) > len(embedding.plot(cones=[]).axes[0].patches)
 

@@ -23,7 +23,7 @@ SIZE = {"width": 1280, "height": 800}
 def browser() -> Iterator[Browser]:
     """Debian's Chromium; a test that needs it fails where there is none."""
     program = shutil.which("chromium")
-    assert program, "there is no chromium here; make install says how to get it"
+    assert program, "there is no chromium here; make browser says how to get it"
     with sync_playwright() as playwright:
         started = playwright.chromium.launch(executable_path=program, args=["--no-sandbox"])
         yield started

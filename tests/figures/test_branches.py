@@ -8,8 +8,9 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from hypercone import Hierarchy
+from hypercone.construction.forest import spanning_forest
 from hypercone.data import load_dataset
-from hypercone.figures.branches import MOST, branches, one_parent_each
+from hypercone.figures.branches import MOST, branches
 
 
 @st.composite
@@ -23,7 +24,7 @@ def hierarchies(draw):
 @settings(deadline=None)
 @given(hierarchies(), st.integers(1, MOST))
 def test_a_branch_is_one_node_with_what_hangs_below_it(hierarchy, most):
-    found, parents = branches(hierarchy, most), one_parent_each(hierarchy)
+    found, parents = branches(hierarchy, most), spanning_forest(hierarchy)
     assert set(found.tolist()) <= set(range(-1, most))
     tops = [row for row in np.flatnonzero(found >= 0) if parents[row] < 0 or found[parents[row]] < 0]
     assert sorted(found[tops]) == list(range(len(tops)))
@@ -38,17 +39,6 @@ def test_the_first_branch_is_the_biggest(hierarchy, most):
     sizes = np.bincount(found[found >= 0])
     assert sizes.tolist() == sorted(sizes.tolist(), reverse=True)
     assert sizes.size >= 1
-
-
-@settings(deadline=None)
-@given(hierarchies())
-def test_the_one_parent_is_a_parent_one_floor_up(hierarchy):
-    for row, parent in enumerate(one_parent_each(hierarchy).tolist()):
-        known = hierarchy.parents[row].tolist()
-        assert (parent == -1) == (known == [])
-        if known:
-            assert parent in known
-            assert hierarchy.depths()[parent] == hierarchy.depths()[row] - 1
 
 
 @pytest.mark.parametrize("name", ["wordnet-mammals", "wordnet-nouns"])

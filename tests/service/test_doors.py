@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import base64
 import re
 
 import pytest
@@ -65,9 +66,7 @@ def test_what_is_no_host_name_cannot_be_allowed(name):
         checked_host_name(name)
 
 
-@pytest.mark.parametrize(
-    "path", ["/", "/explore/pets", "/metrics", "/openapi.json", "/v1/is-a", "/v1/models", "/nowhere"]
-)
+@pytest.mark.parametrize("path", ["/metrics", "/openapi.json", "/v1/is-a", "/v1/models", "/nowhere"])
 def test_with_a_token_everything_but_the_probes_needs_it(make_service, asked, path):
     service = make_service(token=TOKEN)
     without = asked(service, "GET", path)
@@ -79,6 +78,22 @@ def test_with_a_token_everything_but_the_probes_needs_it(make_service, asked, pa
     assert asked(service, "GET", path, headers=BEARER).status_code != 401
     assert asked(service, "GET", path, headers={"Authorization": f"bearer {TOKEN}"}).status_code != 401
     assert asked(service, "GET", f"{path}?token={TOKEN}").status_code == 401
+
+
+@pytest.mark.parametrize("path", ["/", "/explore/pets", "/explore/nothing"])
+def test_a_browser_can_give_the_token_as_a_password_on_pages_alone(make_service, asked, path):
+    def with_password(text, where=path):
+        given = "Basic " + base64.b64encode(text.encode()).decode()
+        return asked(service, "GET", where, headers={"Authorization": given})
+
+    service = make_service(token=TOKEN)
+    assert asked(service, "GET", path).headers["www-authenticate"].startswith("Basic realm=")
+    assert with_password(f"anybody:{TOKEN}").status_code != 401
+    assert asked(service, "GET", path, headers=BEARER).status_code != 401
+    for wrong in (TOKEN, f"{TOKEN}:", f"anybody:{TOKEN}x", "anybody:", ":"):
+        assert with_password(wrong).status_code == 401
+    assert asked(service, "GET", path, headers={"Authorization": f"Basic {TOKEN}"}).status_code == 401
+    assert with_password(f"anybody:{TOKEN}", "/v1/models").status_code == 401
 
 
 def test_the_probes_need_no_token(make_service, asked):

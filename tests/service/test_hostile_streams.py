@@ -9,7 +9,7 @@ import socket
 import threading
 import time
 from collections.abc import Callable
-from contextlib import ExitStack
+from contextlib import ExitStack, suppress
 from http.client import HTTPConnection, HTTPResponse
 from pathlib import Path
 from typing import Any
@@ -209,6 +209,23 @@ def test_a_request_broken_off_leaves_nothing_behind(server: Any, cut: int, how: 
                 connection.recv(65536)
             elif how == "reset":
                 connection.setsockopt(socket.SOL_SOCKET, socket.SO_LINGER, b"\1\0\0\0\0\0\0\0")
+    _still_well(server)
+
+
+def test_a_client_that_resets_as_soon_as_it_is_refused_is_no_error_of_ours(server: Any) -> None:
+    # The reset has to come between two steps of the answer, which is chance, so there are many.
+    def knock() -> None:
+        for _ in range(60):
+            with _open(server) as connection, suppress(ConnectionError):
+                connection.sendall(HEAD + b"Content-Length: 8388609\r\n\r\n" + b" " * 200_000)
+                connection.recv(12)
+                connection.setsockopt(socket.SOL_SOCKET, socket.SO_LINGER, b"\1\0\0\0\0\0\0\0")
+
+    threads = [threading.Thread(target=knock) for _ in range(10)]
+    for thread in threads:
+        thread.start()
+    for thread in threads:
+        thread.join()
     _still_well(server)
 
 

@@ -2,11 +2,21 @@
 
 from __future__ import annotations
 
+import asyncio
 import re
 from html import unescape
 from urllib.parse import unquote
 
+import httpx
+import numpy as np
 import pytest
+
+from hypercone.embedding import Embedding
+from hypercone.errors import InputError
+from hypercone.methods import Settings
+from hypercone.service import Service
+from hypercone.service.headers import page_headers
+from hypercone.service.refusals import Refusal
 
 STRANGE = '<b>"Löwe" & co</b>'
 
@@ -46,3 +56,42 @@ def test_without_the_explorer_there_is_no_page(make_service, asked):
     service = make_service(explorer=False)
     assert [asked(service, "GET", path).status_code for path in ("/", "/explore/pets")] == [404, 404]
     assert asked(service, "GET", "/v1/models").status_code == 200
+
+
+def test_those_who_come_while_a_page_is_made_wait_for_it_in_one_place(make_service):
+    service = make_service(concurrency=1)
+
+    async def all_at_once():
+        transport = httpx.ASGITransport(service)
+        async with httpx.AsyncClient(transport=transport, base_url="http://localhost") as client:
+            return await asyncio.gather(*(client.get("/") for _ in range(8)))
+
+    assert [answer.status_code for answer in asyncio.run(all_at_once())] == [200] * 8
+
+
+def test_a_script_in_a_module_may_run_however_its_type_is_quoted():
+    for written in (
+        b"<script>",
+        b"<script type=module>",
+        b'<script type="module">',
+        b"<script type='text/javascript'>",
+    ):
+        policy = dict(page_headers(written + b"run()</script>"))[b"content-security-policy"]
+        assert b"script-src 'sha256-" in policy
+    data = dict(page_headers(b'<script type="text/plain">data</script>'))[b"content-security-policy"]
+    assert b"script-src 'none'" in data
+
+
+def test_a_large_answer_is_refused_while_too_many_wait_to_be_read(make_service):
+    service = make_service()
+    service.unread = lambda: 256 * 1024**2
+    service.must_have_room(bytes(1000))
+    with pytest.raises(Refusal) as refused:
+        service.must_have_room(bytes(1024**2))
+    assert (refused.value.status, "try again" in refused.value.message) == (503, True)
+
+
+def test_a_model_without_nodes_is_not_served():
+    nothing = Embedding([], np.empty((0, 2)), "hyperbolic-cones", Settings(), 0.0)
+    with pytest.raises(InputError, match="the model nothing has no nodes"):
+        Service({"nothing": nothing})

@@ -145,3 +145,10 @@ def test_post_takes_no_parameters_and_get_no_unknown_ones(server):
 )
 def test_json_may_be_announced_in_several_ways(server, kind):
     assert server.ask("/v1/energy", {"pairs": []}, headers={"Content-Type": kind})[0] == 200
+
+
+@pytest.mark.parametrize(("value", "shown"), [(0, "0"), (1.5, "1.5"), (True, "true"), (None, "null"), ("x", "'x'")])
+def test_a_value_that_is_refused_is_shown_as_it_was_given(value, shown):
+    with pytest.raises(Refusal) as refused:
+        Whole("number", "a number", least=1, most=50).from_json(value)
+    assert f"number is {shown}, but" in refused.value.message

@@ -7,17 +7,15 @@ import tempfile
 import webbrowser
 from pathlib import Path
 
-from hypercone.atomic import new_file
 from hypercone.cli.printing import add_json, print_answer
 from hypercone.embedding import load
-from hypercone.explorer import explorer_page
+from hypercone.explorer import write_page
+from hypercone.figures.planar import VIEWS
 
 EXAMPLE = """examples:
   hypercone explore model                    (opens the browser)
   hypercone explore model -o page.html       (one file, to keep or to send; works from the disk, offline)
   hypercone explore model -o page.html --title "Our products" --open"""
-
-VIEWS = ("auto", "own", "construction", "projection")
 
 
 def add_arguments(parser: argparse.ArgumentParser) -> None:
@@ -41,11 +39,10 @@ def run(options: argparse.Namespace) -> int:
     """Write the page, open it unless it is to be kept, and say where it is."""
     embedding = load(options.model)
     name = Path(options.model).resolve().name
-    page = explorer_page(embedding, title=name if options.title is None else options.title, view=options.view)
+    title = name if options.title is None else options.title
     # Without a name of its own it goes where nobody else may look; it stays, for the browser reads it later.
     path = options.output or Path(tempfile.mkdtemp(prefix="hypercone-")) / f"{name}.html"
-    with new_file(path) as temporary:
-        temporary.write_text(page, encoding="utf-8", newline="\n")
+    write_page(embedding, path, title=title, view=options.view)
     wanted = options.output is None if options.open is None else options.open
     opened = wanted and _opened(path)
     answer = {"page": str(path), "bytes": path.stat().st_size, "nodes": len(embedding), "opened": opened}

@@ -7,7 +7,7 @@ import sys
 import time
 from typing import Any
 
-from hypercone.cli.printing import add_json, percentages, print_answer
+from hypercone.cli.printing import add_json, percentages, print_answer, tell_of_compiling
 from hypercone.cli.settings import add_settings, read_settings
 from hypercone.cli.sources import add_source, read_source
 from hypercone.embedding import Embedding
@@ -47,6 +47,8 @@ def run(options: argparse.Namespace) -> int:
     refuse_to_overwrite(options.output)
     hierarchy = read_source(options, quiet=options.quiet or options.json)
     split = _split(options, hierarchy)
+    if not options.quiet:
+        tell_of_compiling(sys.stderr)
     started = time.perf_counter()
     with ProgressLine(sys.stderr) as progress:
         tell = None if options.quiet else progress

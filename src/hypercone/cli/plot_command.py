@@ -10,6 +10,7 @@ import numpy as np
 
 from hypercone.cli.printing import add_json, print_answer
 from hypercone.embedding import Embedding, load
+from hypercone.embedding.plotting import checked_target
 from hypercone.errors import InputError
 from hypercone.hierarchy import Hierarchy, LabelledPairs, read_pairs
 
@@ -60,9 +61,10 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
 def run(options: argparse.Namespace) -> int:
     """Draw the picture and say where it is."""
     _check(options)
+    # Before the model is loaded, which may take a while.
+    target = checked_target(options.output or f"{Path(options.model).resolve().name}-{options.kind}.svg")
     embedding = load(options.model)
-    target = Path(options.output or f"{Path(options.model).resolve().name}-{options.kind}.svg")
-    given = _disk(options) if options.kind == "disk" else {}
+    given = _disk(options, embedding) if options.kind == "disk" else {}
     if options.split is not None:
         given["pairs"] = _pairs(options.split, embedding)
     embedding.plot(options.kind, target, theme="dark" if options.dark else "light", **given)
@@ -78,20 +80,21 @@ def _check(options: argparse.Namespace) -> None:
         raise InputError("--centre and --origin both say what is in the middle; give one of them")
 
 
-def _disk(options: argparse.Namespace) -> dict[str, Any]:
+def _disk(options: argparse.Namespace, embedding: Embedding) -> dict[str, Any]:
     """What was said of the disk; what was not is left to the picture."""
     given = {"cones": options.cones, "centre": options.centre, "colour": options.colour, "view": options.view}
     chosen: dict[str, Any] = {name: value for name, value in given.items() if value is not None}
     if options.labels is not None:
-        chosen["labels"] = _count(options.labels)
+        chosen["labels"] = _count(options.labels, embedding)
     if options.origin:
         chosen["moved"] = False
     return chosen
 
 
-def _count(labels: list[str]) -> list[str] | int:
-    """One whole number is how many names there should be; no name at all is none."""
-    return int(labels[0]) if len(labels) == 1 and labels[0].lstrip("-").isdecimal() else labels
+def _count(labels: list[str], embedding: Embedding) -> list[str] | int:
+    """One whole number is how many names there should be, unless a node is called so; no name at all is none."""
+    is_number = len(labels) == 1 and labels[0].lstrip("-").isdecimal() and labels[0] not in embedding
+    return int(labels[0]) if is_number else labels
 
 
 def _pairs(folder: str, embedding: Embedding) -> LabelledPairs:

@@ -6,7 +6,7 @@ import argparse
 import json
 import sys
 from collections.abc import Mapping
-from typing import Any
+from typing import Any, TextIO
 
 
 def add_json(parser: argparse.ArgumentParser) -> None:
@@ -28,6 +28,17 @@ def print_json(values: Mapping[str, Any]) -> None:
     """One line of JSON, readable in any language where the stream can carry it."""
     is_unicode = (sys.stdout.encoding or "").lower().startswith("utf")
     print(json.dumps(values, ensure_ascii=not is_unicode, allow_nan=False))
+
+
+def tell_of_compiling(stream: TextIO) -> None:
+    """Say to a person who waits for the first time what for: kernels are compiled once, and found again later."""
+    if not stream.isatty():
+        return
+    from hypercone._jit import cache_folder
+
+    folder = cache_folder()
+    if folder is None or not any(folder.rglob("*.nbc")):
+        print("Compiling for this machine, once after installation: up to half a minute …", file=stream, flush=True)
 
 
 def _for_people(name: str, value: Any) -> str:

@@ -4,8 +4,10 @@ from __future__ import annotations
 
 import argparse
 import os
+import sys
 from pathlib import Path
 
+from hypercone.cli.printing import tell_of_compiling
 from hypercone.errors import InputError
 
 EXAMPLE = """examples:
@@ -58,6 +60,7 @@ def run(options: argparse.Namespace) -> int:
     from hypercone.service.serving import check_installed, serve
 
     check_installed()
+    tell_of_compiling(sys.stderr)
     serve({name: load(folder) for name, folder in folders.items()}, chosen)
     return 0
 

@@ -10,7 +10,7 @@ import numpy as np
 
 from hypercone.embedding.embedding import Embedding
 from hypercone.errors import InputError
-from hypercone.figures.canvas import save_figure
+from hypercone.figures.canvas import check_endings, save_figure
 from hypercone.figures.disk_picture import DiskStyle, disk_picture
 from hypercone.figures.norms import norms_picture
 from hypercone.figures.planar import planar_view
@@ -40,6 +40,7 @@ def plot(embedding: Embedding, kind: str = "disk", path: str | Path | None = Non
     if not len(embedding) or not np.isfinite(embedding.points).all():
         raise InputError("the model has no nodes, or points that are not finite numbers, so there is nothing to draw")
     theme = find_theme(options.pop("theme", "light"))
+    target = None if path is None else checked_target(path)
     try:
         figure = KINDS[kind](embedding, theme=theme, **options)
     except TypeError as error:
@@ -47,12 +48,23 @@ def plot(embedding: Embedding, kind: str = "disk", path: str | Path | None = Non
         if unknown is None:
             raise
         raise InputError(f"{unknown} says nothing about the picture {kind}; leave it out") from None
-    if path is not None:
-        target = Path(path)
-        if target.is_dir():
-            raise InputError(f"{target}: is a folder; give a file to write")
+    if target is not None:
         save_figure(figure, target, colours=0)
     return figure
+
+
+def checked_target(path: str | Path) -> Path:
+    """The path, if a picture can be written there as far as its name tells.
+
+    >>> checked_target("disk.jpeg")
+    Traceback (most recent call last):
+    hypercone.errors.InputError: disk.jpeg: is no format of a picture; end it in .svg, .png or .pdf
+    """
+    target = Path(path)
+    if target.is_dir():
+        raise InputError(f"{target}: is a folder; give a file to write")
+    check_endings(target)
+    return target
 
 
 def some_of(kinds: Any) -> str:
@@ -83,7 +95,7 @@ def disk(
     scene = make_scene(seen, hierarchy, middle, moved=moved)
     named = labels if labels is None or isinstance(labels, int) else _rows(embedding, labels)
     shaded = None if cones is None else _rows(embedding, cones)
-    return disk_picture(scene, embedding.called, DiskStyle(shaded, named, colour, theme))
+    return disk_picture(scene, embedding.called, DiskStyle(shaded, named, colour, theme, embedding.threshold))
 
 
 def _rows(embedding: Embedding, names: Names) -> list[int]:

@@ -5,7 +5,7 @@ from __future__ import annotations
 import importlib
 import re
 import warnings
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterator
 from contextlib import contextmanager
 from pathlib import Path
 from typing import Any
@@ -52,7 +52,7 @@ def new_figure(
 
 def save_figure(figure: Any, *paths: Path, dpi: int = 150, colours: int = 256) -> list[Path]:
     """Write the figure to each path, in the format that its ending names; a PNG with so many colours, 0 for all."""
-    _check_endings(figure, paths)
+    check_endings(*paths)
     with extra_module("matplotlib").rc_context(STYLE), any_letters():
         for path in paths:
             with new_file(path) as temporary:
@@ -90,10 +90,10 @@ DRAWN = re.compile(r'(?<= )(d|x|y)="[^"]*"')
 LONG_NUMBER = re.compile(r"(\.\d\d)\d+")
 
 
-def _check_endings(figure: Any, paths: Sequence[Path]) -> None:
-    known = figure.canvas.get_supported_filetypes()
+def check_endings(*paths: Path) -> None:
+    """Refuse a path whose ending names no format that pictures are written in."""
     for path in paths:
-        if path.suffix.lower()[1:] not in known:
+        if path.suffix.lower() not in UNDATED:
             raise InputError(f"{path.name}: is no format of a picture; end it in .svg, .png or .pdf")
 
 

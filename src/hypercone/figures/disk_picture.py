@@ -10,7 +10,7 @@ import numpy as np
 
 from hypercone.figures.canvas import any_letters, group_name, new_figure
 from hypercone.figures.disk import draw_disk
-from hypercone.figures.disk_names import choose_names, draw_names, room_for
+from hypercone.figures.disk_names import LONGEST_AT_RIM, choose_names, draw_names, room_for
 from hypercone.figures.disk_parts import Look, draw_cones, draw_dots, draw_scene_edges, make_look
 from hypercone.figures.graph import shades
 from hypercone.figures.importance import as_written
@@ -34,6 +34,8 @@ class DiskStyle:
     labels: Sequence[int] | int | None = None
     colour: str = "branch"
     theme: Theme = LIGHT
+    # Energies up to this count as inside where the view is of the model's own points; a cone is where they are 0.
+    threshold: float = 0.0
 
 
 def disk_picture(scene: Scene, called: Callable[[int], str], style: DiskStyle | None = None) -> Any:
@@ -48,7 +50,7 @@ def disk_picture(scene: Scene, called: Callable[[int], str], style: DiskStyle | 
     first = [scene.middle, *(style.cones or [])] if scene.middle is not None else cones
     named = choose_names(scene, style.labels, first)
     with any_letters():
-        room = room_for(figure, [as_written(called(row)) for row in named.rim], SIDE * POINTS_AN_INCH)
+        room = room_for(figure, [as_written(called(row), LONGEST_AT_RIM) for row in named.rim], SIDE * POINTS_AN_INCH)
         look = make_look(scene, style.colour, theme, SIDE * POINTS_AN_INCH / (2 + 2 * room))
         draw_disk(axes, room, paper=theme.disk, rim=theme.rim)
         draw_cones(axes, scene, look, cones, faint=style.cones is None)
@@ -79,6 +81,8 @@ def caption(scene: Scene, called: Callable[[int], str], style: DiskStyle) -> str
         said.append(
             f"Shaded: the cone{'s'[: len(style.cones) > 1]} of {some([as_written(called(r)) for r in style.cones])}."
         )
+        if scene.view.kind == "own" and style.threshold > 0:
+            said.append(f"It is where the energy is 0; the model's threshold is {style.threshold:.3g}.")
     if scene.is_moved:
         where = "the middle of the nodes" if scene.middle is None else as_written(called(scene.middle))
         said.append(f"Seen from {where}; + is the origin.")

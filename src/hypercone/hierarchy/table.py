@@ -68,7 +68,7 @@ def _format(content: Content, text: str, format: str | None) -> str:
             return kind
     raise InputError(
         f"{content.label}:1: has neither a tab nor a comma to tell columns apart: {short(first, 40)!r}; "
-        "separate the parent and the child by a tab"
+        "separate the parent and the child by a tab; an ontology or a tree is read by read_hierarchy"
     )
 
 

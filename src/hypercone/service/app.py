@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import secrets
 import time
-from collections.abc import Mapping
+from collections.abc import Callable, Mapping
 from itertools import groupby
 from typing import Any
 
@@ -30,6 +30,7 @@ EXTRA = ("the service needs", "'hypercone[serve]'")
 # Asked by those who watch over the process, which hold no token.
 OPEN = frozenset({"/healthz", "/readyz"})
 OTHER, EXPLORE = "other", "/explore/{name}"
+LARGE_ANSWER, MOST_UNREAD = 256 * 1024, 256 * 1024**2
 LOADING, READY, ENDING = "loading", "ready", "draining"
 
 
@@ -50,6 +51,8 @@ class Service:
         self.metrics = Metrics()
         self.workers = Workers(self.options.concurrency)
         self.state = LOADING
+        # Bytes of answers that clients have not read yet; whoever owns the connections knows.
+        self.unread: Callable[[], int] = int
         self._hosts = Hosts((*self.options.allow_hosts, self.options.host))
         self._token = Token(self.options.token)
         self._origins = Origins(self.options.cors)
@@ -76,6 +79,11 @@ class Service:
         if self.state == LOADING:
             raise busy("the models are being made ready; try again")
 
+    def must_have_room(self, body: bytes) -> None:
+        """Refuse a large answer while too many of them wait in memory for clients that read slowly."""
+        if len(body) >= LARGE_ANSWER and self.unread() + len(body) > MOST_UNREAD:
+            raise busy(f"{MOST_UNREAD >> 20} MB of answers wait to be read by others; try again")
+
     async def __call__(self, scope: Scope, receive: Receive, send: Send) -> None:
         """Answer one request, and count it."""
         if scope["type"] != "http":
@@ -98,7 +106,7 @@ class Service:
                 await reply_empty(sending, self._origins.preflight(origin))
                 return
             if refusal is None and scope["path"] not in OPEN:
-                refusal = self._token.refusal(authorization)
+                refusal = self._token.refusal(authorization, is_page=_is_page(scope["path"]))
             if refusal is not None:
                 raise refusal
             await self._router(scope, receive, sending)
@@ -175,6 +183,10 @@ def _three_headers(scope: Scope) -> tuple[bytes | None, bytes | None, bytes | No
         elif name == b"origin":
             origin = value
     return host, authorization, origin
+
+
+def _is_page(path: str) -> bool:
+    return path == "/" or path.startswith("/explore/")
 
 
 def _is_preflight(scope: Scope) -> bool:

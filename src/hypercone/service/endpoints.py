@@ -73,7 +73,8 @@ class Questions(Path):
             raise await workers.run(missing.refusal, deadline) from None
         finally:
             workers.free_place()
-        # Who reads slowly does not keep a place meanwhile.
+        # Who reads slowly does not keep a place meanwhile, but only so much may wait to be read.
+        self._service.must_have_room(body)
         await reply(send, 200, body)
 
     async def _from_body(

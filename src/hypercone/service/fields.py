@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import json
 import re
 from dataclasses import dataclass
 from itertools import chain
@@ -141,4 +142,5 @@ def _shown(value: Any) -> str:
         return repr(short(value))
     if isinstance(value, list | dict):
         return "a list" if isinstance(value, list) else "an object"
-    return {None: "null", True: "true", False: "false"}.get(value, repr(value))
+    # By identity, since 1 equals True.
+    return json.dumps(value) if value is None or value is True or value is False else repr(value)

@@ -23,7 +23,7 @@ API_HEADERS = (
 
 _INLINE = re.compile(rb"<(script|style)\b([^>]*)>(.*?)</\1\s*>", re.DOTALL | re.IGNORECASE)
 # A script of another type is data to a browser, and never run.
-_DATA = re.compile(rb"""\btype\s*=\s*["']?(?!module|text/javascript)""", re.IGNORECASE)
+_DATA = re.compile(rb"""\btype\s*=\s*(?!["']?(?:module|text/javascript))""", re.IGNORECASE)
 
 
 def page_headers(page: bytes) -> tuple[tuple[bytes, bytes], ...]:

@@ -12,8 +12,8 @@ from hypercone.service.models import Model
 from hypercone.service.refusals import too_large
 
 Values = dict[str, Any]
-# What one answer may list in all: some 30 MB of JSON.
-MOST_LISTED = 1_000_000
+# What one answer may list in all: some 5 MB of JSON, and nobody waits long while it is written.
+MOST_LISTED = 100_000
 
 
 def ancestors(model: Model, values: Values, deadline: Deadline) -> Values:

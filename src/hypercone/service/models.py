@@ -11,7 +11,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from hypercone.embedding import Embedding
-from hypercone.errors import unknown_name
+from hypercone.errors import InputError, unknown_name
 from hypercone.hierarchy.words import short
 from hypercone.methods import find_method
 from hypercone.methods.scoring import clamped
@@ -33,6 +33,8 @@ class Model:
         from hypercone._jit import dimension_type
         from hypercone.methods.score_kernels import energies_of_pairs
 
+        if not len(embedding):
+            raise InputError(f"the model {name} has no nodes, so there is nothing to ask; serve another")
         self.name, self.embedding, self.names = name, embedding, embedding.names
         self.threshold = float(embedding.threshold)
         self.rows = Rows(embedding)
@@ -63,7 +65,7 @@ class Model:
             "dim": self.embedding.dim,
             "nodes": len(self.embedding),
             "threshold": self.threshold,
-            "kind": str(self.embedding.record.get("kind", "learned")),
+            "kind": str(self.embedding.record.get("kind", "given")),
         }
 
     def example(self) -> tuple[str, str]:
@@ -120,5 +122,5 @@ class Models:
         if name in self._models:
             return self._models[name]
         if len(name) > max(map(len, self._models)):
-            raise Refusal(404, "unknown_model", f"there is no model {short(name)!r}")
-        raise Refusal(404, "unknown_model", str(unknown_name("model", name, self._models)))
+            raise Refusal(404, "unknown_model", f"there is no model {short(name)!r}; see /v1/models")
+        raise Refusal(404, "unknown_model", f"{unknown_name('model', name, self._models)}; see /v1/models")

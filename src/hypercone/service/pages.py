@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import asyncio
 import html
 import threading
 from functools import partial
@@ -51,6 +52,7 @@ class Page(Path):
     def __init__(self, service: Service, explorers: Explorers) -> None:
         super().__init__(["GET"])
         self._service, self._explorers = service, explorers
+        self._making: dict[str, asyncio.Future[tuple[bytes, Headers]]] = {}
 
     async def __call__(self, scope: Scope, receive: Receive, send: Send) -> None:
         """Answer one request."""
@@ -69,9 +71,18 @@ class Page(Path):
             return
         model = service.models.find(name)
         page, headers = self._explorers.ready(model) or await self._made(model)
+        service.must_have_room(page)
         await reply(send, 200, page, HTML, headers)
 
     async def _made(self, model: Model) -> tuple[bytes, Headers]:
+        # All who ask meanwhile wait for one thread; who leaves does not end it for the others.
+        making = self._making.get(model.name)
+        if making is None:
+            making = self._making[model.name] = asyncio.ensure_future(self._make(model))
+            making.add_done_callback(lambda _: self._making.pop(model.name))
+        return await asyncio.shield(making)
+
+    async def _make(self, model: Model) -> tuple[bytes, Headers]:
         workers = self._service.workers
         workers.take_place()
         try:

@@ -6,6 +6,7 @@ a request is refused early, so that a client that is still sending never sees wh
 
 from __future__ import annotations
 
+import contextlib
 import selectors
 from asyncio import TimerHandle, Transport
 from typing import TYPE_CHECKING, Any
@@ -154,7 +155,7 @@ class ServiceProtocol(HttpToolsProtocol):
         if not cycle.more_body or self.transport.is_closing():
             self.transport.close()
             return
-        self.transport.write_eof()
+        self._end_writing()
         self._close_later()
 
     @property
@@ -223,8 +224,13 @@ class ServiceProtocol(HttpToolsProtocol):
             self.cycle.disconnected = True
             self.cycle.message_event.set()
         self.transport.write(self._written(status, error_body(code, message)))
-        self.transport.write_eof()
+        self._end_writing()
         self._close_later()
+
+    def _end_writing(self) -> None:
+        # A client that has reset the connection since is not connected any more, and nothing is lost on it.
+        with contextlib.suppress(OSError):
+            self.transport.write_eof()
 
     def _written(self, status: int, body: bytes) -> bytes:
         headers = [

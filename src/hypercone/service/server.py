@@ -56,6 +56,7 @@ class ServiceServer(uvicorn.Server):
     def __init__(self, service: Service, listener: socket.socket) -> None:
         super().__init__(ServiceConfig(service))
         self._service, self._listener = service, listener
+        service.unread = self._unread
         self._mistake: BaseException | None = None
         take_over()
 
@@ -64,6 +65,9 @@ class ServiceServer(uvicorn.Server):
         super().run(sockets or [self._listener])
         if self._mistake is not None:
             raise self._mistake
+
+    def _unread(self) -> int:
+        return sum(connection.transport.get_write_buffer_size() for connection in self.server_state.connections)
 
     async def startup(self, sockets: list[socket.socket] | None = None) -> None:
         """Listen, say so, and get ready meanwhile."""

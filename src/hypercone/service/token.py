@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import base64
+import binascii
 import hmac
 import os
 import re
@@ -31,21 +33,38 @@ class Token:
     def __bool__(self) -> bool:
         return self._token is not None
 
-    def refusal(self, authorization: bytes | None) -> Refusal | None:
-        """Why a request with this Authorization header is not answered; None if it is."""
+    def refusal(self, authorization: bytes | None, *, is_page: bool = False) -> Refusal | None:
+        """Why a request with this Authorization header is not answered; None if it is.
+
+        A browser asks people for a password and for nothing else, so on a page the token may come as one. Not in the
+        API: a browser would send it along with whatever other pages make it ask.
+        """
         if self._token is None:
             return None
         scheme, _, given = (authorization or b"").partition(b" ")
+        given = given.strip()
+        if is_page and scheme.lower() == b"basic":
+            given = _password(given)
+        elif scheme.lower() != b"bearer":
+            given = b""
         # Compared in a time that does not tell how much of a guess is right.
-        if scheme.lower() == b"bearer" and hmac.compare_digest(given.strip(), self._token):
+        if hmac.compare_digest(given, self._token):
             return None
         error = b"" if authorization is None else b', error="invalid_token"'
+        challenge = b'Basic realm="hypercone: the token is the password"' if is_page else b'Bearer realm="hypercone"'
         return Refusal(
             401,
             "unauthorized",
             "this service needs a token: send the header Authorization: Bearer TOKEN",
-            ((b"www-authenticate", b'Bearer realm="hypercone"' + error),),
+            ((b"www-authenticate", challenge + error * (not is_page)),),
         )
+
+
+def _password(credentials: bytes) -> bytes:
+    try:
+        return base64.b64decode(credentials, validate=True).partition(b":")[2]
+    except binascii.Error:
+        return b""
 
 
 def read_token(file: str | None) -> str | None:
