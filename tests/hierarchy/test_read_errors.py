@@ -207,6 +207,6 @@ def test_standard_input_without_a_separator_is_refused_by_name():
         .splitlines()[-1]
         .endswith(
             "standard input:1: has neither a tab nor a comma to tell columns apart: 'parent child'; "
-            "separate the parent and the child by a tab"
+            "separate the parent and the child by a tab; an ontology or a tree is read by read_hierarchy"
         )
     )
