@@ -29,11 +29,20 @@ function known(kind) {
 }
 
 /** @param {Model} model */
-export function showCaption({ view }) {
-  const honest = {
-    own: "",
-    construction: "Drawn: a 2-D construction; lit: the model’s own answers.",
-    projection: "Drawn: a projection; lit: the model’s own answers.",
+export function showCaption(model) {
+  const caption = byId("caption");
+  caption.textContent = captionOf(model);
+  // How the radii came about is only there.
+  caption.title = model.view.caption;
+}
+
+/** What is drawn and what is lit, where these differ. @param {Pick<Model, "view" | "dim">} model */
+export function captionOf({ view, dim }) {
+  /** @type {Record<string, string>} */
+  const drawn = {
+    construction: "a 2-D construction of the same hierarchy",
+    projection: "the points projected on their best plane",
   };
-  byId("caption").textContent = [view.caption, honest[view.kind] ?? ""].filter(Boolean).join(" ");
+  if (!Object.hasOwn(drawn, view.kind)) return view.caption;
+  return `Drawn: ${drawn[view.kind]}. Lit: the answers of the model itself, in ${dim}-D.`;
 }

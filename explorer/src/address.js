@@ -1,5 +1,7 @@
 // Keeps the address and the view the same, both ways.
 import { read, written } from "./fragment.js";
+import { rowsCalled } from "./lookup.js";
+import { notice } from "./notice.js";
 
 /** @typedef {import("./app.js").App} App */
 
@@ -17,9 +19,9 @@ export class Address {
     this.chooseTheme = chooseTheme;
     /** @type {"dark" | "light" | undefined} Only what someone chose is in the address. */
     this.theme = undefined;
-    /** @type {Map<string, number> | null} */
-    this.rows = null;
     this.last = "";
+    /** The row that the present entry of the browser's history has selected. */
+    this.entry = -1;
     /** @type {ReturnType<typeof setTimeout> | undefined} */
     this.timer = undefined;
   }
@@ -27,10 +29,15 @@ export class Address {
   /** Go where the address says, and follow it from now on. */
   start() {
     this.restore();
-    this.app.listeners.push(() => this.#soon());
-    window.addEventListener("hashchange", () => {
-      if (location.hash.replace(/^#/, "") !== this.last) this.restore();
+    this.app.listeners.push((change) => {
+      if (change !== "moving") this.#soon();
     });
+    const follow = () => {
+      if (location.hash.replace(/^#/, "") !== this.last) this.restore();
+    };
+    // Back and Forward, and an address that someone types over the old one.
+    window.addEventListener("popstate", follow);
+    window.addEventListener("hashchange", follow);
   }
 
   restore() {
@@ -39,18 +46,16 @@ export class Address {
     this.last = location.hash.replace(/^#/, "");
     for (const [key, part] of PARTS) app.show(key, !place.hidden.includes(part));
     if (place.theme) this.chooseTheme(place.theme);
-    app.select(this.#row(place.selected));
-    app.second(this.#row(place.second));
+    const [selected, second] = [place.selected, place.second].map((name) => called(app, name));
+    app.select(selected.row);
+    app.second(second.row);
+    // After the selection, for that takes an older notice away.
+    notice([selected.trouble, second.trouble].filter(Boolean).join(" "));
+    this.entry = app.state.selected;
+    app.zoomOut = null;
     app.camera.restore(place.camera ?? app.home);
     if (!place.camera && app.state.selected >= 0) app.fly(app.state.selected);
     app.frames.request();
-  }
-
-  /** @param {string | undefined} name */
-  #row(name) {
-    if (name === undefined) return -1;
-    this.rows ??= new Map(this.app.model.names.map((known, row) => [known, row]));
-    return this.rows.get(name) ?? -1;
   }
 
   #soon() {
@@ -67,13 +72,29 @@ export class Address {
     const text = written({
       selected: model.names[state.selected],
       second: model.names[state.second],
-      camera: isHome ? undefined : snapshot,
+      // A node without a place would be flown to; who copies the address means what is seen now.
+      camera: isHome && state.selected < 0 ? undefined : snapshot,
       hidden: PARTS.filter(([key]) => !state[key]).map(([, part]) => part),
       theme: this.theme,
     });
     if (text === this.last) return;
     this.last = text;
-    // Not location.hash: that would fill the browser's history with every move.
-    history.replaceState(null, "", text ? `#${text}` : location.pathname + location.search);
+    const address = text ? `#${text}` : location.pathname + location.search;
+    // Back goes from node to node: every move and every toggle in the browser's history would bury them.
+    if (state.selected === this.entry) history.replaceState(null, "", address);
+    else history.pushState(null, "", address);
+    this.entry = state.selected;
   }
+}
+
+/**
+ * The row that an address means by a name or a label, or what is the trouble with it.
+ * @param {App} app @param {string | undefined} text @returns {{row: number, trouble: string}}
+ */
+function called(app, text) {
+  if (text === undefined) return { row: -1, trouble: "" };
+  const rows = rowsCalled(app.model, text);
+  if (rows.length === 1) return { row: rows[0], trouble: "" };
+  const trouble = rows.length ? `${rows.length} nodes are called ${text}; find one by its name.` : `No such node: ${text}.`;
+  return { row: -1, trouble };
 }

@@ -13,7 +13,8 @@ import { makeSelection } from "./selection.js";
  * @typedef {import("./model.js").Model} Model
  * @typedef {import("./selection.js").Selection} Selection
  * @typedef {import("./explain.js").Explanation} Explanation
- * @typedef {"selected" | "second" | "shown" | "theme" | "moved"} Change
+ * @typedef {"selected" | "second" | "shown" | "theme" | "moving" | "moved"} Change
+ *   "moving" with every frame that shows another place than the last, "moved" when the view has come to rest
  * @typedef {"showCones" | "showEdges" | "showLabels"} Toggle
  */
 
@@ -62,6 +63,8 @@ export class App {
     this.zoomOut = null;
     /** @type {ReturnType<typeof setTimeout> | undefined} */
     this.settling = undefined;
+    /** The camera's version that was drawn last. */
+    this.drawn = -1;
     this.camera.restore(this.home);
   }
 
@@ -197,6 +200,9 @@ export class App {
     const isZooming = this.#stepZoom(now);
     const isFlying = this.camera.step(now) || isZooming;
     const isUnfinished = this.renderer.draw(this.camera, this.state);
+    const hasMoved = this.camera.version !== this.drawn;
+    this.drawn = this.camera.version;
+    if (hasMoved) for (const listener of this.listeners) listener("moving");
     clearTimeout(this.settling);
     // While it moves the renderer leaves out what is dear. A hand may go on at any moment, so the whole picture waits
     // until it has been still for a little while.

@@ -1,12 +1,4 @@
-/**
- * Geodesics of the disk as arcs of a canvas path. A geodesic is a circle that meets the rim at right angles, or a
- * straight line through the centre.
- */
-
-/** @typedef {{x: number, y: number, radius: number}} Circle a disk on the screen, in pixels */
-
-/** An arc that bends by less than this many pixels is drawn as a line. */
-const FLAT = 0.2;
+/** Geodesics of the disk: circles that meet the rim at right angles, and straight lines through the centre. */
 
 /**
  * Half the angle by which the geodesic from p to q turns left, in (−π/2, π/2). Either end may lie on the rim.
@@ -23,34 +15,24 @@ export function halfTurn(px, py, qx, qy) {
 }
 
 /**
- * Goes on from p, where the path is, to q along the geodesic.
- * @param {CanvasPath} path
- * @param {Circle} disk
+ * The signed distance of points from the geodesic from p to q and on beyond both, positive on its left.
  * @param {number} px
  * @param {number} py
  * @param {number} qx
- * @param {number} qy in units of the disk, y up
+ * @param {number} qy
+ * @returns {(x: number, y: number) => number} the distance on paper, not the hyperbolic one
  */
-export function geodesicTo(path, disk, px, py, qx, qy) {
-  const half = halfTurn(px, py, qx, qy);
-  const sx = qx - px;
-  const sy = qy - py;
-  const bend = Math.tan(half / 2);
-  if (Math.abs(bend) * Math.hypot(sx, sy) * disk.radius < 2 * FLAT) {
-    path.lineTo(disk.x + disk.radius * qx, disk.y - disk.radius * qy);
-    return;
-  }
-  const away = 1 / (2 * Math.tan(half));
-  const cx = px + sx / 2 - sy * away;
-  const cy = py + sy / 2 + sx * away;
-  const radius = Math.hypot(sx, sy) / (2 * Math.abs(Math.sin(half)));
-  // Seen on the screen, where y points down, every angle changes its sign.
-  path.arc(
-    disk.x + disk.radius * cx,
-    disk.y - disk.radius * cy,
-    disk.radius * radius,
-    -Math.atan2(py - cy, px - cx),
-    -Math.atan2(qy - cy, qx - cx),
-    half > 0,
-  );
+export function distanceLeftOf(px, py, qx, qy) {
+  // The circle a(|z|² + 1) = 2n·z, whose centre is n/a; with a = 0 it is a line, and nothing is divided by a.
+  const p = (1 + px * px + py * py) / 2;
+  const q = (1 + qx * qx + qy * qy) / 2;
+  const a = px * qy - py * qx;
+  const nx = p * qy - q * py;
+  const ny = q * px - p * qx;
+  const radius = Math.sqrt(Math.max(0, nx * nx + ny * ny - a * a));
+  return (x, y) => {
+    const cx = a * x - nx;
+    const cy = a * y - ny;
+    return (a * (x * x + y * y + 1) - 2 * (nx * x + ny * y)) / (Math.sqrt(cx * cx + cy * cy) + radius);
+  };
 }

@@ -6,13 +6,19 @@
  * the original disk the two ends of a deep cone could not be told apart.
  */
 
-import { geodesicTo } from "./arcs.js";
+import { distanceLeftOf } from "./arcs.js";
 import { borderGap } from "./isometry.js";
+import { tint } from "./pixels.js";
 
 /** @typedef {import("./isometry.js").Isometry} Isometry */
 /** @typedef {import("./isometry.js").Point} Point */
-/** @typedef {import("./arcs.js").Circle} Circle */
+/** @typedef {import("./sheet.js").Sheet} Sheet */
+/** @typedef {import("./ground.js").Disk} Disk */
 /** @typedef {{apex: Point, right: Point, left: Point}} ConeOutline in the disk as it is shown */
+
+/** Opacities of the region and of its outline. */
+const FILL = 0.14;
+const OUTLINE = 0.7;
 
 /**
  * ψ = arcsin(K(1−|x|²)/|x|), half the opening of the cone at x; π/2 at or below the inner radius.
@@ -61,34 +67,67 @@ export function idealEnd(from, direction) {
 }
 
 /**
- * The outline as a closed path, counter-clockwise in the disk.
- * @param {CanvasPath} path
- * @param {Circle} disk
+ * The signed distance from the outline, negative within, as a function of a place in the disk; no longer than the true
+ * one. The cone is what lies left of its right side and right of its left side, or one of the two if it is wider than a
+ * half plane.
  * @param {ConeOutline} outline
+ * @returns {(x: number, y: number) => number}
  */
-export function traceCone(path, disk, { apex, right, left }) {
-  path.moveTo(disk.x + disk.radius * apex.x, disk.y - disk.radius * apex.y);
-  geodesicTo(path, disk, apex.x, apex.y, right.x, right.y);
-  path.arc(disk.x, disk.y, disk.radius, -Math.atan2(right.y, right.x), -Math.atan2(left.y, left.x), true);
-  geodesicTo(path, disk, left.x, left.y, apex.x, apex.y);
-  path.closePath();
+export function coneDistance({ apex, right, left }) {
+  const fromRight = distanceLeftOf(apex.x, apex.y, right.x, right.y);
+  const fromLeft = distanceLeftOf(apex.x, apex.y, left.x, left.y);
+  const isWide = fromRight(left.x, left.y) < -1e-9;
+  return (x, y) => {
+    const one = -fromRight(x, y);
+    const other = fromLeft(x, y);
+    return Math.max(isWide ? Math.min(one, other) : Math.max(one, other), Math.sqrt(x * x + y * y) - 1);
+  };
 }
 
 /**
- * @param {CanvasRenderingContext2D} context
- * @param {Circle} disk
+ * Draws the region and its outline. Most of a large cone lies on nothing but the disk; given the colour of that, what
+ * is further than `glow` from the outline is filled at once, over whatever else was there.
+ * @param {Sheet} sheet
+ * @param {Disk} disk
  * @param {ConeOutline} outline
- * @param {string} colour
- * @param {number} fill the opacity of the region
+ * @param {number} colour
+ * @param {{width: number, glow: number, below: number | null}} how widths of the outline and of the rim's glow in
+ *   device pixels, and the packed colour of the bare disk, if it is bare
  */
-export function drawCone(context, disk, outline, colour, fill) {
-  context.beginPath();
-  traceCone(context, disk, outline);
-  context.fillStyle = context.strokeStyle = colour;
-  context.globalAlpha = fill;
-  context.fill();
-  context.globalAlpha = Math.min(1, fill * 5);
-  context.lineWidth = 1.25;
-  context.stroke();
-  context.globalAlpha = 1;
+export function drawCone(sheet, { originX, originY, radius }, outline, colour, { width, glow, below }) {
+  const distance = coneDistance(outline);
+  const { left, top, right, bottom } = sheet.held;
+  const { pixels } = sheet;
+  const inside = Math.round(256 * FILL);
+  const mixed = Int32Array.of(below ?? 0);
+  tint(mixed, 0, colour, inside);
+  for (let y = top; y < bottom; y++) {
+    const up = (originY - y - 0.5) / radius;
+    const line = y * sheet.width;
+    for (let x = left; x < right; ) {
+      const away = radius * distance((x + 0.5 - originX) / radius, up);
+      // No outline is nearer than that, so the pixels until there are all alike.
+      const bare = below === null ? 0 : Math.floor(-away - glow);
+      const alike = Math.floor(Math.abs(away) - width);
+      const end = Math.min(right, x + Math.max(1, bare > 1 ? bare : alike));
+      if (bare > 1) pixels.fill(mixed[0], line + x, line + end);
+      else if (alike > 1) for (; away < 0 && x < end; x++) tint(pixels, line + x, colour, inside);
+      else edgePixel(pixels, line + x, colour, away, width);
+      x = end;
+    }
+  }
+}
+
+/**
+ * @param {Int32Array} pixels
+ * @param {number} at
+ * @param {number} colour
+ * @param {number} away
+ * @param {number} width
+ */
+function edgePixel(pixels, at, colour, away, width) {
+  const fill = FILL * Math.min(1, Math.max(0, 0.5 - away));
+  if (fill > 0) tint(pixels, at, colour, Math.round(256 * fill));
+  const line = OUTLINE * Math.min(1, width, Math.max(0, width / 2 + 0.5 - Math.abs(away)));
+  if (line > 0) tint(pixels, at, colour, Math.round(256 * line));
 }

@@ -3,15 +3,15 @@
  * room first, and only as many as can be drawn in a frame.
  */
 
-import { geodesicTo } from "./arcs.js";
-import { branchColour } from "./colours.js";
+import { branchColour, packed } from "./colours.js";
 import { OUTSIDE, UNDECIDED } from "./dots.js";
+import { drawGeodesic } from "./lines.js";
 
 /** @typedef {import("./projection.js").Projection} Projection */
 /** @typedef {import("./order.js").Nodes} Nodes */
 /** @typedef {import("./dots.js").Dots} Dots */
 /** @typedef {import("./colours.js").Palette} Palette */
-/** @typedef {import("./arcs.js").Circle} Circle */
+/** @typedef {import("./sheet.js").Sheet} Sheet */
 
 /** In CSS pixels: shorter edges are not drawn, nor those to a child with less room; with much room they are strongest. */
 const SHORTEST = 2;
@@ -106,44 +106,40 @@ export class Edges {
   }
 
   /**
-   * Draws the edges chosen last: one path for each hue and shade.
-   * @param {CanvasRenderingContext2D} context
+   * Draws the edges chosen last.
+   * @param {Sheet} sheet
    * @param {Projection} places
    * @param {Dots} dots
-   * @param {Circle} disk in CSS pixels
    * @param {Palette} palette
    */
-  draw(context, places, dots, disk, palette) {
+  draw(sheet, places, dots, palette) {
     const isChosen = dots.nodes.count > 0 && dots.status[0] !== UNDECIDED;
+    const dense = Math.sqrt(places.pixelRatio);
     for (let g = 0, k = 0; g < GROUPS; g++) {
-      if (k === this._ends[g]) continue;
-      context.beginPath();
-      for (; k < this._ends[g]; k++) this._trace(context, places, disk, this.chosen[k]);
       const shade = ((g >> 1) % SHADES) / (SHADES - 1);
-      const isLit = (g & 1) === 1;
-      context.strokeStyle = branchColour(palette, Math.floor(g / (2 * SHADES)) - 1);
-      const light = isLit ? (isChosen ? 1.3 : 1) : 0.22;
-      context.globalAlpha = (0.05 + 0.26 * shade) * light * Math.sqrt(places.pixelRatio);
-      // Up to one device pixel wide a line is drawn as a hairline, without a GPU five to ten times as fast.
-      context.lineWidth = (0.7 + 0.3 * shade) / places.pixelRatio;
-      context.stroke();
+      const light = (g & 1) === 0 ? 0.22 : isChosen ? 1.3 : 1;
+      const alpha = Math.round(256 * (0.05 + 0.26 * shade) * (0.7 + 0.3 * shade) * light * dense);
+      const colour = packed(branchColour(palette, Math.floor(g / (2 * SHADES)) - 1));
+      for (; k < this._ends[g]; k++) this._drawOne(sheet, places, this.chosen[k], colour, alpha);
     }
-    context.globalAlpha = 1;
   }
 
   /**
-   * @param {CanvasRenderingContext2D} context
+   * @param {Sheet} sheet
    * @param {Projection} places
-   * @param {Circle} disk
    * @param {number} e
+   * @param {number} colour
+   * @param {number} alpha
    */
-  _trace(context, { x, y, originX, originY, radius }, disk, e) {
+  _drawOne(sheet, places, e, colour, alpha) {
+    const { x, y, originX, originY, radius } = places;
     const parent = this.nodes.edges[2 * e];
     const child = this.nodes.edges[2 * e + 1];
     const px = (x[parent] - originX) / radius;
     const py = (originY - y[parent]) / radius;
-    context.moveTo(disk.x + disk.radius * px, disk.y - disk.radius * py);
-    geodesicTo(context, disk, px, py, (x[child] - originX) / radius, (originY - y[child]) / radius);
+    const qx = (x[child] - originX) / radius;
+    const qy = (originY - y[child]) / radius;
+    drawGeodesic(sheet, places, px, py, qx, qy, colour, alpha);
   }
 }
 

@@ -116,7 +116,7 @@ function orderEnergy({ points, dim }) {
       }
       return total;
     },
-    // The kernel may add the coordinates up in another order.
+    // The kernel may fuse a product with the sum that it goes into, which saves a rounding.
     doubt: () => dim * EPSILON * total,
     angle: () => NaN,
     aperture: () => NaN,

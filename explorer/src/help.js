@@ -12,7 +12,7 @@ const KEYS = [
   ["0", "the whole disk"],
   ["E", "compare the selected node with another"],
   ["C G L", "cones, edges, labels"],
-  ["Esc", "back: list, comparison, selection"],
+  ["Esc", "back: search, comparison, selection"],
 ];
 
 /** @type {[string, string][]} */

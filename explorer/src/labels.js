@@ -10,7 +10,6 @@ import { OUTSIDE } from "./dots.js";
 
 /** @typedef {import("./projection.js").Projection} Projection */
 /** @typedef {import("./order.js").Nodes} Nodes */
-/** @typedef {import("./colours.js").Palette} Palette */
 /** @typedef {{x: number, y: number, width: number, height: number}} Box */
 /** @typedef {Box & {rank: number, side: number, text: string, font: string, quiet: boolean}} Label */
 /**
@@ -186,23 +185,6 @@ export class Labels {
       this._widths.set(key, width);
     }
     return width;
-  }
-
-  /**
-   * @param {CanvasRenderingContext2D} context
-   * @param {Palette} palette
-   */
-  draw(context, palette) {
-    context.textBaseline = "middle";
-    context.lineJoin = "round";
-    context.lineWidth = 3.5;
-    context.strokeStyle = palette.halo;
-    for (const { x, y, height, text, font, quiet } of this.shown) {
-      context.font = font;
-      context.strokeText(text, x + 2, y + height / 2);
-      context.fillStyle = quiet ? palette.quiet : palette.text;
-      context.fillText(text, x + 2, y + height / 2);
-    }
   }
 }
 

@@ -1,18 +1,20 @@
 // The size of the canvas: it lies under the whole page, but the disk keeps to what the panel leaves free.
 import { byId } from "./dom.js";
 
-const NARROW = "(max-width: 760px)";
+const NARROW = "(max-width: 760px) and (min-height: 501px)";
+const LOW = "(max-height: 500px)";
 // What lies over the disk; no name is written under it.
 const OVER = ["title", "facts", "query", "caption", "tools", "panel"];
 
 /** @param {import("./app.js").App} app @param {HTMLCanvasElement} canvas */
 export function keepSize(app, canvas) {
   const [stage, panel, handle, top, foot] = ["stage", "panel", "handle", "top", "foot"].map((id) => byId(id));
-  const narrow = matchMedia(NARROW);
+  const [narrow, low] = [matchMedia(NARROW), matchMedia(LOW)];
   const measure = () => {
-    // On a narrow window the disk lies between what stands above and below it, on a wide one beside the panel.
-    stage.style.top = narrow.matches ? `${top.getBoundingClientRect().bottom}px` : "";
-    stage.style.bottom = narrow.matches ? `${window.innerHeight - foot.getBoundingClientRect().top}px` : "";
+    // On a small window the disk lies between what stands above and below it, and beside the panel unless it is narrow.
+    const isSmall = narrow.matches || low.matches;
+    stage.style.top = isSmall ? `${top.getBoundingClientRect().bottom}px` : "";
+    stage.style.bottom = isSmall ? `${window.innerHeight - foot.getBoundingClientRect().top}px` : "";
     const { width, height, right } = stage.getBoundingClientRect();
     const covered = narrow.matches ? 0 : Math.max(0, right - panel.getBoundingClientRect().left);
     canvas.style.width = `${width}px`;

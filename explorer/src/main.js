@@ -11,6 +11,7 @@ import { listenToKeys } from "./keyboard.js";
 import { showCaption, showFacts } from "./about.js";
 import { keepSize } from "./layout.js";
 import { makeModel } from "./model.js";
+import { notice } from "./notice.js";
 import { showPanel } from "./panel.js";
 import { SearchBox } from "./searchbox.js";
 import { applyTheme, preferredTheme, whenPreferenceChanges } from "./theme.js";
@@ -25,7 +26,7 @@ async function start() {
   const model = makeModel(await unpack(text));
   const canvas = /** @type {HTMLCanvasElement} */ (byId("disk"));
   const app = new App(model, canvas);
-  byId("notice").hidden = true;
+  notice("");
   showFacts(model);
   showCaption(model);
   connect(app, canvas);
@@ -45,7 +46,8 @@ function connect(app, canvas) {
   }
   app.listeners.push((change) => {
     if (change === "theme") applyTheme(app.state.theme);
-    if (change !== "shown" && change !== "moved") showPanel(app, compare);
+    if (change === "selected" || change === "second" || change === "theme") showPanel(app, compare);
+    if (change === "selected") notice("");
     announce(app, change);
   });
   new Pointers(app, canvas);
@@ -62,10 +64,8 @@ function connect(app, canvas) {
 
 /** @param {unknown} error */
 function failed(error) {
-  const notice = byId("notice");
-  notice.hidden = false;
-  notice.classList.add("failed");
-  notice.textContent = error instanceof PageError ? error.message : `The page could not be drawn: ${error}`;
+  notice(error instanceof PageError ? error.message : `The page could not be drawn: ${error}`);
+  byId("notice").classList.replace("passing", "failed");
 }
 
 applyTheme(preferredTheme());

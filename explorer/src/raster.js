@@ -1,17 +1,18 @@
 /**
- * Dots drawn by hand into the pixels of an ImageData: a canvas call a dot would take a hundred times as long.
+ * Dots drawn by hand into pixels: a canvas call a dot would take a hundred times as long.
  *
  * What is small is drawn with what is small: dust as single pixels, specks as four, and all else by ready-made sprites.
  */
 
-import { glaze, paint } from "./pixels.js";
+import { OPAQUE, glaze, paint } from "./pixels.js";
+import { Sheet } from "./sheet.js";
 import { PHASES, STEPS, Sprites } from "./sprites.js";
 
 /** @typedef {import("./projection.js").Projection} Projection */
 /** @typedef {import("./dots.js").Dots} Dots */
 
 /** The largest radius in CSS pixels, and the part of the place's scale that a dot of growth 1 has as its radius. */
-const LARGEST = 7;
+export const LARGEST = 7;
 const GROWTH = 0.011;
 /** Above this radius a dot wears a seam of the disk's colour, to stand out from what lies below it. */
 const SEAM_FROM = 2.2;
@@ -24,62 +25,31 @@ const RING_FROM = 0.8;
 /** Dust is strewn by up to half a pixel, each grain always by the same, so that a row of it has soft edges. */
 const STREWN = Float32Array.from({ length: 256 }, (_, k) => ((k * 149) % 256) / 256 - 0.5);
 
-const OPAQUE = 255 << 24;
-
 export class Raster {
   /** @param {number} pixelRatio */
   constructor(pixelRatio) {
     this.pixelRatio = pixelRatio;
-    this.width = 0;
-    this.height = 0;
-    /** @type {Int32Array} */
-    this.pixels = new Int32Array(0);
+    this.sheet = new Sheet();
     this.discs = new Sprites((LARGEST + 1) * pixelRatio);
     this.rings = new Sprites((LARGEST + 1) * pixelRatio, 1.3 * pixelRatio);
     this.seams = new Sprites((LARGEST + 1) * pixelRatio, 1.5 * pixelRatio);
-    /** The part of the picture that the last drawing changed, and the part that holds its dots. */
-    this.changed = { left: 0, top: 0, right: 0, bottom: 0 };
-    this._held = this.changed;
     /** The radius of every dot drawn last, in device pixels. */
     this.radii = new Float32Array(0);
   }
 
   /**
-   * @param {Int32Array} pixels of an ImageData
-   * @param {number} width
-   * @param {number} height
-   */
-  attach(pixels, width, height) {
-    this.pixels = pixels;
-    this.width = width;
-    this.height = height;
-    this._held = { left: 0, top: 0, right: width, bottom: height };
-  }
-
-  /**
-   * Draws all dots anew, and notes where.
+   * Draws all dots.
+   * @param {Sheet} sheet
    * @param {Projection} places
    * @param {Dots} dots
    * @param {number} seam the packed colour between dots
+   * @param {boolean} [moving] dust is half the grains of twice the strength, which a moving eye cannot tell
    */
-  draw(places, dots, seam) {
-    const { width, height, _held: old } = this;
-    this.pixels.fill(0, old.top * width, old.bottom * width);
-    const reach = places.radius + (LARGEST + 2) * this.pixelRatio;
-    const left = between(0, Math.floor(places.originX - reach), width);
-    const top = between(0, Math.floor(places.originY - reach), height);
-    const right = between(left, Math.ceil(places.originX + reach), width);
-    const bottom = between(top, Math.ceil(places.originY + reach), height);
-    this._held = { left, top, right, bottom };
-    this.changed = {
-      left: Math.min(left, old.left),
-      top: Math.min(top, old.top),
-      right: Math.max(right, old.right),
-      bottom: Math.max(bottom, old.bottom),
-    };
+  draw(sheet, places, dots, seam, moving = false) {
+    this.sheet = sheet;
     if (this.radii.length !== places.count) this.radii = new Float32Array(places.count);
     const { order, ringCount } = dots;
-    this._discs(places, dots, seam, order.length - ringCount);
+    this._discs(places, dots, seam, order.length - ringCount, Number(moving));
     this._rings(places, dots, order.length - ringCount);
   }
 
@@ -88,13 +58,16 @@ export class Raster {
    * @param {Dots} dots
    * @param {number} seam
    * @param {number} end
+   * @param {number} skipped 1 if grains of odd rank are left out, 0 if none
    */
-  _discs({ x, y, gap, radius: scale }, dots, seam, end) {
+  _discs({ x, y, gap, radius: scale }, dots, seam, end, skipped) {
     const { order, colour, strength, growth, room } = dots;
-    const { pixels, width, height, radii, pixelRatio } = this;
+    const { radii, pixelRatio } = this;
+    const { pixels, cover, width, height } = this.sheet;
     const smallest = dots.smallest * pixelRatio;
     const largest = LARGEST * pixelRatio;
     const faintest = Math.min(0.6, dots.faintest * pixelRatio);
+    const grain = 256 << skipped;
     for (let k = 0; k < end; k++) {
       const i = order[k];
       const px = x[i];
@@ -104,10 +77,12 @@ export class Raster {
       const free = room[i] * h;
       if (free < DUST) {
         radii[i] = smallest;
+        if (i & skipped) continue;
         const left = px + STREWN[i & 255];
         const top = py + STREWN[(i * 37 + 91) & 255];
         if (left >= 0 && top >= 0 && left < width && top < height) {
-          glaze(pixels, (top | 0) * width + (left | 0), colour[i], ((faintest + free) * 256 * strength[i]) | 0);
+          const alpha = ((faintest + free) * grain * strength[i]) | 0;
+          glaze(pixels, cover, (top | 0) * width + (left | 0), colour[i], alpha);
         }
         continue;
       }
@@ -163,16 +138,16 @@ export class Raster {
     const y16 = (py * 16 - 8) | 0;
     const left = x16 >> 4;
     const top = y16 >> 4;
-    const { width, pixels } = this;
-    if (left < 0 || top < 0 || left + 1 >= width || top + 1 >= this.height) return;
+    const { width, height, pixels, cover } = this.sheet;
+    if (left < 0 || top < 0 || left + 1 >= width || top + 1 >= height) return;
     const fx = x16 & 15;
     const below = (y16 & 15) * strength;
     const above = 16 * strength - below;
     const at = top * width + left;
-    glaze(pixels, at, colour, (16 - fx) * above);
-    glaze(pixels, at + 1, colour, fx * above);
-    glaze(pixels, at + width, colour, (16 - fx) * below);
-    glaze(pixels, at + width + 1, colour, fx * below);
+    glaze(pixels, cover, at, colour, (16 - fx) * above);
+    glaze(pixels, cover, at + 1, colour, fx * above);
+    glaze(pixels, cover, at + width, colour, (16 - fx) * below);
+    glaze(pixels, cover, at + width + 1, colour, fx * below);
   }
 
   /**
@@ -186,34 +161,27 @@ export class Raster {
   _stamp(sprites, px, py, radius, colour, strength) {
     const index = (radius * STEPS + 0.5) | 0;
     const side = sprites.sides[index];
-    const left = Math.floor(px - side / 2 + 0.5);
-    const top = Math.floor(py - side / 2 + 0.5);
+    const left = Math.floor(px - side / 2 + 0.5) | 0;
+    const top = Math.floor(py - side / 2 + 0.5) | 0;
     const phaseX = ((px - side / 2 + 0.5 - left) * PHASES) | 0;
     const phaseY = ((py - side / 2 + 0.5 - top) * PHASES) | 0;
     const start = sprites.startOf(index) + (phaseY * PHASES + phaseX) * side * side;
+    const { pixels, cover, width, height } = this.sheet;
     const fromX = Math.max(0, -left);
-    const toX = Math.min(side, this.width - left);
+    const toX = Math.min(side, width - left);
     const fromY = Math.max(0, -top);
-    const toY = Math.min(side, this.height - top);
-    const { pixels, width } = this;
+    const toY = Math.min(side, height - top);
     const { masks } = sprites;
     for (let j = fromY; j < toY; j++) {
       const line = (top + j) * width + left;
       const mask = start + j * side;
       for (let i = fromX; i < toX; i++) {
         const alpha = (masks[mask + i] * strength + 255) >> 8;
-        if (alpha === 255) pixels[line + i] = colour | OPAQUE;
-        else if (alpha > 0) paint(pixels, line + i, colour, alpha);
+        if (alpha === 255) {
+          pixels[line + i] = colour | OPAQUE;
+          cover[line + i] = 255;
+        } else if (alpha > 0) paint(pixels, cover, line + i, colour, alpha);
       }
     }
   }
-}
-
-/**
- * @param {number} low
- * @param {number} value
- * @param {number} high
- */
-function between(low, value, high) {
-  return Math.min(high, Math.max(low, value));
 }

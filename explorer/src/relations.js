@@ -16,6 +16,8 @@ export class Relations {
   constructor(model) {
     this.model = model;
     this.energy = makeEnergy(model);
+    // A construction decides at 0, with room on both sides; a learned threshold is the energy of some pair.
+    this.doubt = model.threshold === 0 ? () => 0 : this.energy.doubt;
     this.distance = makeDistance(model);
     this.generality = generality(model);
     /** All rows from general to specific, of equals the earlier first, and where each of them stands there. */
@@ -27,7 +29,7 @@ export class Relations {
   isA(child, parent) {
     const signed = this.energy.signed(parent, child);
     const energy = this.energy.isMargin && signed < 0 ? 0 : signed;
-    return energy <= this.model.threshold + this.energy.doubt();
+    return energy <= this.model.threshold + this.doubt();
   }
 
   /**
@@ -48,7 +50,7 @@ export class Relations {
   margin(child, parent) {
     const margin = this.model.threshold - this.energy.signed(parent, child);
     // Within the last digits of the threshold a pair is inside, so its margin is none rather than just below none.
-    return margin < 0 && -margin <= this.energy.doubt() ? 0 : margin;
+    return margin < 0 && -margin <= this.doubt() ? 0 : margin;
   }
 
   /** 1 for every row under a row. @param {number} row */

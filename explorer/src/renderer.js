@@ -1,23 +1,21 @@
-/**
- * The picture, layer over layer: ground and rim, edges, cones, dots, rings, names.
- *
- * Dots are rasterised by hand on a canvas of their own, which is then laid over the rest.
- */
+/** The picture, layer over layer: ground and rim, cones, edges, dots, rings, names. */
 
 import { PALETTES, branchColour, packed } from "./colours.js";
 import { coneOutline, drawCone } from "./cone.js";
 import { Dots } from "./dots.js";
 import { Edges } from "./edges.js";
-import { drawGround } from "./ground.js";
+import { GLOWING, Ground } from "./ground.js";
 import { Labels } from "./labels.js";
 import { orderedNodes } from "./order.js";
 import { pickNode } from "./pick.js";
 import { Projection } from "./projection.js";
 import { Raster } from "./raster.js";
+import { drawRing } from "./rings.js";
+import { Sheet } from "./sheet.js";
+import { Writing } from "./writing.js";
 
 /** @typedef {import("./camera.js").Camera} Camera */
 /** @typedef {import("./colours.js").Palette} Palette */
-/** @typedef {import("./arcs.js").Circle} Circle */
 /** @typedef {import("./labels.js").Box} Box */
 
 /**
@@ -48,12 +46,14 @@ import { Raster } from "./raster.js";
  * @property {boolean} showEdges
  * @property {boolean} showLabels
  * @property {"dark" | "light"} theme
- * @property {boolean} [moving] fewer edges, for speed; by whether the camera moved since the last frame if left out
+ * @property {boolean} [moving] less detail, for speed; by whether the camera moved since the last frame if left out
  */
 
 const EDGES_AT_REST = 4000;
-const EDGES_MOVING = 1500;
+const EDGES_MOVING = 1000;
 const LARGEST_RATIO = 2;
+/** Width of the outline of a cone in CSS pixels. */
+const OUTLINE = 1.25;
 
 export class Renderer {
   /**
@@ -63,9 +63,12 @@ export class Renderer {
   constructor(canvas, scene) {
     this.canvas = canvas;
     this.scene = scene;
-    this.context = context2d(canvas);
-    this._dotCanvas = canvas.ownerDocument.createElement("canvas");
-    this._dotContext = context2d(this._dotCanvas, true);
+    this._context = context2d(canvas, false);
+    /** For measuring and writing names; never shown. */
+    this.context = context2d(canvas.ownerDocument.createElement("canvas"), true);
+    this.sheet = new Sheet();
+    this.ground = new Ground();
+    this.writing = new Writing(this.context);
     this.nodes = orderedNodes(scene);
     this.places = new Projection(this.nodes);
     this.dots = new Dots(this.nodes);
@@ -90,15 +93,13 @@ export class Renderer {
     this.height = Math.max(1, height);
     if (ratio !== this.raster.pixelRatio) this.raster = new Raster(ratio);
     this.pixelRatio = ratio;
-    for (const canvas of [this.canvas, this._dotCanvas]) {
-      canvas.width = Math.max(1, Math.round(this.width * ratio));
-      canvas.height = Math.max(1, Math.round(this.height * ratio));
-    }
+    this.canvas.width = Math.max(1, Math.round(this.width * ratio));
+    this.canvas.height = Math.max(1, Math.round(this.height * ratio));
     this._image = this._newImage();
   }
 
   /**
-   * Draws a frame. While the camera moves there are fewer edges.
+   * Draws a frame. While the camera moves there are fewer edges and grains.
    * @param {Camera} camera
    * @param {State} state
    * @returns {boolean} whether the same frame drawn again at rest would show more
@@ -109,15 +110,14 @@ export class Renderer {
     this._version = camera.version;
     this.places.update(camera, this.pixelRatio);
     this.dots.update(state, palette);
-    const disk = { x: camera.originX, y: camera.originY, radius: camera.radius };
-    this.context.setTransform(this.pixelRatio, 0, 0, this.pixelRatio, 0, 0);
-    drawGround(this.context, this.width, this.height, disk, palette);
-    if (state.showEdges) this._drawEdges(disk, palette, moving ? EDGES_MOVING : EDGES_AT_REST);
-    if (state.showCones) this._drawCones(camera, disk, palette, state);
-    this._drawDots(palette);
+    this._drawGround(palette);
+    if (state.showCones) this._drawCones(camera, palette, state);
+    if (state.showEdges) this._drawEdges(palette, moving ? EDGES_MOVING : EDGES_AT_REST);
+    this.raster.draw(this.sheet, this.places, this.dots, packed(palette.disk), moving);
     this._drawRings(palette, state);
     this._drawLabels(palette, state);
-    return moving && state.showEdges;
+    this._show();
+    return moving;
   }
 
   /**
@@ -142,50 +142,56 @@ export class Renderer {
   }
 
   _newImage() {
-    const { width, height } = this._dotCanvas;
-    const image = this._dotContext.createImageData(width, height);
-    this.raster.attach(new Int32Array(image.data.buffer), width, height);
+    const { width, height } = this.canvas;
+    const image = this._context.createImageData(width, height);
+    this.sheet.attach(new Int32Array(image.data.buffer), width, height);
     return image;
   }
 
+  /** @param {Palette} palette */
+  _drawGround(palette) {
+    const { originX, originY, radius } = this.places;
+    const reach = radius + GLOWING * this.pixelRatio;
+    if (this.ground.update(palette, this.pixelRatio)) this.sheet.renew();
+    this.sheet.begin({ left: originX - reach, top: originY - reach, right: originX + reach, bottom: originY + reach });
+    this.ground.draw(this.sheet, this.places);
+  }
+
   /**
-   * @param {Circle} disk
    * @param {Palette} palette
    * @param {number} limit
    */
-  _drawEdges(disk, palette, limit) {
+  _drawEdges(palette, limit) {
     this.edges.choose(this.places, this.dots, this.canvas.width, this.canvas.height, limit);
-    this.edges.draw(this.context, this.places, this.dots, disk, palette);
+    this.edges.draw(this.sheet, this.places, this.dots, palette);
   }
 
   /**
    * @param {Camera} camera
-   * @param {Circle} disk
    * @param {Palette} palette
    * @param {State} state
    */
-  _drawCones(camera, disk, palette, state) {
+  _drawCones(camera, palette, state) {
     const { K, x, y, branch, threshold, count } = this.scene;
     if (K === null) return;
+    const how = { width: OUTLINE * this.pixelRatio, glow: GLOWING * this.pixelRatio };
+    /** @type {number | null} */
+    let below = packed(palette.disk);
     for (const row of [state.selected, state.second]) {
       if (!(row >= 0 && row < count)) continue;
       const outline = coneOutline(x[row], y[row], K, camera.isometry, threshold);
       const colour = row === state.selected ? branchColour(palette, branch[row]) : palette.second;
-      drawCone(this.context, disk, outline, colour, 0.14);
+      drawCone(this.sheet, this.places, outline, packed(colour), { ...how, below });
+      below = null;
     }
   }
 
-  /** @param {Palette} palette */
-  _drawDots(palette) {
-    const { raster } = this;
-    raster.draw(this.places, this.dots, packed(palette.disk));
-    const { left, top, right, bottom } = raster.changed;
-    if (right <= left || bottom <= top) return;
-    this._dotContext.putImageData(this._image, 0, 0, left, top, right - left, bottom - top);
-    this.context.setTransform(1, 0, 0, 1, 0, 0);
-    const part = /** @type {const} */ ([left, top, right - left, bottom - top]);
-    this.context.drawImage(this._dotCanvas, ...part, ...part);
-    this.context.setTransform(this.pixelRatio, 0, 0, this.pixelRatio, 0, 0);
+  /** Puts what has changed on the screen. */
+  _show() {
+    const { left, top, right, bottom } = this.sheet.changed;
+    if (right > left && bottom > top) {
+      this._context.putImageData(this._image, 0, 0, left, top, right - left, bottom - top);
+    }
   }
 
   /**
@@ -203,12 +209,12 @@ export class Renderer {
    * @param {State} state
    */
   _drawLabels(palette, { selected, second, hovered, showLabels }) {
-    const { context, places, width, height } = this;
+    const { context, places, width, height, sheet } = this;
     const rows = [...new Set([selected, second, hovered])].filter((row) => row >= 0 && row < this.scene.count);
     const first = rows.map((row) => this.nodes.rankOf[row]);
     const room = { context, places, radii: this.raster.radii, status: this.dots.status, width, height };
     this.labels.choose(room, first, showLabels);
-    this.labels.draw(context, palette);
+    this.writing.draw(sheet, this.labels.shown, palette, this.pixelRatio);
   }
 
   /**
@@ -218,24 +224,21 @@ export class Renderer {
    */
   _ring(row, colour, width) {
     if (!(row >= 0 && row < this.scene.count)) return;
-    const { context, places, pixelRatio } = this;
+    const { places, pixelRatio } = this;
     const rank = this.nodes.rankOf[row];
-    context.beginPath();
-    const radius = Math.max(2, this.raster.radii[rank] / pixelRatio) + 3;
-    context.arc(places.x[rank] / pixelRatio, places.y[rank] / pixelRatio, radius, 0, 2 * Math.PI);
-    context.strokeStyle = colour;
-    context.lineWidth = width;
-    context.stroke();
+    const radius = Math.max(2 * pixelRatio, this.raster.radii[rank]) + 3 * pixelRatio;
+    drawRing(this.sheet, places.x[rank], places.y[rank], radius, width * pixelRatio, packed(colour));
   }
 }
 
 /**
+ * A canvas without a graphics card: pixels are written or read in every frame.
  * @param {HTMLCanvasElement} canvas
- * @param {boolean} [writtenByHand]
+ * @param {boolean} alpha
  * @returns {CanvasRenderingContext2D}
  */
-function context2d(canvas, writtenByHand = false) {
-  const context = canvas.getContext("2d", { alpha: writtenByHand, willReadFrequently: writtenByHand });
+function context2d(canvas, alpha) {
+  const context = canvas.getContext("2d", { alpha, willReadFrequently: true });
   if (!context) throw new Error("this browser gives no 2-D canvas");
   return context;
 }

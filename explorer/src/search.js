@@ -1,4 +1,5 @@
-// Finding nodes by name or label as a person types: the text itself, what begins with it, words that do, any place.
+// Finding nodes by name or label as a person types: the text itself, what begins with it, words that do, any place;
+// and where that finds nothing, all the words in any order.
 //
 // All names and labels are lines of one text, those of the nodes with most below them first. Searching one text is much
 // faster than many, and whatever is found first is the best of its kind, so a search can end as soon as it has enough.
@@ -36,6 +37,7 @@ export class Search {
     this.#collect(`\n${wanted}\n`, found, limit);
     this.#collect(`\n${wanted}`, found, limit);
     if (found.size < limit) this.#collectWithin(wanted, found, limit);
+    if (!found.size) this.#collectWords(wanted.split(/\s+/u), found, limit);
     return [...found].slice(0, limit);
   }
 
@@ -74,6 +76,33 @@ export class Search {
     for (const row of anywhere) found.add(row);
   }
 
+  /**
+   * Add the rows that hold all words in any order: first those where every word of the text begins one of theirs.
+   * @param {string[]} words
+   * @param {Set<number>} found
+   * @param {number} limit
+   */
+  #collectWords(words, found, limit) {
+    if (words.length < 2) return;
+    // The longest is the rarest, more often than not.
+    const [rare, ...others] = [...new Set(words)].sort((one, other) => other.length - one.length);
+    /** @type {number[]} */
+    const anywhere = [];
+    let line = 0;
+    let patience = PATIENCE;
+    for (let at = this.text.indexOf(rare); at >= 0 && patience-- > 0; at = this.text.indexOf(rare, at)) {
+      line = lineAt(this.starts, line, at);
+      const place = Math.floor(line / this.linesPerRow);
+      const end = this.starts[(place + 1) * this.linesPerRow] ?? this.text.length;
+      const text = this.text.slice(this.starts[place * this.linesPerRow] - 1, end);
+      at = end;
+      if (!others.every((word) => text.includes(word))) continue;
+      if (!words.every((word) => beginsAWord(text, word))) anywhere.push(this.order[place]);
+      else if (found.add(this.order[place]).size >= limit) return;
+    }
+    for (const row of anywhere.slice(0, limit)) found.add(row);
+  }
+
   /** @param {number} line */
   #row(line) {
     return this.order[Math.floor(line / this.linesPerRow)];
@@ -83,6 +112,13 @@ export class Search {
 /** Lower case, and spaces for the underscores of names such as hot_dog. @param {string} text */
 function plain(text) {
   return text.toLowerCase().replaceAll("_", " ");
+}
+
+/** @param {string} text with something before its first word @param {string} word */
+function beginsAWord(text, word) {
+  for (let at = text.indexOf(word); at >= 0; at = text.indexOf(word, at + 1))
+    if (!isLetter(text.charCodeAt(at - 1))) return true;
+  return false;
 }
 
 /** @param {number} code */

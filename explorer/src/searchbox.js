@@ -21,6 +21,7 @@ export class SearchBox {
     this.input.addEventListener("focus", () => this.#find());
     this.input.addEventListener("blur", () => this.#leave());
     this.input.addEventListener("keydown", (event) => this.#key(event));
+    app.listeners.push((change) => change === "selected" && this.#empty());
   }
 
   /** Wait for a node to go to. */
@@ -98,6 +99,8 @@ export class SearchBox {
     if (event.key === "ArrowDown" || event.key === "ArrowUp") this.#step(event.key === "ArrowDown" ? 1 : -1);
     else if (event.key === "Enter" && this.active >= 0) this.#choose(this.rows[this.active], event.shiftKey);
     else if (event.key === "Escape") this.#escape();
+    // Elsewhere on the page this key leads here, so it is pressed once more than needed.
+    else if (event.key === "/" && !this.input.value) event.preventDefault();
     else return;
     event.preventDefault();
   }
@@ -109,18 +112,25 @@ export class SearchBox {
     this.#showActive();
   }
 
-  /** First the list closes, then the text goes, then the box is left. */
+  /** First the text goes, and with it the list, then the box is left. */
   #escape() {
-    if (!this.list.hidden) return this.#setOpen(false);
-    if (this.input.value) this.input.value = "";
+    if (this.input.value) this.#empty();
     else this.app.canvas.focus();
+  }
+
+  #empty() {
+    this.input.value = "";
+    this.rows = [];
+    this.active = -1;
+    this.list.replaceChildren();
+    this.#setOpen(false);
+    this.#showActive();
   }
 
   /** @param {number} row @param {boolean} isSecond */
   #choose(row, isSecond) {
     const compares = this.isComparing || isSecond;
-    this.input.value = "";
-    this.#setOpen(false);
+    this.#empty();
     this.#setComparing(false);
     this.app.canvas.focus();
     if (compares) this.app.second(row);

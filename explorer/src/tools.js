@@ -1,5 +1,6 @@
 // The row of buttons under the disk.
 import { byId, make } from "./dom.js";
+import { seesAnyNode } from "./lost.js";
 
 /**
  * @typedef {import("./app.js").App} App
@@ -23,7 +24,12 @@ export function makeTools(app, doors) {
     return /** @type {const} */ ([what, button]);
   });
   const theme = make("button", { type: "button", onclick: () => doors.theme(opposite(app)) });
-  byId("tools").append(
+  const overview = make("button", { type: "button", title: "The whole disk (0)", onclick: () => app.goHome() }, "Overview");
+  const tools = byId("tools");
+  // After a click the arrow keys should walk the disk; who pressed the button by a key stays there. Before the button's
+  // own doing, so that the help gives the focus back to the disk.
+  tools.addEventListener("click", (event) => event.detail > 0 && app.canvas.focus(), true);
+  tools.append(
     make(
       "span",
       { className: "group" },
@@ -39,7 +45,7 @@ export function makeTools(app, doors) {
     make(
       "span",
       { className: "group" },
-      make("button", { type: "button", title: "The whole disk (0)", onclick: () => app.goHome() }, "Overview"),
+      overview,
       make("button", { type: "button", title: "Keys and signs (?)", onclick: doors.help }, "Help"),
     ),
   );
@@ -49,7 +55,10 @@ export function makeTools(app, doors) {
     theme.textContent = opposite(app) === "light" ? "Light" : "Dark";
     theme.title = `Show it ${opposite(app) === "light" ? "on light" : "on dark"} ground`;
   };
-  app.listeners.push(refresh);
+  app.listeners.push((change) => {
+    if (change === "moved") overview.classList.toggle("calling", !seesAnyNode(app.scene, app.camera));
+    else if (change !== "moving") refresh();
+  });
   refresh();
 }
 

@@ -1,13 +1,13 @@
 import assert from "node:assert/strict";
 import { test } from "node:test";
 
-import { coneOutline, halfAperture, idealEnd, traceCone } from "../src/cone.js";
+import { coneDistance, coneOutline, drawCone, halfAperture, idealEnd } from "../src/cone.js";
 import { Isometry, borderGap } from "../src/isometry.js";
-import { K, paperCanvas, randomNumbers } from "./engine.js";
+import { K, blankSheet, pixelOf, randomNumbers } from "./engine.js";
 
 const random = randomNumbers(5);
-/** So large that no arc is flat enough to be drawn as a line. */
-const LARGE = { x: 0, y: 0, radius: 1e5 };
+const DISK = { originX: 150, originY: 140, radius: 130 };
+const HOW = { width: 1.25, glow: 12, below: /** @type {number | null} */ (null) };
 
 /** The angular radius of the cap of a cone on the rim, arcsin(κ/ρ) − arcsin κ. @param {number} norm */
 function capRadius(norm) {
@@ -35,38 +35,6 @@ function coneAngle(/** @type {{x: number, y: number}} */ parent, /** @type {{x: 
   const across = Math.abs(dx * parent.y - dy * parent.x) / norm;
   const gap = borderGap(parent.x, parent.y);
   return Math.atan2(gap * across, gap * along - (dx * dx + dy * dy) * norm);
-}
-
-/** The outline as a polygon, from the calls on a path. @param {import("../src/cone.js").ConeOutline} outline */
-function polygon(outline) {
-  /** @type {{x: number, y: number}[]} */
-  const points = [];
-  const { canvas, calls } = paperCanvas();
-  traceCone(/** @type {CanvasRenderingContext2D} */ (canvas.getContext("2d")), LARGE, outline);
-  /** @param {number} x @param {number} y */
-  const add = (x, y) => points.push({ x: x / LARGE.radius, y: -y / LARGE.radius });
-  for (const [name, x, y, radius, from, to, isLeft] of calls) {
-    if (name === "moveTo" || name === "lineTo") add(x, y);
-    if (name !== "arc") continue;
-    const full = (to - from) % (2 * Math.PI);
-    const turn = isLeft && full > 0 ? full - 2 * Math.PI : !isLeft && full < 0 ? full + 2 * Math.PI : full;
-    for (let k = 0; k <= 400; k++) {
-      const angle = from + (turn * k) / 400;
-      add(x + radius * Math.cos(angle), y + radius * Math.sin(angle));
-    }
-  }
-  return points;
-}
-
-/** @param {{x: number, y: number}[]} corners @param {{x: number, y: number}} point */
-function isWithin(corners, point) {
-  let inside = false;
-  for (let i = 0, j = corners.length - 1; i < corners.length; j = i++) {
-    const [a, b] = [corners[i], corners[j]];
-    const crosses = a.y > point.y !== b.y > point.y;
-    if (crosses && point.x < ((b.x - a.x) * (point.y - a.y)) / (b.y - a.y) + a.x) inside = !inside;
-  }
-  return inside;
 }
 
 test("the half aperture is π/2 at the inner radius and narrow at the border", () => {
@@ -104,13 +72,14 @@ test("the drawn region holds exactly what the cone holds", () => {
   for (let round = 0; round < 150; round++) {
     const isometry = randomView();
     const apex = at(0.11 + 0.8 * random(), 6.3 * random());
-    const threshold = round % 3 === 0 ? 0.2 : 0;
-    const corners = polygon(coneOutline(apex.x, apex.y, K, isometry, threshold));
+    const threshold = [0, 0.2, 1.5][round % 3];
+    const distance = coneDistance(coneOutline(apex.x, apex.y, K, isometry, threshold));
     for (let k = 0; k < 20; k++) {
       const child = at(0.999 * Math.sqrt(random()), Math.atan2(apex.y, apex.x) + (random() - 0.5) * (k % 2 ? 6 : 1));
       const over = coneAngle(apex, child) - halfAperture(apex.x, apex.y, K) - threshold;
       if (Math.abs(over) < 0.02) continue;
-      assert.equal(isWithin(corners, isometry.image(child.x, child.y)), over < 0, `${round} ${k} ${over}`);
+      const image = isometry.image(child.x, child.y);
+      assert.equal(distance(image.x, image.y) < 0, over < 0, `${round} ${k} ${over}`);
       over < 0 ? inside++ : outside++;
     }
   }
@@ -133,4 +102,35 @@ test("a geodesic from the centre ends straight ahead, from elsewhere on the rim"
     const end = idealEnd(at(random(), 6 * random()), 6 * random());
     assert.ok(Math.abs(Math.hypot(end.x, end.y) - 1) < 1e-12);
   }
+});
+
+test("what is drawn of a cone is its region in a veil, its outline in a line, and nothing else", () => {
+  for (let round = 0; round < 12; round++) {
+    const apex = at(0.11 + 0.6 * random(), 6.3 * random());
+    const outline = coneOutline(apex.x, apex.y, K, randomView(), round % 3 === 0 ? 1.6 : 0);
+    const distance = coneDistance(outline);
+    const sheet = blankSheet(300, 280);
+    drawCone(sheet, DISK, outline, 0xffffff, HOW);
+    for (let y = 0; y < 280; y++) {
+      for (let x = 0; x < 300; x++) {
+        const away = 130 * distance((x + 0.5 - DISK.originX) / 130, (DISK.originY - y - 0.5) / 130);
+        const [light] = pixelOf(sheet, x, y);
+        if (away > 1.5) assert.equal(light, 0, `${x} ${y}`);
+        else if (away < -1.5) assert.ok(Math.abs(light - 0.14 * 255) <= 2, `${x} ${y}: ${light}`);
+        else if (Math.abs(away) < 0.2) assert.ok(light > 150, `${x} ${y}: ${light}`);
+      }
+    }
+  }
+});
+
+test("on the bare disk a cone is filled at once, and looks the same", () => {
+  const outline = coneOutline(0.15, 0.1, K, new Isometry());
+  const [slow, quick] = [null, 0x271811].map((below) => {
+    const sheet = blankSheet(300, 280);
+    sheet.pixels.fill(0x271811 | (255 << 24));
+    drawCone(sheet, DISK, outline, 0x52a9fe, { ...HOW, below });
+    return sheet.pixels;
+  });
+  assert.deepEqual(quick, slow);
+  assert.ok(new Set(quick).size > 10);
 });

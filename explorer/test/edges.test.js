@@ -1,27 +1,33 @@
 import assert from "node:assert/strict";
 import { test } from "node:test";
 
-import { geodesicTo, halfTurn } from "../src/arcs.js";
+import { distanceLeftOf, halfTurn } from "../src/arcs.js";
 import { Camera } from "../src/camera.js";
 import { PALETTES } from "../src/colours.js";
 import { Dots } from "../src/dots.js";
 import { Edges } from "../src/edges.js";
 import { orderedNodes } from "../src/order.js";
+import { drawGeodesic, drawLine } from "../src/lines.js";
 import { Projection } from "../src/projection.js";
-import { paperCanvas, pointScene, randomNumbers, stateWith, treeScene } from "./engine.js";
+import { blankSheet, pixelOf, pointScene, randomNumbers, stateWith, treeScene } from "./engine.js";
 
-const DISK = { x: 400, y: 300, radius: 250 };
+const DISK = { originX: 200, originY: 150, radius: 140 };
+const WHITE = 0xffffff;
 
-/** What a path is told to draw a geodesic. @param {number[]} ends */
-function drawn([px, py, qx, qy]) {
-  const { canvas, calls } = paperCanvas();
-  geodesicTo(/** @type {CanvasRenderingContext2D} */ (canvas.getContext("2d")), DISK, px, py, qx, qy);
-  return calls[0];
+/** A geodesic drawn in white on black, as light by place. @param {number[]} ends */
+function drawn([px, py, qx, qy], width = 400, height = 300) {
+  const sheet = blankSheet(width, height);
+  drawGeodesic(sheet, DISK, px, py, qx, qy, WHITE, 256);
+  return sheet;
 }
 
-/** @param {number} x @param {number} y */
-function onScreen(x, y) {
-  return [DISK.x + DISK.radius * x, DISK.y - DISK.radius * y];
+/** Every pixel that holds light, in units of the disk. @param {import("../src/sheet.js").Sheet} sheet */
+function lit(sheet) {
+  return Array.from(sheet.pixels.keys(), (at) => {
+    const [x, y] = [at % sheet.width, Math.floor(at / sheet.width)];
+    const [light] = pixelOf(sheet, x, y);
+    return { light, x: (x + 0.5 - DISK.originX) / DISK.radius, y: (DISK.originY - y - 0.5) / DISK.radius };
+  }).filter(({ light }) => light > 0);
 }
 
 /** @param {import("../src/renderer.js").Scene} scene @param {Partial<import("../src/renderer.js").State>} [changes] */
@@ -34,34 +40,82 @@ function prepared(scene, changes) {
   return { nodes, places, dots, edges, camera };
 }
 
-test("a geodesic is an arc that meets the rim at right angles and ends where it should", () => {
+test("a geodesic is drawn where it runs, from its one end to the other", () => {
   const random = randomNumbers(3);
-  let arcs = 0;
-  for (let round = 0; round < 300; round++) {
-    const ends = Array.from({ length: 4 }, () => 1.3 * (random() - 0.5));
-    const [name, x, y, radius, from, to, isLeft] = drawn(ends);
-    if (name !== "arc") continue;
-    arcs++;
-    const away = Math.hypot(x - DISK.x, y - DISK.y);
-    assert.ok(Math.abs(away ** 2 - radius ** 2 - DISK.radius ** 2) < 1e-6 * away ** 2, "orthogonal circles");
-    const [start, end] = [onScreen(ends[0], ends[1]), onScreen(ends[2], ends[3])];
-    assert.ok(Math.hypot(x + radius * Math.cos(from) - start[0], y + radius * Math.sin(from) - start[1]) < 1e-6);
-    assert.ok(Math.hypot(x + radius * Math.cos(to) - end[0], y + radius * Math.sin(to) - end[1]) < 1e-6);
-    const turn = isLeft ? from - to : to - from;
-    assert.ok((turn + 4 * Math.PI) % (2 * Math.PI) < Math.PI, "the short way round");
+  let bent = 0;
+  for (let round = 0; round < 60; round++) {
+    const ends = Array.from({ length: 4 }, () => 1.35 * (random() - 0.5));
+    const away = distanceLeftOf(ends[0], ends[1], ends[2], ends[3]);
+    const light = lit(drawn(ends));
+    const middle = light.reduce((sum, { light, x, y }) => sum + light * away(x, y), 0);
+    const total = light.reduce((sum, { light }) => sum + light, 0);
+    assert.ok(Math.abs(middle / total) * DISK.radius < 0.2, "as much on the left as on the right");
+    assert.ok(light.every(({ x, y }) => Math.abs(away(x, y)) * DISK.radius < 1.5), "no pixel beside it");
+    const [sx, sy] = [ends[2] - ends[0], ends[3] - ends[1]];
+    const along = light.map(({ x, y }) => ((x - ends[0]) * sx + (y - ends[1]) * sy) / Math.hypot(sx, sy));
+    const pixel = 1.5 / DISK.radius;
+    assert.ok(Math.min(...along) > -pixel && Math.max(...along) < Math.hypot(sx, sy) + pixel, "not beyond its ends");
+    assert.ok(Math.min(...along) < pixel && Math.max(...along) > Math.hypot(sx, sy) - pixel, "as far as its ends");
+    bent += Math.abs(halfTurn(ends[0], ends[1], ends[2], ends[3])) > 0.2 ? 1 : 0;
   }
-  assert.ok(arcs > 200);
+  assert.ok(bent > 10, `${bent}`);
 });
 
-test("through the centre, or nearly so, it is a straight line", () => {
+test("its light is as much as it is long, without gaps or knots", () => {
+  for (const ends of [[-0.8, 0.1, 0.7, 0.2], [0.1, -0.9, 0.3, 0.9], [0.9, 0.1, 0.1, 0.9]]) {
+    const sheet = drawn(ends);
+    const isWide = Math.abs(ends[2] - ends[0]) > Math.abs(ends[3] - ends[1]);
+    /** @type {Map<number, number>} */
+    const across = new Map();
+    for (const { light, x, y } of lit(sheet)) {
+      const key = Math.round((isWide ? x : y) * DISK.radius * 2);
+      across.set(key, (across.get(key) ?? 0) + light);
+    }
+    const sums = [...across.values()];
+    // Where an arc is steeper than a diagonal it holds up to √2 or more in a column.
+    assert.ok(Math.min(...sums) >= 240 && sums.filter((sum) => sum > 400).length < 0.5 * sums.length, `${sums}`);
+  }
+});
+
+test("through the centre it is a straight line", () => {
   assert.equal(halfTurn(-0.5, 0, 0.7, 0), 0);
-  assert.deepEqual(drawn([-0.5, 0, 0.7, 0]), ["lineTo", ...onScreen(0.7, 0)]);
-  assert.equal(drawn([-0.5, 1e-4, 0.7, 0])[0], "lineTo");
+  const rows = new Set(lit(drawn([-0.5, 0, 0.7, 0])).map(({ y }) => y));
+  assert.ok(rows.size <= 2);
+  assert.ok(Math.abs(distanceLeftOf(-0.5, 0, 0.7, 0)(0.3, 0.2) - 0.2) < 1e-12);
 });
 
-test("ends on the rim are ends too", () => {
-  const [, x, y, radius] = drawn([1, 0, 0, 1]);
-  assert.ok(Math.hypot(x - onScreen(1, 1)[0], y - onScreen(1, 1)[1]) < 1e-9 && Math.abs(radius - DISK.radius) < 1e-9);
+test("ends on the rim are ends too, and the circle meets the rim at right angles", () => {
+  const away = distanceLeftOf(1, 0, 0, 1);
+  for (const angle of [0.1, 0.7, 1.4]) {
+    const [x, y] = [1 - Math.sin(angle), 1 - Math.cos(angle)];
+    assert.ok(Math.abs(away(x, y)) < 1e-12, "on the circle around (1, 1)");
+  }
+  assert.ok(away(0, 0) > 0 && away(0.9, 0.9) < 0);
+});
+
+test("of a line that leaves the window the part within is drawn, and nothing else", () => {
+  const random = randomNumbers(12);
+  const [large, small] = [blankSheet(300, 260), blankSheet(100, 80)];
+  for (let round = 0; round < 300; round++) {
+    const [x1, y1, x2, y2] = Array.from({ length: 4 }, () => 300 * (random() - 0.3));
+    for (const sheet of [large, small]) sheet.pixels.fill(0);
+    drawLine(large, x1 + 100, y1 + 90, x2 + 100, y2 + 90, WHITE, 256);
+    drawLine(small, x1, y1, x2, y2, WHITE, 256);
+    for (let y = 2; y < 78; y++) {
+      for (let x = 2; x < 98; x++) {
+        const [here, there] = [pixelOf(small, x, y)[0], pixelOf(large, x + 100, y + 90)[0]];
+        assert.ok(Math.abs(here - there) <= 4, `${[x1, y1, x2, y2]} at ${x} ${y}: ${here} ${there}`);
+      }
+    }
+  }
+});
+
+test("a line blends its colour with what is below it", () => {
+  const sheet = blankSheet(20, 20);
+  sheet.pixels.fill(100 | (200 << 8) | (50 << 16));
+  drawLine(sheet, 0, 10.5, 20, 10.5, 200 | (100 << 8) | (250 << 16), 64);
+  assert.deepEqual(pixelOf(sheet, 9, 10), [125, 175, 100]);
+  assert.deepEqual(pixelOf(sheet, 9, 12), [100, 200, 50]);
 });
 
 test("no more edges than the limit, and those nearest to the middle first", () => {
@@ -86,14 +140,33 @@ test("an edge shorter than two pixels or out of sight is not drawn", () => {
   assert.equal(near.edges.chosenCount, 0);
 });
 
-test("the edges are drawn in few paths, one move for every edge", () => {
-  const { places, dots, edges } = prepared(treeScene(6, 4));
-  const { canvas, calls } = paperCanvas();
-  edges.choose(places, dots, 800, 600, 4000);
-  edges.draw(/** @type {CanvasRenderingContext2D} */ (canvas.getContext("2d")), places, dots, DISK, PALETTES.dark);
-  const count = (/** @type {string} */ name) => calls.filter(([called]) => called === name).length;
-  assert.equal(count("moveTo"), edges.chosenCount);
-  assert.ok(count("stroke") <= 7 * 4);
+test("an edge has the colour of its branch, dimmed outside a chosen cone", () => {
+  const points = /** @type {[number, number][]} */ ([[0, 0], [0.8, 0]]);
+  const scene = pointScene(points, { edges: Int32Array.of(0, 1), branch: Int32Array.of(1, 1) });
+  const light = [null, Uint8Array.of(1, 1), Uint8Array.of(0, 0)].map((inside) => {
+    const { places, dots, edges } = prepared(scene, { inside, selected: inside ? 0 : -1 });
+    const sheet = blankSheet(800, 600);
+    edges.choose(places, dots, 800, 600, 10);
+    edges.draw(sheet, places, dots, PALETTES.dark);
+    const [above, below] = [pixelOf(sheet, 500, 299), pixelOf(sheet, 500, 300)];
+    return above.map((value, k) => value + below[k]);
+  });
+  const [plain, inside, outside] = light;
+  assert.ok(plain[0] > plain[1] && plain[1] > plain[2] && plain[0] > 50, `orange: ${plain}`);
+  assert.ok(inside[0] > 1.15 * plain[0] && outside[0] < 0.4 * plain[0] && outside[0] > 5, `${light}`);
+});
+
+test("at two pixels a CSS pixel the same edge is drawn twice as long", () => {
+  const scene = pointScene([[0, 0], [0.8, 0.1]], { edges: Int32Array.of(0, 1) });
+  const lengths = [1, 2].map((ratio) => {
+    const { places, dots, edges, camera } = prepared(scene);
+    places.update(camera, ratio);
+    const sheet = blankSheet(800 * ratio, 600 * ratio);
+    edges.choose(places, dots, 800 * ratio, 600 * ratio, 10);
+    edges.draw(sheet, places, dots, PALETTES.dark);
+    return new Set(Array.from(sheet.pixels.keys()).filter((at) => sheet.pixels[at]).map((at) => at % sheet.width)).size;
+  });
+  assert.ok(Math.abs(lengths[1] - 2 * lengths[0]) <= 3 && lengths[0] > 200, `${lengths}`);
 });
 
 test("edges inside the chosen cone come before those outside", () => {

@@ -1,5 +1,7 @@
 /** What the tests of the drawing engine share: a tree, a state, and a canvas that writes down what is drawn on it. */
 
+import { Sheet } from "../src/sheet.js";
+
 /** @typedef {import("../src/renderer.js").Scene} Scene */
 /** @typedef {import("../src/renderer.js").State} State */
 
@@ -110,13 +112,45 @@ export function paperCanvas() {
           height,
           data: new Uint8ClampedArray(4 * width * height),
         }),
+        // Of whatever was drawn it shows a grey veil.
+        getImageData: (/** @type {number[]} */ ...[, , width, height]) => ({
+          data: new Uint8ClampedArray(4 * width * height).fill(128),
+        }),
+        get canvas() {
+          return canvas;
+        },
       },
       {
         get: (own, name) => Reflect.get(own, name) ?? noting(String(name)),
         set: () => true,
       },
     );
-    return { width: 300, height: 150, ownerDocument: { createElement: make }, getContext: () => context };
+    /** @type {any} */
+    const canvas = { width: 300, height: 150, ownerDocument: { createElement: make }, getContext: () => context };
+    return canvas;
   };
   return { canvas: /** @type {HTMLCanvasElement} */ (/** @type {unknown} */ (make())), calls };
+}
+
+/**
+ * A sheet of black pixels, all of which may be drawn on.
+ * @param {number} width
+ * @param {number} height
+ */
+export function blankSheet(width, height) {
+  const sheet = new Sheet();
+  sheet.attach(new Int32Array(width * height), width, height);
+  sheet.begin({ left: 0, top: 0, right: width, bottom: height });
+  return sheet;
+}
+
+/**
+ * Red, green and blue of a pixel.
+ * @param {Sheet} sheet
+ * @param {number} x
+ * @param {number} y
+ */
+export function pixelOf({ pixels, width }, x, y) {
+  const value = pixels[Math.floor(y) * width + Math.floor(x)];
+  return [value & 255, (value >> 8) & 255, (value >> 16) & 255];
 }

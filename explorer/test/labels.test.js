@@ -134,6 +134,29 @@ test("every name has a halo below it", () => {
   assert.ok(PALETTES.dark.halo);
 });
 
+test("the browser writes a name once, and again in another colour", () => {
+  const { renderer, camera, calls } = shown(treeScene(5, 3));
+  const written = () => calls.filter(([name]) => name === "fillText").length;
+  renderer.draw(camera, stateWith());
+  const once = written();
+  renderer.draw(camera, stateWith());
+  assert.equal(written(), once);
+  renderer.draw(camera, stateWith({ theme: "light" }));
+  assert.equal(written(), 2 * once);
+});
+
+test("a name is laid over the picture where its box is", () => {
+  const { renderer, camera } = shown(pointScene([[0.1, 0]]));
+  renderer.draw(camera, stateWith({ showLabels: false }));
+  const before = renderer.sheet.pixels.slice();
+  renderer.draw(camera, stateWith());
+  const [box] = renderer.labelBoxes();
+  const changed = Array.from(before.keys()).filter((at) => before[at] !== renderer.sheet.pixels[at]);
+  const [xs, ys] = [changed.map((at) => at % 900), changed.map((at) => Math.floor(at / 900))];
+  assert.ok(Math.abs(Math.min(...xs) - box.x) < 6 && Math.abs(Math.max(...xs) - box.x - box.width) < 6);
+  assert.ok(Math.abs(Math.min(...ys) - box.y) < 6 && Math.abs(Math.max(...ys) - box.y - box.height) < 6);
+});
+
 test("names among 82,000 nodes are chosen in 3 ms", (t) => {
   const random = randomNumbers(8);
   const points = Array.from({ length: 82000 }, (_, k) => {

@@ -2,6 +2,7 @@ import assert from "node:assert/strict";
 import { test } from "node:test";
 
 import { Camera } from "../src/camera.js";
+import { PALETTES, packed } from "../src/colours.js";
 import { Renderer } from "../src/renderer.js";
 import { paperCanvas, pointScene, stateWith, treeScene } from "./engine.js";
 
@@ -80,44 +81,88 @@ test("an empty scene and a single node are scenes", () => {
 
 test("a cone is drawn for the chosen nodes, if cones are shown and the view has any", () => {
   const scene = treeScene(4, 3);
-  const fills = (/** @type {Partial<import("../src/renderer.js").Scene>} */ more, /** @type {object} */ changes) => {
-    const { renderer, camera, calls } = shown({ ...scene, ...more });
-    renderer.draw(camera, stateWith(changes));
-    return count(calls, "closePath");
+  /** How many pixels cones change. */
+  const veiled = (/** @type {Partial<import("../src/renderer.js").Scene>} */ more, /** @type {object} */ changes) => {
+    const { renderer, camera } = shown({ ...scene, ...more });
+    const plain = { showEdges: false, showLabels: false, ...changes };
+    renderer.draw(camera, stateWith({ ...plain, showCones: false }));
+    const before = renderer.sheet.pixels.slice();
+    renderer.draw(camera, stateWith(plain));
+    return renderer.sheet.pixels.reduce((count, pixel, at) => count + (pixel === before[at] ? 0 : 1), 0);
   };
-  assert.equal(fills({}, {}), 0);
-  assert.equal(fills({}, { selected: 2 }), 1);
-  assert.equal(fills({}, { selected: 2, second: 5 }), 2);
-  assert.equal(fills({}, { selected: 2, showCones: false }), 0);
-  assert.equal(fills({ K: null }, { selected: 2 }), 0);
-  assert.equal(fills({}, { selected: 1e6 }), 0);
+  const one = veiled({}, { selected: 2 });
+  assert.equal(veiled({}, {}), 0);
+  assert.ok(one > 2000 && veiled({}, { selected: 2, second: 4 }) > one + 2000);
+  assert.equal(veiled({}, { selected: 2, showCones: false }), 0);
+  assert.equal(veiled({ K: null }, { selected: 2 }), 0);
+  assert.equal(veiled({}, { selected: 1e6 }), 0);
 });
 
 test("while the camera moves there are fewer edges, and the frame says that more could be shown", () => {
-  const { renderer, camera, calls } = shown(treeScene(7, 4), 1600, 1600);
+  const { renderer, camera } = shown(treeScene(7, 4), 1600, 1600);
   assert.equal(renderer.draw(camera, stateWith()), false);
-  const atRest = count(calls, "moveTo");
+  const atRest = renderer.edges.chosenCount;
   camera.drag(800, 800, 801, 800);
-  calls.length = 0;
   assert.equal(renderer.draw(camera, stateWith()), true);
-  const moving = count(calls, "moveTo");
-  calls.length = 0;
+  const moving = renderer.edges.chosenCount;
   assert.equal(renderer.draw(camera, stateWith()), false);
-  assert.ok(moving < 0.6 * atRest && count(calls, "moveTo") > 0.9 * atRest, `${moving} of ${atRest}`);
-  calls.length = 0;
+  assert.ok(moving < 0.6 * atRest && renderer.edges.chosenCount > 0.9 * atRest, `${moving} of ${atRest}`);
   renderer.draw(camera, stateWith({ moving: true }));
-  assert.equal(count(calls, "moveTo"), moving);
+  assert.equal(renderer.edges.chosenCount, moving);
+});
+
+test("a frame is one picture put on the canvas, and nothing else is drawn there", () => {
+  const { renderer, camera, calls } = shown(treeScene(5, 3));
+  renderer.draw(camera, stateWith({ selected: 2 }));
+  assert.deepEqual(calls.find(([name]) => name === "putImageData")?.slice(2), [0, 0, 0, 0, 800, 600]);
+  calls.length = 0;
+  camera.drag(400, 300, 400.2, 300);
+  renderer.draw(camera, stateWith({ selected: 2 }));
+  assert.equal(count(calls, "putImageData"), 1);
+  assert.equal(count(calls, "stroke") + count(calls, "fill") + count(calls, "drawImage"), 0);
+  const [, , , , left, , width] = calls.find(([name]) => name === "putImageData") ?? [];
+  assert.ok(left > 50 && width < 700, "only where something has changed");
+});
+
+test("every pixel is opaque, and the disk, its rim and the ground have their colours", () => {
+  const { renderer, camera } = shown(pointScene([]), 400, 300);
+  for (const theme of /** @type {const} */ (["dark", "light", "dark"])) {
+    renderer.draw(camera, stateWith({ theme }));
+    const { disk, ground } = PALETTES[theme];
+    const opaque = 255 << 24;
+    assert.ok(renderer.sheet.pixels.every((pixel) => pixel >>> 24 === 255));
+    const at = (/** @type {number} */ x) => renderer.sheet.pixels[150 * 400 + x];
+    assert.deepEqual([at(200), at(5), at(395)], [packed(disk), packed(ground), packed(ground)].map((c) => c | opaque));
+    const rim = Math.floor(200 - camera.radius);
+    assert.ok(new Set([at(rim), at(rim - 6), at(rim + 6), at(200), at(5)]).size === 5, "a rim and its glow");
+  }
+});
+
+test("a new frame leaves nothing of the old one", () => {
+  const state = stateWith({ selected: 5, second: 9, hovered: 30 });
+  const { renderer, camera } = shown(treeScene(4, 4));
+  renderer.draw(camera, state);
+  camera.drag(200, 200, 260, 150);
+  camera.zoomAt(100, 100, 1.7);
+  renderer.draw(camera, state);
+  camera.restore({ cx: 0, cy: 0, turn: 0, zoom: 0.7, panx: 0, pany: 0 });
+  const last = stateWith({ showLabels: false, moving: false });
+  renderer.draw(camera, last);
+  const once = shown(treeScene(4, 4));
+  once.camera.restore(camera.snapshot());
+  once.renderer.draw(once.camera, last);
+  assert.deepEqual(renderer.sheet.pixels, once.renderer.sheet.pixels);
 });
 
 test("a choice changes the dots at once, and so does taking it back", () => {
   const scene = treeScene(4, 3);
   const { renderer, camera } = shown(scene);
   renderer.draw(camera, stateWith());
-  const plain = renderer.raster.pixels.slice();
+  const plain = renderer.sheet.pixels.slice();
   renderer.draw(camera, stateWith({ selected: 1, inside: new Uint8Array(scene.count) }));
-  assert.notDeepEqual(renderer.raster.pixels, plain);
+  assert.notDeepEqual(renderer.sheet.pixels, plain);
   renderer.draw(camera, stateWith({ theme: "light" }));
-  assert.notDeepEqual(renderer.raster.pixels, plain);
+  assert.notDeepEqual(renderer.sheet.pixels, plain);
   renderer.draw(camera, stateWith());
-  assert.deepEqual(renderer.raster.pixels, plain);
+  assert.deepEqual(renderer.sheet.pixels, plain);
 });

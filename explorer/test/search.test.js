@@ -58,6 +58,22 @@ test("no more than the limit is found, and the best of all", () => {
   );
 });
 
+test("where the text is nowhere, all its words in any order are enough, and words that begin so come first", () => {
+  const labels = ["Abnormal heart valve morphology", "Heartless bivalve", "Heart", "Valve"];
+  const search = searchOf(["HP:1", "HP:2", "HP:3", "valve"], labels, [0, 9, 9, 9]);
+  assert.deepEqual(search.find("valve heart"), [0, 1]);
+  assert.deepEqual(search.find("heart valve  ABNORMAL"), [0]);
+  assert.deepEqual(search.find("valve heart", 1), [0]);
+  assert.deepEqual(search.find("morphology HP:1"), [0]);
+  assert.deepEqual(search.find("heart kidney"), []);
+  assert.deepEqual(search.find("heart valve"), [0]);
+});
+
+test("words are never put together from two nodes", () => {
+  assert.deepEqual(searchOf(["red dog", "blue cat"]).find("cat red"), []);
+  assert.deepEqual(searchOf(["a", "b"], ["red dog", "blue cat"]).find("cat red"), []);
+});
+
 test("every key on 82,000 nodes is answered within 10 ms of work", () => {
   let seed = 1;
   const next = () => (seed = (seed * 48271) % 2147483647);
@@ -68,7 +84,7 @@ test("every key on 82,000 nodes is answered within 10 ms of work", () => {
     null,
     names.map((_, row) => row % 7),
   );
-  for (const query of ["e", "et", "eta", "o", "n.0", ".n.", "zq", "a e"]) {
+  for (const query of ["e", "et", "eta", "o", "n.0", ".n.", "zq", "a e", "n.01 e", "e t a", "n.0 o", "zq et", "x n.0 e"]) {
     const times = Array.from({ length: 7 }, () => {
       const before = process.cpuUsage();
       search.find(query, 12);

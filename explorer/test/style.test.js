@@ -34,6 +34,10 @@ for (const [name, colours] of Object.entries(themes)) {
     }
   });
 
+  test(`a button that calls on ${name} ground can be read`, () => {
+    assert.ok(contrast(palette.ground, colours.accent) >= 4.5);
+  });
+
   test(`the focus and the signs on ${name} ground can be seen`, () => {
     for (const sign of [colours.accent, palette.stranger, palette.missing]) {
       for (const ground of grounds)
