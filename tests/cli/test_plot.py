@@ -56,6 +56,12 @@ def test_the_pairs_of_a_split_are_judged(run, model, tmp_path):
     assert target.read_bytes().startswith(b"\x89PNG")
 
 
+def test_an_ending_that_is_no_picture_is_refused_before_the_model_is_read(run, tmp_path):
+    done = run("plot", tmp_path / "no-such-model", "-o", tmp_path / "a.jpeg")
+    assert done.code == 2
+    assert done.err == "hypercone: a.jpeg: is no format of a picture; end it in .svg, .png or .pdf\n"
+
+
 def test_a_construction_has_no_training_curves(run, taxonomy, tmp_path):
     assert run("fit", taxonomy, "-o", tmp_path / "new", "--quiet").code == 0
     done = run("plot", tmp_path / "new", "--kind", "training", "-o", tmp_path / "a.svg")

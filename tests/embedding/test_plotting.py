@@ -134,6 +134,22 @@ def test_what_cannot_be_drawn_is_refused_in_words(make_embedding, kind, options,
         make_embedding().plot(kind, **options)
 
 
+def test_leaves_at_the_border_are_said_and_not_counted_into_the_medians(make_embedding):
+    pairs = [*(("root", f"child {i}") for i in range(20)), *((f"child {i}", f"grandchild {i}") for i in range(8))]
+    tree = hypercone.Hierarchy.from_pairs(pairs)
+    is_leaf = tree.children.counts == 0
+    points = np.zeros((len(tree), 3))
+    points[:, 0] = np.where(is_leaf, 0.9999, 0.1 + 0.1 * tree.depths())
+    figure = make_embedding(names=tree.names, points=points, edges=tree.edges).plot("norms")
+    assert "; 20 without children stand together, furthest out." in caption_of(figure)
+    (median,) = drawn(figure, "median")
+    np.testing.assert_allclose(np.ravel(median.get_data()), [1, 2 * np.arctanh(0.2)])
+    points[:, 0] = 0.1 + 0.1 * tree.depths()
+    figure = make_embedding(names=tree.names, points=points, edges=tree.edges).plot("norms")
+    assert "Of each depth the median" in caption_of(figure)
+    assert len(drawn(figure, "median")) == 2
+
+
 def test_nothing_can_be_drawn_of_nothing(make_embedding):
     with pytest.raises(InputError, match="nothing to draw"):
         make_embedding(names=[], points=np.empty((0, 2))).plot()

@@ -56,3 +56,44 @@ def test_a_star_cannot_be_split_and_a_chain_is_followed_down():
     assert set(branches(star).tolist()) == {0}
     chain = Hierarchy.from_pairs([(f"n{i}", f"n{i + 1}") for i in range(50)])
     assert set(branches(chain).tolist()) <= {-1, 0}
+
+
+ANIMALS = Hierarchy.from_pairs(
+    [
+        *(("animal", name) for name in ("bird", "mammal", "fish")),
+        *(("bird", name) for name in ("pelican", "owl", "penguin")),
+        *(("mammal", name) for name in ("dog", "cat", "whale")),
+        *(("fish", name) for name in ("salmon", "eel")),
+        *[("pelican", "white pelican"), ("dog", "poodle"), ("dog", "beagle"), ("cat", "siamese")],
+    ]
+)
+
+
+def test_a_small_tree_has_a_colour_for_each_child_of_its_root():
+    found = branches(ANIMALS)
+    assert {name: found[ANIMALS.row(name)] for name in ("animal", "mammal", "bird", "fish")} == {
+        "animal": -1,
+        "mammal": 0,
+        "bird": 1,
+        "fish": 2,
+    }
+    assert found.max() == 2
+    assert found[ANIMALS.row("poodle")] == 0
+
+
+def test_a_small_tree_with_one_overwhelming_child_is_split_below_it():
+    pairs = [("thing", "animal"), ("thing", "stone"), *((a, b) for a, b in edges_by_name(ANIMALS))]
+    hierarchy = Hierarchy.from_pairs(pairs)
+    found = branches(hierarchy)
+    assert [found[hierarchy.row(name)] for name in ("thing", "animal", "mammal", "bird", "fish", "stone")] == [
+        -1,
+        -1,
+        0,
+        1,
+        2,
+        3,
+    ]
+
+
+def edges_by_name(hierarchy):
+    return [(hierarchy.names[parent], hierarchy.names[child]) for parent, child in hierarchy.edges]

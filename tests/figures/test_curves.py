@@ -6,7 +6,7 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from hypercone.calibration import count_at
-from hypercone.figures.norms import in_short, norms_picture
+from hypercone.figures.norms import in_short, norms_picture, stand_apart
 from hypercone.figures.precision_recall import MOST_POINTS, precision_recall, precision_recall_picture
 from hypercone.figures.themes import DARK, LIGHT
 from hypercone.figures.training_curves import training_picture
@@ -72,6 +72,33 @@ def test_norms_are_shown_as_hyperbolic_distances_with_their_medians():
     labels = [label.get_text() for label in right.get_yticklabels()]
     assert labels[:2] == ["0.1", "0.5"]
     np.testing.assert_allclose(right.get_yticks(), [2 * np.arctanh(float(label)) for label in labels])
+
+
+def test_nodes_apart_are_dots_that_no_median_counts():
+    depths, apart = np.repeat(np.arange(2, dtype=np.int32), 30), np.arange(60) % 3 > 0
+    norms = np.where(apart, 9.0, np.linspace(1, 2, 60))
+    figure = norms_picture(norms, depths, "", is_hyperbolic=False, apart=apart)
+    medians = [np.ravel(dot.get_data()).tolist() for dot in named(figure.axes[0], "median")]
+    expected = [[depth, np.median(norms[(depths == depth) & ~apart])] for depth in (0, 1)]
+    np.testing.assert_allclose(medians, expected)
+    shown = np.concatenate([dots.get_offsets() for dots in figure.axes[0].collections])
+    assert sorted(shown[:, 1].tolist()) == sorted(norms.tolist())
+    assert [text.get_text() for text in figure.axes[0].texts] == ["30", "30"]
+
+
+@pytest.mark.parametrize(
+    ("heights", "depths", "leaves", "expected"),
+    [
+        ([1, 3, 9, 10], [0, 1, 1, 2], [0, 0, 1, 1], True),
+        ([1, 3, 9, 10], [0, 1, 2, 2], [0, 0, 1, 1], False),
+        ([1, 3, 4, 10], [0, 1, 1, 2], [0, 0, 1, 1], False),
+        ([1, 9.5, 9, 10], [0, 1, 1, 2], [0, 0, 1, 1], False),
+        ([1, 2], [0, 0], [1, 1], False),
+    ],
+)
+def test_leaves_of_all_depths_stand_apart_if_they_are_together_and_beyond_all_else(heights, depths, leaves, expected):
+    found = stand_apart(np.array(heights, float), np.array(depths, np.int32), np.array(leaves, bool))
+    assert found is expected
 
 
 def test_flat_norms_are_shown_as_they_are():

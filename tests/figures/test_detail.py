@@ -84,7 +84,8 @@ def test_names_in_the_middle_come_before_those_at_the_rim():
         ("even-toed_ungulate.n.01", "even-toed ungulate"),
         ("snake_case", "snake_case"),
         ("Dr. No.", "Dr. No."),
-        ("x" * 100, "x" * (LONGEST_NAME - 1) + "…"),
+        ("Abnormality of the cardiovascular system", "Abnormality of the cardiovascular system"),
+        ("x" * 50 + "y" * 50, "x" * (LONGEST_NAME // 2 - 1) + "…" + "y" * (LONGEST_NAME // 2)),
     ],
 )
 def test_names_are_written_as_people_do(name, written):

@@ -98,6 +98,32 @@ def test_a_small_hierarchy_has_every_name_and_its_leaves_around_the_rim():
         assert 0 <= bottom < top <= height
 
 
+ANIMALS = Hierarchy.from_pairs(
+    [
+        *(("animal", name) for name in ("bird", "mammal", "fish")),
+        *(("bird", name) for name in ("pelican", "owl", "penguin")),
+        *(("mammal", name) for name in ("dog", "cat", "whale")),
+        *(("fish", name) for name in ("salmon", "eel")),
+        *[("pelican", "white pelican"), ("dog", "poodle"), ("dog", "beagle"), ("cat", "siamese")],
+    ]
+)
+
+
+@pytest.mark.parametrize("shaded", ["bird", "cat", "dog", "fish", "mammal", "pelican"])
+def test_names_around_the_rim_stand_at_the_cones_that_hold_their_leaves_and_at_no_other(shaded):
+    row = ANIMALS.row(shaded)
+    figure = disk_picture(scene_of(ANIMALS), ANIMALS.called, DiskStyle(cones=[row]))
+    (wedge,) = drawn(figure, "cone")
+    below = {ANIMALS.names[child] for child in ANIMALS.descendants_of(row)}
+    names = drawn(figure, "name")
+    for text, leader in zip(names, drawn(figure, "leader"), strict=True):
+        spot = np.array(text.get_position())
+        assert filled(wedge.get_path(), 0.9999 * spot[None] / np.linalg.norm(spot))[0] == (text.get_text() in below)
+        # All of the line but what lies on and outside the rim.
+        assert filled(wedge.get_path(), leader.get_xydata()[1:-2]).all() == (text.get_text() in below)
+    assert len(names) == 9
+
+
 def test_names_around_the_rim_stand_apart_and_long_ones_have_room():
     words = Hierarchy.from_pairs([("root", f"{'long ' * (i % 5)}name {i}") for i in range(100)])
     figure = disk_picture(scene_of(words), words.called)
@@ -230,6 +256,22 @@ def test_the_colours_of_branches_differ_and_show_on_their_ground():
     assert find_theme("light") is LIGHT
     with pytest.raises(InputError, match="there is no theme 'sepia'; use light or dark"):
         find_theme("sepia")
+
+
+def contrast(one, other):
+    """How much lighter one colour is than the other, as the guidelines for accessible pages (WCAG 2) count it."""
+
+    def light(colour):
+        parts = [int(colour[digit : digit + 2], 16) / 255 for digit in (1, 3, 5)]
+        linear = [part / 12.92 if part <= 0.04045 else ((part + 0.055) / 1.055) ** 2.4 for part in parts]
+        return np.dot([0.2126, 0.7152, 0.0722], linear) + 0.05
+
+    low, high = sorted([light(one), light(other)])
+    return high / low
+
+
+def test_on_a_dark_ground_every_depth_stands_out():
+    assert min(contrast(colour, ground) for colour in DARK.depths for ground in (DARK.disk, DARK.ground)) > 4.5
 
 
 def test_a_colour_by_something_else_is_refused(mammals):

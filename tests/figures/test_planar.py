@@ -7,6 +7,7 @@ from hypothesis import strategies as st
 
 from hypercone.data import load_dataset
 from hypercone.errors import InputError
+from hypercone.figures.isometry import seen_from
 from hypercone.figures.planar import VIEW_K, PlanarView, planar_view
 from hypercone.geometry import cones, poincare
 from hypercone.hierarchy import Hierarchy
@@ -41,6 +42,29 @@ def test_more_dimensions_with_edges_are_shown_by_a_construction_whose_cones_are_
     assert view.caption == "View: a 2-D construction of the same hierarchy; the model itself has 7 dimensions."
     held = cones.contains(view.points[:, None], view.points[None], view.K) & ~np.eye(len(BIRDS), dtype=bool)
     assert set(map(tuple, np.argwhere(held))) == set(map(tuple, BIRDS.closure()))
+
+
+def test_in_two_dimensions_the_caption_of_a_construction_names_the_method():
+    view = planar_view(random_points(len(BIRDS), 2), "euclidean-cones", Settings(), BIRDS)
+    assert view.caption == (
+        "View: a 2-D construction of the same hierarchy; the model itself is euclidean-cones in 2-D."
+    )
+
+
+def test_two_flat_dimensions_are_not_said_to_be_projected():
+    view = planar_view(random_points(20, 2), "euclidean-cones", Settings(), how="projection")
+    assert view.caption.startswith("View: the points of euclidean-cones in 2-D; a norm r is drawn at r/(r + ")
+
+
+def test_a_projection_to_one_side_is_looked_at_from_that_side():
+    points = random_points(200, 6, largest=0.9999)
+    assert planar_view(points, "poincare", Settings(), how="projection").centre == (0.0, 0.0)
+    aside = points * [0.1, 0.1, 0.1, 0.1, 0.1, 0.0] + [0.0, 0.0, 0.0, 0.0, 0.0, 0.9]
+    view = planar_view(aside, "poincare", Settings(), how="projection")
+    seen = seen_from(view.centre, view.points)
+    angles = [np.arctan2(spots[:, 1], spots[:, 0]).std() for spots in (view.points, seen)]
+    assert angles[1] > 3 * angles[0]
+    assert np.hypot(*view.centre) < 0.8, "not from amid what is furthest out"
 
 
 @pytest.mark.parametrize("method", sorted(METHODS))

@@ -12,7 +12,7 @@ from hypercone.embedding.embedding import Embedding
 from hypercone.errors import InputError
 from hypercone.figures.canvas import check_endings, save_figure
 from hypercone.figures.disk_picture import DiskStyle, disk_picture
-from hypercone.figures.norms import norms_picture
+from hypercone.figures.norms import heights_of, norms_picture, stand_apart
 from hypercone.figures.planar import planar_view
 from hypercone.figures.precision_recall import precision_recall_picture
 from hypercone.figures.scene import make_scene
@@ -160,11 +160,15 @@ def norms(embedding: Embedding, *, theme: Theme) -> Any:
         raise InputError("this model does not know its edges, and so not how deep its nodes are")
     is_hyperbolic = find_method(embedding.method).is_hyperbolic
     lengths = np.linalg.norm(embedding.points, axis=1)
+    is_leaf, depths = hierarchy.children.counts == 0, hierarchy.depths()
+    apart = is_leaf if stand_apart(heights_of(lengths) if is_hyperbolic else lengths, depths, is_leaf) else None
+    said = "." if apart is None else f"; {is_leaf.sum():,} without children stand together, furthest out."
     caption = (
-        f"{len(embedding):,} nodes of {embedding.method} in {embedding.dim}-D.\n"
-        "Of each depth the median, the middle half and the middle 90 %; above them, how many nodes."
+        f"{len(embedding):,} nodes of {embedding.method} in {embedding.dim}-D{said}\n"
+        f"Of {'each depth' if apart is None else 'the others, by depth,'} "
+        "the median, the middle half and the middle 90 %; above them, how many nodes."
     )
-    return norms_picture(lengths, hierarchy.depths(), caption, is_hyperbolic=is_hyperbolic, theme=theme)
+    return norms_picture(lengths, depths, caption, is_hyperbolic=is_hyperbolic, theme=theme, apart=apart)
 
 
 KINDS: dict[str, Callable[..., Any]] = {

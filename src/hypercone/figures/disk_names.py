@@ -13,6 +13,7 @@ from hypercone.figures.canvas import matplotlib_part
 from hypercone.figures.detail import dots_to_draw
 from hypercone.figures.disk_parts import Look
 from hypercone.figures.importance import as_written
+from hypercone.figures.isometry import rim_seen_from
 from hypercone.figures.labels import draw_labels
 from hypercone.figures.rim_names import NAME_START, draw_rim_names
 from hypercone.figures.scene import Scene
@@ -24,6 +25,8 @@ MOST_NAMES = 500
 # Names beside dots, if nobody says how many.
 INSIDE_NAMES = 32
 RIM_FONT, RIM_LINE = 8.5, 10.5
+# Longer names around the rim would leave little room for the disk.
+LONGEST_AT_RIM = 28
 # In pixels of a hundredth of an inch.
 FURTHEST = 44.0
 
@@ -82,7 +85,8 @@ def draw_names(axes: Any, scene: Scene, look: Look, named: Named, called: Callab
     around = draw_rim_names(
         axes,
         scene.points[rim],
-        [as_written(called(row)) for row in rim],
+        rim_seen_from(scene.centre, scene.view.points[rim]),
+        [as_written(called(row), LONGEST_AT_RIM) for row in rim],
         [look.colours[row] for row in rim],
         gap=min(RIM_LINE / look.points_a_unit, 2 * np.pi / max(1, len(rim))),
         fontsize=RIM_FONT,

@@ -9,12 +9,11 @@ import numpy as np
 from hypercone.construction import spanning_forest
 from hypercone.figures.arcs import Floats
 from hypercone.hierarchy import Hierarchy
-from hypercone.hierarchy.words import short
 from hypercone.methods.scoring import Rows
 
 # A node says little that its largest child does not say if that has so much of what it has.
 NEARLY_ALL, FOR_LINKS = 0.75, 0.02
-LONGEST_NAME = 28
+LONGEST_NAME = 40
 WORDNET = re.compile(r"(.+)\.[nvasr]\.\d+")
 
 
@@ -50,11 +49,14 @@ def most_important(hierarchy: Hierarchy, below: Rows, points: Floats, power: flo
     return np.argsort(-weights, kind="stable").astype(np.int32)
 
 
-def as_written(name: str) -> str:
-    """A name as people write it, not too long: WordNet's synsets as their first word.
+def as_written(name: str, longest: int = LONGEST_NAME) -> str:
+    """A name as people write it, not too long: WordNet's synsets as their first word; a long name without its middle.
 
-    >>> as_written("even-toed_ungulate.n.01"), as_written("HP:0000118")
-    ('even-toed ungulate', 'HP:0000118')
+    >>> as_written("even-toed_ungulate.n.01"), as_written("Abnormality of the cardiovascular system", 28)
+    ('even-toed ungulate', 'Abnormality o…ascular system')
     """
     synset = WORDNET.fullmatch(name)
-    return short(synset[1].replace("_", " ") if synset else name, LONGEST_NAME)
+    written = synset[1].replace("_", " ") if synset else name
+    # Names of one hierarchy often begin alike and end each in its own way.
+    end = longest // 2
+    return written if len(written) <= longest else f"{written[: longest - 1 - end].rstrip()}…{written[-end:].lstrip()}"

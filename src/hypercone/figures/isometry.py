@@ -26,6 +26,22 @@ def seen_from(centre: ArrayLike, points: ArrayLike) -> Floats:
     return np.where(lengths < 1, moved, moved / np.maximum(lengths, 1) * (1 - 1e-16))
 
 
+def rim_seen_from(centre: ArrayLike, points: ArrayLike) -> Floats:
+    """Where the rays from the origin through the points meet the rim after the translation, as angles.
+
+    Each is the end of the axis of the point's cone, and so inside every cone that holds the point. A point at the
+    origin, which has no ray, is taken to lie at its own angle after the translation.
+
+    >>> rim_seen_from([0.0, 0.0], [[0.0, 0.5], [-0.1, 0.0]]).round(6).tolist()
+    [1.570796, 3.141593]
+    """
+    centre, points = np.asarray(centre, np.float64), np.asarray(points, np.float64).reshape(-1, 2)
+    lengths = np.linalg.norm(points, axis=1, keepdims=True)
+    ends = points / np.where(lengths > 0, lengths, 1.0)
+    moved = np.where(lengths > 0, _on_rim(np.where(lengths > 0, ends, 1.0), ends - centre), seen_from(centre, points))
+    return np.arctan2(moved[:, 1], moved[:, 0])
+
+
 def cone_seen_from(centre: ArrayLike, apex: ArrayLike, K: float) -> Arcs:
     """The image of a cone: its three arcs, as ``cone_outline`` gives them, after the translation.
 

@@ -24,6 +24,9 @@ LOPSIDED = 0.3
 ENOUGH = 5_000
 # Where a norm that rounds to the border itself is drawn.
 OUTERMOST = 1 - 1e-12
+# A projection is looked at as if no node were further out than this: from amid leaves at the border, where they are put
+# by constructions, the rest would be far away.
+NEAR_ENOUGH = 0.8
 
 
 @dataclass(frozen=True, eq=False)
@@ -68,7 +71,7 @@ def planar_view(
         raise InputError("the model does not know its edges, which the view construction needs; use projection")
     if how == "projection" or hierarchy is None:
         return projection(points, method)
-    return _construction(hierarchy, points.shape[1])
+    return _construction(hierarchy, method, points.shape[1])
 
 
 def _own(points: Floats, method: str, settings: Settings) -> PlanarView:
@@ -82,9 +85,10 @@ def _viewpoint(points: Floats) -> tuple[float, float]:
     return centre if float(np.hypot(*centre)) > LOPSIDED else (0.0, 0.0)
 
 
-def _construction(hierarchy: Hierarchy, dim: int) -> PlanarView:
+def _construction(hierarchy: Hierarchy, method: str, dim: int) -> PlanarView:
     constructed = construct_forest(hierarchy, 2, VIEW_K, rearrange=False)
-    caption = f"View: a 2-D construction of the same hierarchy; the model itself has {_dimensions(dim)}."
+    itself = f"is {method} in 2-D" if dim == 2 else f"has {_dimensions(dim)}"
+    caption = f"View: a 2-D construction of the same hierarchy; the model itself {itself}."
     return PlanarView(constructed.points, VIEW_K, "construction", caption, _viewpoint(constructed.points))
 
 
@@ -102,8 +106,12 @@ def projection(points: Floats, method: str) -> PlanarView:
     flat = inside @ _best_plane(inside)
     lengths = np.linalg.norm(flat, axis=1)
     directions = np.where(lengths[:, None] > 0, flat / np.where(lengths > 0, lengths, 1.0)[:, None], [1.0, 0.0])
-    caption = f"View: {_dimensions(points.shape[1])} projected on their best plane; {said}."
-    return PlanarView(directions * radii[:, None], None, "projection", caption)
+    dim = points.shape[1]
+    what = f"{dim} dimensions projected on their best plane" if dim > 2 else f"the points of {method} in {dim}-D"
+    caption = f"View: {what}; {said}."
+    shown = directions * radii[:, None]
+    nearer = directions * np.minimum(radii, NEAR_ENOUGH)[:, None]
+    return PlanarView(shown, None, "projection", caption, _viewpoint(nearer))
 
 
 def _radii(points: Floats, method: str) -> tuple[Floats, str]:

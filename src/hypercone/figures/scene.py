@@ -9,7 +9,7 @@ from numpy.typing import NDArray
 
 from hypercone.construction import spanning_forest
 from hypercone.figures.arcs import Floats
-from hypercone.figures.branches import MOST, branches
+from hypercone.figures.branches import branches
 from hypercone.figures.importance import most_important, nodes_below
 from hypercone.figures.isometry import seen_from
 from hypercone.figures.planar import PlanarView
@@ -18,7 +18,6 @@ from hypercone.methods.scoring import Rows
 
 # The power of what hangs below a node when names are chosen: who looks from a node wants to read what is near.
 OVERVIEW, NEARBY = 1.0, 0.4
-FEW_ROOTS = 4
 
 
 @dataclass(frozen=True, eq=False)
@@ -59,23 +58,8 @@ def make_scene(
     edges = hierarchy.reduction()
     is_main = spanning_forest(hierarchy)[edges[:, 1]] == edges[:, 0]
     order = most_important(hierarchy, below, points, OVERVIEW if middle is None else NEARBY)
-    given = hierarchy.depths(), _branches(hierarchy, below), below, order
+    given = hierarchy.depths(), branches(hierarchy), below, order
     return Scene(view, centre, points, edges, is_main, *given, middle)
-
-
-def _branches(hierarchy: Hierarchy, below: Rows) -> Rows:
-    """The big branches; where there are a few roots and none has most of the nodes, the trees below them."""
-    roots = hierarchy.roots
-    if not FEW_ROOTS <= len(roots) <= MOST or below[roots].max() > len(hierarchy) / 2:
-        return branches(hierarchy)
-    kept = spanning_forest(hierarchy)
-    tops = np.where(kept < 0, np.arange(len(kept)), kept)
-    # Each step takes every node twice as far up.
-    while (kept[tops] >= 0).any():
-        tops = tops[tops]
-    number = np.empty(len(kept), np.int32)
-    number[roots[np.argsort(-below[roots], kind="stable")]] = np.arange(len(roots), dtype=np.int32)
-    return number[tops]
 
 
 def _without_edges(view: PlanarView, centre: Floats, points: Floats, middle: int | None) -> Scene:

@@ -68,7 +68,7 @@ DARK = Theme(
     ink="#eef2f7",
     faint="#9aa8bc",
     branches=ON_DARK,
-    depths=("#fde725", "#a0da39", "#4ac16d", "#1fa187", "#277f8e", "#3f6f9e", "#5a64a8"),
+    depths=("#fde725", "#a0da39", "#4ac16d", "#2fb09a", "#3c9fb0", "#5f93c8", "#8a90d6"),
 )
 THEMES = {"light": LIGHT, "dark": DARK}
 
