@@ -70,6 +70,8 @@ def test_a_click_on_a_find_goes_there(mammals, page_of, show):
         ("hp:5", ["HP:5"]),
         ("murmur", ["HP:3"]),
         ("HP", ["HP:1", "HP:2", "HP:4", "HP:3", "HP:5"]),
+        ("murmur heart", ["HP:3"]),
+        ("lung abn hp:4", ["HP:4"]),
         ("nothing like it", []),
         ("  ", []),
     ],
@@ -94,15 +96,33 @@ def test_nothing_found_is_said(mammals, page_of, show):
     assert opened.ask("h.state.selected") == -1
 
 
-def test_escape_leaves_the_list_then_the_text_then_the_box(mammals, page_of, show):
+def test_escape_clears_the_text_with_its_list_then_leaves_the_box(mammals, page_of, show):
     opened = show(page_of(mammals))
     opened.page.locator("#query").fill("dog")
     opened.page.keyboard.press("Escape")
     assert opened.page.locator("#finds").is_hidden()
-    opened.page.keyboard.press("Escape")
     assert opened.page.locator("#query").input_value() == ""
+    assert opened.page.evaluate("document.activeElement.id") == "query"
     opened.page.keyboard.press("Escape")
     assert opened.page.evaluate("document.activeElement.id") == "disk"
+
+
+def test_a_slash_in_the_empty_box_is_not_text(mammals, page_of, show):
+    opened = show(page_of(mammals))
+    opened.page.keyboard.press("/")
+    opened.page.keyboard.type("/dog/")
+    assert opened.page.locator("#query").input_value() == "dog/"
+
+
+def test_text_left_in_the_box_goes_when_a_node_is_selected(mammals, page_of, show):
+    opened = show(page_of(mammals))
+    opened.page.locator("#query").fill("dog")
+    # Away from the list of finds, which lies over the left of the disk.
+    row = max(opened.can_be_picked(), key=lambda row: opened.pixel(row)[0])
+    opened.page.mouse.click(*opened.pixel(row))
+    assert opened.ask("h.state.selected") == row
+    assert opened.page.locator("#query").input_value() == ""
+    assert opened.page.locator("#finds").is_hidden()
 
 
 def test_the_hierarchy_is_walked_with_the_keyboard_alone(mammals, page_of, show):
