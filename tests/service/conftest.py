@@ -17,7 +17,8 @@ import threading
 import time
 import urllib.error
 import urllib.request
-from collections.abc import Callable, Iterator
+from collections.abc import Callable, Coroutine, Iterator
+from concurrent.futures import ThreadPoolExecutor
 from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
@@ -92,12 +93,23 @@ def _start(folders: list[Path], log: Path, program: list[str], arguments: tuple[
     return server
 
 
+def in_a_loop(work: Coroutine[Any, Any, Any]) -> Any:
+    """What comes of the work in an event loop of its own, in a thread of its own: a browser's may run in this one."""
+    with ThreadPoolExecutor(1) as pool:
+        return pool.submit(asyncio.run, work).result()
+
+
+@pytest.fixture(scope="session")
+def run() -> Callable[[Coroutine[Any, Any, Any]], Any]:
+    return in_a_loop
+
+
 def _wait_until_ready(server: Server) -> None:
-    for _ in range(600):
+    for _ in range(2400):
         if server.ask("/readyz")[0] == 200:
             return
         time.sleep(0.05)
-    raise AssertionError(f"the server is not ready after 30 seconds: {server.log.read_text()}")
+    raise AssertionError(f"the server is not ready after two minutes: {server.log.read_text()}")
 
 
 @pytest.fixture(scope="session")
@@ -175,6 +187,6 @@ def asked() -> Callable[..., httpx.Response]:
             async with httpx.AsyncClient(transport=transport, base_url="http://localhost") as client:
                 return await client.request(method, path, **given)
 
-        return asyncio.run(once())
+        return in_a_loop(once())
 
     return ask

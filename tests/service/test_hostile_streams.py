@@ -250,7 +250,7 @@ def large(start_server: Callable[..., Any], tree_folder: Callable[[str], Any]) -
 
 
 def _heavy(server: Any, found: list[Any]) -> None:
-    found.append(_ask(server, "/v1/nearest", {"names": ["r"] * 10_000, "count": 50}))
+    found.append(_ask(server, "/v1/descendants", {"names": ["r"] * 10_000, "limit": 10}))
 
 
 def test_past_the_deadline_comes_504(large: Any) -> None:

@@ -58,7 +58,7 @@ def test_without_the_explorer_there_is_no_page(make_service, asked):
     assert asked(service, "GET", "/v1/models").status_code == 200
 
 
-def test_those_who_come_while_a_page_is_made_wait_for_it_in_one_place(make_service):
+def test_those_who_come_while_a_page_is_made_wait_for_it_in_one_place(make_service, run):
     service = make_service(concurrency=1)
 
     async def all_at_once():
@@ -66,7 +66,7 @@ def test_those_who_come_while_a_page_is_made_wait_for_it_in_one_place(make_servi
         async with httpx.AsyncClient(transport=transport, base_url="http://localhost") as client:
             return await asyncio.gather(*(client.get("/") for _ in range(8)))
 
-    assert [answer.status_code for answer in asyncio.run(all_at_once())] == [200] * 8
+    assert [answer.status_code for answer in run(all_at_once())] == [200] * 8
 
 
 def test_a_script_in_a_module_may_run_however_its_type_is_quoted():

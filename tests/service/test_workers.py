@@ -14,7 +14,7 @@ from hypercone.service.refusals import Refusal
 from hypercone.service.workers import Workers
 
 
-def test_a_thread_answers_while_the_loop_goes_on():
+def test_a_thread_answers_while_the_loop_goes_on(run):
     workers = Workers(2)
 
     async def both():
@@ -24,11 +24,11 @@ def test_a_thread_answers_while_the_loop_goes_on():
         began.set()
         return await work
 
-    assert asyncio.run(both()).startswith("hypercone")
+    assert run(both()).startswith("hypercone")
     workers.end()
 
 
-def test_what_is_late_is_refused_and_its_thread_keeps_a_place_until_it_ends():
+def test_what_is_late_is_refused_and_its_thread_keeps_a_place_until_it_ends(run):
     workers, go_on = Workers(2), threading.Event()
 
     async def late():
@@ -45,11 +45,11 @@ def test_what_is_late_is_refused_and_its_thread_keeps_a_place_until_it_ends():
         while workers.taken:
             await asyncio.sleep(0.01)
 
-    asyncio.run(asyncio.wait_for(late(), 10))
+    run(asyncio.wait_for(late(), 10))
     workers.end()
 
 
-def test_what_has_not_begun_by_its_deadline_never_begins():
+def test_what_has_not_begun_by_its_deadline_never_begins(run):
     workers, go_on, begun = Workers(100), threading.Event(), []
 
     async def crowded():
@@ -61,7 +61,7 @@ def test_what_has_not_begun_by_its_deadline_never_begins():
         go_on.set()
         await asyncio.gather(*busy)
 
-    asyncio.run(crowded())
+    run(crowded())
     assert not begun
     workers.end()
 
