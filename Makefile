@@ -2,6 +2,7 @@
 PYTHON ?= python3
 VENV := .venv
 BIN := $(VENV)/bin
+PACKAGE := $(VENV)/.package
 INSTALLED := $(VENV)/.installed
 NODE_MODULES := explorer/node_modules/.package-lock.json
 SUDO := $(shell [ "$$(id -u)" = 0 ] || echo sudo)
@@ -11,13 +12,18 @@ SUDO := $(shell [ "$$(id -u)" = 0 ] || echo sudo)
 
 install: $(INSTALLED)
 
-$(INSTALLED): pyproject.toml
+# What a user needs, and no more.
+$(PACKAGE): pyproject.toml
 	$(PYTHON) -m venv $(VENV)
 	$(BIN)/python -m pip install --quiet --disable-pip-version-check --upgrade pip
+	$(BIN)/python -m pip install --quiet --disable-pip-version-check --editable .
+	touch $(PACKAGE)
+
+$(INSTALLED): $(PACKAGE)
 	$(BIN)/python -m pip install --quiet --disable-pip-version-check --editable ".[dev]"
 	touch $(INSTALLED)
 
-demo: install
+demo: $(PACKAGE)
 	$(BIN)/hypercone demo
 
 # The explorer is tested in a real browser; where there is none, Debian's is installed.
