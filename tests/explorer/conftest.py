@@ -76,7 +76,7 @@ class Opened:
 
     def settle(self) -> None:
         """Wait until no flight moves the disk and the last frame is drawn."""
-        self.until("h.camera.flight === null && !h.state.moving")
+        self.until("h.camera.flight === null")
         self.page.evaluate("() => new Promise(done => requestAnimationFrame(() => requestAnimationFrame(done)))")
 
     def until(self, condition: str) -> None:

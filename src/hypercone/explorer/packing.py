@@ -24,9 +24,9 @@ import numpy as np
 from hypercone.embedding import Embedding
 from hypercone.errors import InputError
 from hypercone.figures.branches import branches
+from hypercone.figures.importance import invented_depths
 from hypercone.figures.planar import PlanarView, planar_view
 from hypercone.hierarchy.names import is_usable
-from hypercone.methods.scoring import Rows
 
 FORMAT = 1
 ALIGNMENT = 8
@@ -98,20 +98,15 @@ def _arrays(embedding: Embedding, seen: PlanarView) -> dict[str, Any]:
         "points": embedding.points,
         "view": np.ascontiguousarray(seen.points, np.float64),
         "edges": nothing if hierarchy is None else hierarchy.edges.astype(np.int32),
-        "depth": _floors(embedding) if hierarchy is None else hierarchy.depths().astype(np.int32),
+        "depth": invented_depths(embedding._from_the_top[1])
+        if hierarchy is None
+        else hierarchy.depths().astype(np.int32),
         "branch": np.full(len(embedding), -1, np.int32) if hierarchy is None else branches(hierarchy),
         "names": _lines(embedding.names),
     }
     if embedding.labels:
         arrays["labels"] = _lines(embedding.labels.texts)
     return arrays
-
-
-def _floors(embedding: Embedding) -> Rows:
-    """In place of depths that are not known: 0 for the most general node, 1 for the next two, 2 for the next four …"""
-    _, rank = embedding._from_the_top
-    floors: Rows = np.log2(rank + 1.0).astype(np.int32)
-    return floors
 
 
 def _lines(texts: Sequence[str]) -> bytes:

@@ -32,6 +32,16 @@ def nodes_below(hierarchy: Hierarchy) -> Rows:
     return sizes
 
 
+def invented_depths(rank: Rows) -> Rows:
+    """In place of depths that are not known, by the places from general to specific: 0, then two of 1, four of 2 …
+
+    >>> invented_depths(np.array([0, 3, 1, 2])).tolist()
+    [0, 2, 1, 1]
+    """
+    depths: Rows = np.log2(rank + 1.0).astype(np.int32)
+    return depths
+
+
 def most_important(hierarchy: Hierarchy, below: Rows, points: Floats, power: float = 1.0) -> Rows:
     """All rows, those to be named first in front: by what hangs below, to a power, less towards the rim of the picture.
 

@@ -10,7 +10,7 @@ from numpy.typing import NDArray
 from hypercone.construction import spanning_forest
 from hypercone.figures.arcs import Floats
 from hypercone.figures.branches import branches
-from hypercone.figures.importance import most_important, nodes_below
+from hypercone.figures.importance import invented_depths, most_important, nodes_below
 from hypercone.figures.isometry import seen_from
 from hypercone.figures.planar import PlanarView
 from hypercone.hierarchy import Hierarchy
@@ -66,8 +66,7 @@ def _without_edges(view: PlanarView, centre: Floats, points: Floats, middle: int
     order = np.argsort(np.linalg.norm(view.points, axis=1), kind="stable").astype(np.int32)
     rank = np.empty(len(order), np.int32)
     rank[order] = np.arange(len(order), dtype=np.int32)
-    # 0 for the most general node, 1 for the next two, 2 for the next four …
-    depths = np.log2(rank + 1.0).astype(np.int32)
+    depths = invented_depths(rank)
     nowhere, edges = np.full(len(order), -1, np.int32), np.empty((0, 2), np.int32)
     none = np.empty(0, np.bool_)
     return Scene(view, centre, points, edges, none, depths, nowhere, len(order) - 1 - rank, order, middle)

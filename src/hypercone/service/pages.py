@@ -35,13 +35,12 @@ class Explorers:
         return self._pages.get(model.name)
 
     def made(self, model: Model) -> tuple[bytes, Headers]:
-        """The page, made now unless another thread has made it meanwhile."""
+        """The page, made now unless another thread, one that its first visitor gave up, has made it meanwhile."""
         with self._lock:
             if model.name not in self._pages:
                 from hypercone.explorer import explorer_page
 
-                page = explorer_page(model.embedding, title=model.name)
-                content = page.encode() if isinstance(page, str) else bytes(page)
+                content = explorer_page(model.embedding, title=model.name).encode()
                 self._pages[model.name] = (content, page_headers(content))
             return self._pages[model.name]
 
