@@ -97,6 +97,10 @@ def _index() -> Iterator[str]:
             ("[methods.md](methods.md)", "the methods, their defaults where these differ, and the constructions"),
             ("[commands.md](commands.md)", "the commands and their options"),
             ("[errors.md](errors.md)", "the errors and their exit codes"),
+            (
+                "[what-goes-wrong.md](what-goes-wrong.md)",
+                "what the user sees of every bad input and fault of the tests",
+            ),
             ("[geometry.md](geometry.md)", "the closed forms as plain NumPy functions"),
         ],
     )
@@ -209,6 +213,7 @@ def _errors() -> Iterator[str]:
         ("error", "exit code", "meaning"),
         [(f"`{kind.__name__}`", str(kind.exit_code), _first_line(kind)) for kind in kinds],
     )
+    yield "[What goes wrong, and what you see](what-goes-wrong.md) has the sentences themselves, case by case."
 
 
 # One thing at a time.

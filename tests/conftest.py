@@ -1,9 +1,13 @@
-"""What tests of all rooms share: embeddings without a mistake, built by hand from nested arcs, and bars of CPU time."""
+"""What tests of all rooms share: embeddings without a mistake, built by hand from nested arcs, bars of CPU time, and
+the table of what goes wrong.
+"""
 
 from __future__ import annotations
 
+import importlib.util
 import time
 from collections.abc import Callable
+from pathlib import Path
 from typing import Any
 
 import numpy as np
@@ -18,6 +22,12 @@ from hypercone.methods import Settings
 # An example that a busy machine takes long over is no counter-example; bars of time are kept by ``within`` below.
 settings.register_profile("shared machine", deadline=None, suppress_health_check=[HealthCheck.too_slow])
 settings.load_profile("shared machine")
+
+# Folders of tests are no packages, so what they share is imported by its place.
+_telling = importlib.util.spec_from_file_location("telling", Path(__file__).parent / "faults" / "telling.py")
+telling = importlib.util.module_from_spec(_telling)
+_telling.loader.exec_module(telling)
+told = telling.told
 
 
 def _perfect(tree: hypercone.Hierarchy, **changes: Any) -> Embedding:

@@ -43,9 +43,9 @@ FLOORS = [
     {"calibration"},
     {"methods"},
     {"geometry", "data"},
-    {"hierarchy"},
-    {"_jit", "atomic", "cores", "extras", "views"},
-    {"errors"},
+    {"hierarchy", "runs"},
+    {"_jit", "atomic", "cores", "extras", "sealed", "views"},
+    {"errors", "temporaries"},
 ]
 FLOOR = {room: floor for floor, rooms in enumerate(FLOORS) for room in rooms}
 STRANGERS = ({"geometry", "hierarchy"}, {"geometry", "data"})

@@ -23,6 +23,7 @@ _HOMES = {
     "FitConfig": "hypercone.training",
     "Hierarchy": "hypercone.hierarchy",
     "HyperconeError": "hypercone.errors",
+    "Run": "hypercone.runs",
     "Split": "hypercone.hierarchy",
     "compare": "hypercone.queries",
     "dataset_names": "hypercone.data",
@@ -50,6 +51,7 @@ __all__ = [
     "FitConfig",
     "Hierarchy",
     "HyperconeError",
+    "Run",
     "Split",
     "__version__",
     "compare",
@@ -94,6 +96,7 @@ if TYPE_CHECKING:
         write_split,
     )
     from hypercone.queries import compare, suggest
+    from hypercone.runs import Run
     from hypercone.training import EpochReport, FitConfig, fit
 
 

@@ -8,7 +8,8 @@
     │   ├── ConfigError           a setting out of its range
     │   └── UnknownNameError      a node, method or dataset nobody has heard of
     ├── ModelFileError        3   a model folder that is damaged, newer than this program, or hostile
-    └── ResourceError         4   memory or disk ran out
+    ├── ResourceError         4   memory or disk ran out
+    └── Interrupted         130   a run was asked to stop, and has kept a checkpoint (143 if by SIGTERM)
 
 Each message is one sentence that says what is wrong, with the value, and what to do about it.
 """
@@ -56,6 +57,12 @@ class ResourceError(HyperconeError):
     """Memory or disk ran out."""
 
     exit_code = 4
+
+
+class Interrupted(HyperconeError):
+    """A run was asked to stop: it kept a checkpoint and can be resumed."""
+
+    exit_code = 130
 
 
 def unknown_name(kind: str, name: str, known: Iterable[str]) -> UnknownNameError:

@@ -9,7 +9,7 @@ from hypercone.calibration import Calibration, calibrate
 from hypercone.errors import ConfigError, InputError
 from hypercone.hierarchy import Hierarchy, LabelledPairs, paper_split
 from hypercone.methods import METHODS
-from hypercone.training import EpochReport, FitConfig, ProgressLine, fit, loop
+from hypercone.training import EpochReport, FitConfig, ProgressLine, fit
 from hypercone.training.epochs import Trainer
 from hypercone.training.loss import LossMeter, softmax_loss
 from hypercone.training.negatives import make_known, make_negatives
@@ -160,7 +160,7 @@ class TestValidation:
             return 0, 0
 
         monkeypatch.setattr(Trainer, "run", run_epoch)
-        monkeypatch.setattr(loop, "calibrate", lambda *_: Calibration(next(found), 0.0, 0.0))
+        monkeypatch.setattr("hypercone.training.best.calibrate", lambda *_: Calibration(next(found), 0.0, 0.0))
         stage = make_stage(tree, None, pairs, epochs=len(scores), validate_every=1, patience=patience, method="order")
         result = stage.train(np.zeros((len(tree), 2)))
         assert len(epochs_run) == run
@@ -253,7 +253,7 @@ class TestFit:
         assert len(fit(Hierarchy.from_pairs([("a", "b")]), method="order", dim=2, epochs=2)) == 2
 
     def test_divergence_is_one_sentence(self, tree):
-        said = r"^training diverged in epoch 1: a point is not finite; try a lower rate than 1e\+300$"
+        said = r"^training diverged at epoch 1: a point is not finite; try a lower rate than 1e\+300$"
         with pytest.raises(ConfigError, match=said):
             fit(tree, method="order", dim=2, epochs=5, rate=1e300)
 

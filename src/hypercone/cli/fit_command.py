@@ -7,6 +7,7 @@ import sys
 import time
 from typing import Any
 
+from hypercone.cli.keeping import add_run, keeping
 from hypercone.cli.printing import add_json, percentages, print_answer, tell_of_compiling
 from hypercone.cli.settings import add_settings, read_settings
 from hypercone.cli.sources import add_source, read_source
@@ -21,7 +22,8 @@ EXAMPLE = """examples:
   hypercone fit taxonomy.tsv -o model                        (columns named parent and child)
   hypercone fit edges.csv --direction child-parent -o model
   hypercone fit huge.tsv --method construction -o model      (a million nodes in seconds; exact if it is a tree)
-  hypercone fit wordnet-nouns --percent 50 --dim 10 -o model (hold out edges as in the paper, and test)"""
+  hypercone fit wordnet-nouns --percent 50 --dim 10 -o model (hold out edges as in the paper, and test)
+  hypercone fit wordnet-nouns --epochs 500 -o model --run checkpoints --resume    (go on where it was killed)"""
 
 # What the F1 of a fit is called, by the pairs it is of.
 CALIBRATED = {"validation pairs": "validation", "training pairs": "training", "all pairs": "all_pairs"}
@@ -38,6 +40,7 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
     parser.add_argument("--split", metavar="FOLDER", help="hold out what the files of 'hypercone split' say")
     parser.add_argument("--quiet", action="store_true", help="no progress")
     add_json(parser)
+    add_run(parser)
     add_settings(parser)
 
 
@@ -50,11 +53,12 @@ def run(options: argparse.Namespace) -> int:
     if not options.quiet:
         tell_of_compiling(sys.stderr)
     started = time.perf_counter()
-    with ProgressLine(sys.stderr) as progress:
-        tell = None if options.quiet else progress
-        embedding = fit(hierarchy, config, split=split, on_epoch=tell, on_progress=tell)
-    seconds = time.perf_counter() - started
-    embedding.save(options.output)
+    with keeping(options) as run:
+        with ProgressLine(sys.stderr) as progress:
+            tell = None if options.quiet else progress
+            embedding = fit(hierarchy, config, split=split, on_epoch=tell, on_progress=tell, run=run)
+        seconds = time.perf_counter() - started
+        embedding.save(options.output)
     answer = _summary(options.output, embedding, seconds)
     if split is not None and len(split.test.positives):
         found = evaluate(embedding, split.test)

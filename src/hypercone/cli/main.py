@@ -84,7 +84,10 @@ def _command(arguments: list[str]) -> int:
         allow_abbrev=False,
     )
     command.add_arguments(parser)
-    status: int = command.run(parser.parse_args(arguments[1:]))
+    options = parser.parse_args(arguments[1:])
+    # For whoever has to say how to call it again.
+    options.arguments = arguments
+    status: int = command.run(options)
     return status
 
 

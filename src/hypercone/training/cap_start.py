@@ -11,6 +11,7 @@ from __future__ import annotations
 import math
 import time
 from dataclasses import dataclass
+from functools import partial
 
 import numpy as np
 from numpy.typing import NDArray
@@ -18,6 +19,8 @@ from numpy.typing import NDArray
 from hypercone.errors import ConfigError
 from hypercone.geometry import caps
 from hypercone.methods import Points, find_method
+from hypercone.runs import Checkpoint
+from hypercone.training.checkpoints import PRETRAINING, Checkpoints
 from hypercone.training.config import FitConfig
 from hypercone.training.negatives import Known, Rows, make_known
 from hypercone.training.progress import EpochReport, OnEpoch
@@ -81,6 +84,16 @@ class Caps:
         )
         return int(violated), int(pushed), float(gaps)
 
+    def checkpoint(self, epoch: int) -> Checkpoint:
+        """The caps as they are after so many epochs."""
+        return Checkpoint(PRETRAINING, epoch, {"directions": self.directions, "radii": self.radii})
+
+    def restore(self, found: Checkpoint) -> int:
+        """Be as at the time of the checkpoint; returns how many epochs were done."""
+        self.directions = found.array("directions", self.directions.shape)
+        self.radii = found.array("radii", self.radii.shape)
+        return found.epoch
+
     def _steps(self, done: float) -> tuple[object, ...]:
         """The steps when this part of the epochs is done."""
         from hypercone.training.caps_kernels import CapSteps, Pull
@@ -100,7 +113,14 @@ class Caps:
         )
 
 
-def cap_start(count: int, edges: Rows, known: Known, config: FitConfig, on_epoch: OnEpoch | None = None) -> Points:
+def cap_start(
+    count: int,
+    edges: Rows,
+    known: Known,
+    config: FitConfig,
+    on_epoch: OnEpoch | None = None,
+    checkpoints: Checkpoints | None = None,
+) -> Points:
     """The points of the cones whose caps were learned from a random start.
 
     >>> edges = np.array([[0, 1], [0, 2], [1, 3], [1, 4], [2, 5], [2, 6]], np.int32)
@@ -115,17 +135,23 @@ def cap_start(count: int, edges: Rows, known: Known, config: FitConfig, on_epoch
             f"init is caps, but {config.method} in {config.dim} dimensions has no caps; choose another init"
         )
     assert config.init_epochs is not None, "a start needs a configuration with nothing left open"
-    learned = random_caps(count, edges, known, config)
+    learned, checkpoints = random_caps(count, edges, known, config), checkpoints or Checkpoints()
+    found = checkpoints.of(PRETRAINING)
+    done = learned.restore(found) if found else 0
     started = time.perf_counter()
-    for epoch in range(config.init_epochs):
+    for epoch in range(done, config.init_epochs):
         counts = learned.run(epoch, config.init_epochs)
         if on_epoch:
-            on_epoch(_report(learned, epoch + 1, config.init_epochs, counts, time.perf_counter() - started))
+            on_epoch(_report(learned, epoch + 1, done, counts, time.perf_counter() - started))
+        checkpoints.offer(epoch + 1, config.init_epochs, partial(learned.checkpoint, epoch + 1))
     return learned.points
 
 
-def _report(learned: Caps, epoch: int, epochs: int, counts: tuple[int, int, float], seconds: float) -> EpochReport:
+def _report(learned: Caps, epoch: int, before: int, counts: tuple[int, int, float], seconds: float) -> EpochReport:
+    """Of an epoch, when those up to ``before`` were an earlier run's."""
     violated, pushed, gaps = counts
+    epochs, visits = learned.config.init_epochs or 0, len(learned.edges) * (1 + sum(WRONG_PAIRS))
+    run = epoch - before
     return EpochReport(
         stage="pre-training (caps)",
         epoch=epoch,
@@ -133,9 +159,9 @@ def _report(learned: Caps, epoch: int, epochs: int, counts: tuple[int, int, floa
         loss=gaps / len(learned.edges),
         violated=violated,
         active_negatives=pushed,
-        pairs_per_second=len(learned.edges) * (1 + sum(WRONG_PAIRS)) * epoch / max(seconds, 1e-9),
+        pairs_per_second=visits * run / max(seconds, 1e-9),
         seconds=seconds,
-        seconds_left=seconds / epoch * (epochs - epoch) if epoch > 1 else None,
+        seconds_left=seconds / run * (epochs - epoch) if run > 1 else None,
         validation_f1=None,
         points=learned.points,
     )

@@ -12,9 +12,13 @@ from hypercone.embedding import Embedding
 from hypercone.errors import ConfigError
 from hypercone.hierarchy import Hierarchy, Split
 from hypercone.methods import METHODS, Points, find_method
+from hypercone.runs import Run
+from hypercone.training.checkpoints import TRAINING, Checkpoints
 from hypercone.training.config import DEFAULT_LEARNER, FitConfig
 from hypercone.training.constructing import constructed
+from hypercone.training.keeping import kept, kept_construction
 from hypercone.training.loop import Stage
+from hypercone.training.negatives import Known, Rows
 from hypercone.training.positives import calibration_pairs, prepare
 from hypercone.training.progress import OnEpoch
 from hypercone.training.start import check_start, pretrained_points, starting_points
@@ -28,6 +32,7 @@ def fit(
     start: Points | None = None,
     on_epoch: OnEpoch | None = None,
     on_progress: OnProgress | None = None,
+    run: Run | None = None,
     **settings: Any,
 ) -> Embedding:
     """An embedding of the hierarchy. Settings can be given as a FitConfig or by name.
@@ -40,6 +45,8 @@ def fit(
 
     With start, a point for each node, training begins there and the settings of initialisation are not used; so one
     pre-training can serve several fits (see pretrain).
+
+    With run, checkpoints are kept in its folder, and a fit that was killed goes on from there (see Run).
 
     >>> from hypercone import Hierarchy
     >>> pets = Hierarchy.from_pairs([("animal", "dog"), ("animal", "cat"), ("dog", "poodle")])
@@ -56,29 +63,35 @@ def fit(
     if config.is_construction:
         if start is not None:
             raise ConfigError(f"start is given, but {config.method} is constructed; choose method = {DEFAULT_LEARNER}")
-        return constructed(hierarchy, config, split, on_progress)
-    return _learned(hierarchy, config, split, start, on_epoch, on_progress)
+        with kept_construction(run, hierarchy, config, split, on_progress) as tell:
+            return constructed(hierarchy, config, split, tell)
+    positives = prepare(hierarchy, config, split)
+    with kept(run, hierarchy, positives[-1], split, start) as checkpoints:
+        return _learned(hierarchy, positives, split, start, on_epoch, on_progress, checkpoints)
 
 
 def _learned(
     hierarchy: Hierarchy,
-    config: FitConfig,
+    positives: tuple[Rows, Known, FitConfig],
     split: Split | None,
     start: Points | None,
     on_epoch: OnEpoch | None,
     on_progress: OnProgress | None,
+    checkpoints: Checkpoints,
 ) -> Embedding:
+    edges, known, config = positives
     method = find_method(config.method)
-    edges, known, config = prepare(hierarchy, config, split)
     # A split of a small hierarchy may hold nothing out.
     validation = split.validation if split and len(split.validation.positives) else None
     init = config.init if start is None else "given points"
-    if start is None:
-        begin = starting_points(len(hierarchy), edges, known, config, on_epoch, on_progress)
+    stage = Stage(config, edges, known, validation, on_epoch, keeps_history=True, checkpoints=checkpoints)
+    if found := checkpoints.of(TRAINING):
+        trained = stage.resume(found, len(hierarchy))
+    elif start is None:
+        count = len(hierarchy)
+        trained = stage.train(starting_points(count, edges, known, config, on_epoch, on_progress, checkpoints))
     else:
-        begin = check_start(start, len(hierarchy), config)
-    stage = Stage(config, edges, known, validation, on_epoch, keeps_history=True)
-    trained = stage.train(begin)
+        trained = stage.train(check_start(start, len(hierarchy), config))
     chosen = trained.calibration
     if chosen is None:
         pairs = validation or calibration_pairs(hierarchy, edges, config)

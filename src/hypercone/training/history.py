@@ -38,3 +38,9 @@ class History:
         {'loss': [], 'validation_f1': []}
         """
         return {"loss": self.losses, "validation_f1": self.validations}
+
+    def restore(self, values: dict[str, Any]) -> None:
+        """Go on from what ``as_dict`` gave."""
+        self.losses, self.validations = (
+            [[int(epoch), float(value)] for epoch, value in values[name]] for name in ("loss", "validation_f1")
+        )

@@ -2,35 +2,28 @@
 
 from __future__ import annotations
 
-import time
+import itertools
 from collections.abc import Iterator
 from dataclasses import dataclass, field, replace
-from typing import Any
 
 import numpy as np
 
-from hypercone.calibration import Calibration, calibrate
 from hypercone.construction.table import CONSTRUCTIONS
 from hypercone.errors import ConfigError
 from hypercone.hierarchy import LabelledPairs
 from hypercone.methods import Points, find_method
+from hypercone.runs import Checkpoint
+from hypercone.training.best import Best, Trained
+from hypercone.training.checkpoints import PRETRAINING, TRAINING, Checkpoints
 from hypercone.training.config import FitConfig
+from hypercone.training.course import Course
 from hypercone.training.epochs import Trainer
 from hypercone.training.history import History
 from hypercone.training.loss import LossMeter
 from hypercone.training.negatives import Known, Negatives, Rows, make_negatives
-from hypercone.training.progress import EpochReport, OnEpoch
+from hypercone.training.progress import OnEpoch
+from hypercone.training.reporter import Reporter
 from hypercone.training.schedule import BURN_IN_FACTOR, rate_at
-
-
-@dataclass(frozen=True)
-class Trained:
-    """The points of the best validated epoch (or the last), how it was chosen, and how training went."""
-
-    points: Points
-    epoch: int
-    calibration: Calibration | None
-    history: dict[str, Any] = field(default_factory=dict)
 
 
 @dataclass(frozen=True)
@@ -45,17 +38,31 @@ class Stage:
     name: str = "training"
     # Whether the loss is measured now and then for the record.
     keeps_history: bool = False
+    checkpoints: Checkpoints = field(default_factory=Checkpoints)
 
     def train(self, points: Points) -> Trained:
         """Train from these points; the array given is left as it is."""
-        trainer = self._trainer(points)
-        best, history = _Best(self.config.patience), self._history(len(points))
+        course = self._course(find_method(self.config.method).project(points, self.config.settings))
         if self.validation is not None and self.config.init in CONSTRUCTIONS:
             # A construction may be better than all that learning makes of it.
-            best.offer(trainer, self.validation, 0)
-            history.note_validation(0, best.f1)
-        reporter = _Reporter(self, trainer) if self.on_epoch else None
-        for number, (rate, negatives) in enumerate(self._plan(len(points))):
+            course.best.offer(course.trainer, self.validation, 0)
+            course.history.note_validation(0, course.best.f1)
+        return self._finish(course)
+
+    def resume(self, found: Checkpoint, count: int) -> Trained:
+        """Go on from a checkpoint of this stage of so many nodes."""
+        course = self._course(np.zeros((count, self.config.dim)))
+        course.restore(found, self.total)
+        return self._finish(course)
+
+    def _finish(self, course: Course) -> Trained:
+        """Run the epochs that are not done yet."""
+        trainer, best, history = course.trainer, course.best, course.history
+        reporter = self._reporter(course)
+        plan = enumerate(self._plan(len(trainer.points)))
+        for number, (rate, negatives) in itertools.islice(plan, course.done, None):
+            if best.is_out_of_patience:
+                break
             violated, active = trainer.run(number, rate, negatives)
             self._refuse_divergence(trainer.points, number + 1)
             epoch = number + 1 - self.config.burn_in
@@ -65,8 +72,8 @@ class Stage:
                 history.note_validation(epoch, best.f1)
             if reporter:
                 reporter.tell(number + 1, violated, active, best.latest)
-            if best.is_out_of_patience:
-                break
+            course.done = number + 1
+            self.checkpoints.offer(course.done, self.total, course.checkpoint)
         return replace(best.trained or Trained(trainer.points, self.epochs, None), history=history.as_dict())
 
     @property
@@ -80,23 +87,37 @@ class Stage:
         """All epochs, burn-in included; none where there is nothing to learn from."""
         return self.config.burn_in + self.epochs if len(self.edges) else 0
 
-    def _trainer(self, points: Points) -> Trainer:
-        config, method = self.config, find_method(self.config.method)
-        return Trainer(
-            method=method,
+    @property
+    def key(self) -> str:
+        """What its checkpoints are called."""
+        return TRAINING if self.name == TRAINING else PRETRAINING
+
+    def _course(self, points: Points) -> Course:
+        config, count = self.config, len(points)
+        trainer = Trainer(
+            method=find_method(config.method),
             settings=config.settings,
-            points=np.array(method.project(points, config.settings), order="C"),
-            memory=np.zeros(len(points)),
+            points=np.array(points, order="C"),
+            memory=np.zeros(count),
             edges=self.edges,
             known=self.known,
             seed=config.seed,
             optimizer=config.optimizer,
             threads=config.threads,
         )
+        meter = self._loss_meter(count) if self.keeps_history and self.total else None
+        return Course(self.key, trainer, Best(config.patience), History(meter, self.total, config.burn_in))
 
-    def _history(self, count: int) -> History:
-        meter = _loss_meter(self, count) if self.keeps_history and self.total else None
-        return History(meter, self.total, self.config.burn_in)
+    def _reporter(self, course: Course) -> Reporter | None:
+        if self.on_epoch is None:
+            return None
+        meter = self._loss_meter(len(course.trainer.points))
+        pairs = len(self.edges) * (1 + self.config.negatives)
+        return Reporter(self.on_epoch, course.trainer, meter, self.name, pairs, range(course.done, self.total))
+
+    def _loss_meter(self, count: int) -> LossMeter:
+        negatives = make_negatives(count, self.edges, self.config)
+        return LossMeter(self.edges, self.known, negatives, self.config.seed)
 
     def _plan(self, count: int) -> Iterator[tuple[float, Negatives]]:
         """The rate and the corrupted nodes of every epoch; burn-in goes gently and favours general nodes."""
@@ -116,70 +137,6 @@ class Stage:
     def _refuse_divergence(self, points: Points, number: int) -> None:
         if not np.isfinite(points).all():
             raise ConfigError(
-                f"training diverged in epoch {number}: a point is not finite; try a lower rate than {self.config.rate}"
+                f"training diverged at epoch {number}: a point is not finite; try a lower rate than {self.config.rate}"
+                f"{self.checkpoints.kept()}"
             )
-
-
-def _loss_meter(stage: Stage, count: int) -> LossMeter:
-    return LossMeter(stage.edges, stage.known, make_negatives(count, stage.edges, stage.config), stage.config.seed)
-
-
-class _Best:
-    """Keeps the points with the highest validation F1, and knows when patience has run out."""
-
-    def __init__(self, patience: int) -> None:
-        self.patience = patience
-        self.trained: Trained | None = None
-        self.latest: Calibration | None = None
-        self.waited = 0
-
-    def offer(self, trainer: Trainer, validation: LabelledPairs | None, epoch: int) -> None:
-        assert validation is not None
-        self.latest = calibrate(trainer.method, trainer.settings, trainer.points, validation)
-        self.waited += 1
-        if self.trained is None or self.trained.calibration is None or self.latest.f1 > self.trained.calibration.f1:
-            self.trained, self.waited = Trained(trainer.points.copy(), epoch, self.latest), 0
-
-    @property
-    def f1(self) -> float:
-        """Of the latest validation."""
-        assert self.latest is not None
-        return self.latest.f1
-
-    @property
-    def is_out_of_patience(self) -> bool:
-        return bool(self.patience) and self.waited >= self.patience
-
-
-class _Reporter:
-    """Measures the loss and the time, and tells whoever asked to be told."""
-
-    def __init__(self, stage: Stage, trainer: Trainer) -> None:
-        self.stage, self.trainer = stage, trainer
-        self.meter = _loss_meter(stage, len(trainer.points))
-        self.started = time.perf_counter()
-        self.after_first = 0.0
-
-    def tell(self, number: int, violated: int, active: int, latest: Calibration | None) -> None:
-        stage, seconds = self.stage, time.perf_counter() - self.started
-        assert stage.on_epoch is not None
-        report = EpochReport(
-            stage=stage.name,
-            epoch=number,
-            epochs=stage.total,
-            loss=self.meter.measure(self.trainer.method, self.trainer.settings, self.trainer.points),
-            violated=violated,
-            active_negatives=active,
-            pairs_per_second=len(stage.edges) * (1 + stage.config.negatives) / max(self.trainer.seconds, 1e-9),
-            seconds=seconds,
-            seconds_left=self._seconds_left(number, seconds),
-            validation_f1=latest.f1 if latest else None,
-            points=self.trainer.points,
-        )
-        stage.on_epoch(report)
-
-    def _seconds_left(self, number: int, seconds: float) -> float | None:
-        if number == 1:
-            self.after_first = seconds
-            return None
-        return (seconds - self.after_first) / (number - 1) * (self.stage.total - number)

@@ -10,6 +10,7 @@ from hypercone.errors import ConfigError
 from hypercone.geometry import poincare
 from hypercone.methods import Points, find_method
 from hypercone.training.cap_start import cap_start
+from hypercone.training.checkpoints import PRETRAINING, Checkpoints
 from hypercone.training.config import FitConfig
 from hypercone.training.constructing import constructed_start
 from hypercone.training.loop import Stage
@@ -30,15 +31,17 @@ def starting_points(
     config: FitConfig,
     on_epoch: OnEpoch | None = None,
     on_progress: OnProgress | None = None,
+    checkpoints: Checkpoints | None = None,
 ) -> Points:
     """Random points, or those of the pre-training that the configuration asks for, drawn inwards."""
+    checkpoints = checkpoints or Checkpoints()
     if config.init == "random":
         return random_points(count, config)
     if config.init == "caps":
-        return cap_start(count, edges, known, config, on_epoch)
+        return cap_start(count, edges, known, config, on_epoch, checkpoints)
     if config.init in CONSTRUCTIONS:
         return constructed_start(count, edges, config, on_progress)
-    return drawn_in(pretrained_points(count, edges, known, config, on_epoch), config)
+    return drawn_in(pretrained_points(count, edges, known, config, on_epoch, checkpoints), config)
 
 
 def drawn_in(points: Points, config: FitConfig) -> Points:
@@ -57,12 +60,26 @@ def drawn_in(points: Points, config: FitConfig) -> Points:
 
 
 def pretrained_points(
-    count: int, edges: Rows, known: Known, config: FitConfig, on_epoch: OnEpoch | None = None
+    count: int,
+    edges: Rows,
+    known: Known,
+    config: FitConfig,
+    on_epoch: OnEpoch | None = None,
+    checkpoints: Checkpoints | None = None,
 ) -> Points:
     """The last epoch of the pre-training that the configuration asks for."""
     pretraining = pretraining_config(config)
-    stage = Stage(pretraining, edges, known, on_epoch=on_epoch, name=f"pre-training ({config.init})")
-    return stage.train(random_points(count, pretraining)).points
+    stage = Stage(
+        pretraining,
+        edges,
+        known,
+        on_epoch=on_epoch,
+        name=f"pre-training ({config.init})",
+        checkpoints=checkpoints or Checkpoints(),
+    )
+    found = stage.checkpoints.of(PRETRAINING)
+    trained = stage.resume(found, count) if found else stage.train(random_points(count, pretraining))
+    return trained.points
 
 
 def check_start(points: Points, count: int, config: FitConfig) -> Points:

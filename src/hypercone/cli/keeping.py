@@ -1,0 +1,74 @@
+"""The options that keep a fit safe in a run's folder, and how it stops when it is asked to."""
+
+from __future__ import annotations
+
+import argparse
+import contextlib
+import shlex
+import sys
+from collections.abc import Iterator
+from pathlib import Path
+
+from hypercone.cli.stopping import StopRequest, stop_requests
+from hypercone.errors import InputError, Interrupted, ResourceError
+from hypercone.runs import Run
+
+
+def add_run(parser: argparse.ArgumentParser) -> None:
+    """--run and what goes with it."""
+    group = parser.add_argument_group("runs", "checkpoints, so that a fit that was killed can go on where it was")
+    group.add_argument("--run", metavar="FOLDER", help="keep checkpoints in this folder")
+    group.add_argument("--resume", action="store_true", help="go on with the run in that folder, if there is one")
+    group.add_argument("--checkpoint-epochs", type=int, metavar="N", help="a checkpoint after every N epochs, too")
+    group.add_argument("--checkpoint-seconds", type=float, metavar="S", help="seconds between checkpoints (default 15)")
+
+
+@contextlib.contextmanager
+def keeping(options: argparse.Namespace) -> Iterator[Run | None]:
+    """The run that the options describe; Ctrl-C and SIGTERM end it with a checkpoint and the way to go on."""
+    if options.run is None:
+        _refuse_without_run(options)
+        yield None
+        return
+    if Path(options.run).absolute() == Path(options.output).absolute():
+        raise InputError(f"--run and -o are both {options.run}; give the checkpoints a folder of their own")
+    how = f"go on with: {_command_to_resume(options.arguments)}"
+    with stop_requests(f"the last checkpoint in {options.run} is kept; {how}") as stop:
+        try:
+            yield _run(options, stop)
+        except Interrupted as interrupted:
+            ending = Interrupted(f"{interrupted}; {how}")
+            ending.exit_code = stop.exit_code
+            raise ending from None
+        except ResourceError as error:
+            raise ResourceError(f"{error}; {how}") from error
+        except MemoryError:
+            raise ResourceError(f"out of memory; the last checkpoint in {options.run} is kept; {how}") from None
+
+
+def _run(options: argparse.Namespace, stop: StopRequest) -> Run:
+    seconds = {} if options.checkpoint_seconds is None else {"seconds": options.checkpoint_seconds}
+    return Run(
+        options.run,
+        resume=options.resume,
+        epochs=options.checkpoint_epochs,
+        should_stop=stop,
+        tell=lambda sentence: print(sentence, file=sys.stderr),
+        **seconds,
+    )
+
+
+def _refuse_without_run(options: argparse.Namespace) -> None:
+    for name in ("resume", "checkpoint_epochs", "checkpoint_seconds"):
+        if getattr(options, name) not in (None, False):
+            raise InputError(f"--{name.replace('_', '-')} needs --run FOLDER, where the checkpoints are")
+
+
+def _command_to_resume(arguments: list[str]) -> str:
+    """The same command, to be typed again.
+
+    >>> _command_to_resume(["fit", "my edges.tsv", "-o", "model", "--run", "r"])
+    "hypercone fit 'my edges.tsv' -o model --run r --resume"
+    """
+    again = [] if "--resume" in arguments else ["--resume"]
+    return shlex.join(["hypercone", *arguments, *again])

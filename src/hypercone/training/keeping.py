@@ -1,0 +1,85 @@
+"""A fit with a run's folder: what it is of, and its checkpoints for as long as it lasts."""
+
+from __future__ import annotations
+
+import contextlib
+import hashlib
+from collections.abc import Iterator
+from typing import Any
+
+import numpy as np
+from numpy.typing import NDArray
+
+from hypercone.construction.progress import ConstructionReport, OnProgress
+from hypercone.errors import Interrupted
+from hypercone.hierarchy import Hierarchy, Split
+from hypercone.methods import Points
+from hypercone.runs import Run, opened
+from hypercone.runs.identity import Identity
+from hypercone.training.checkpoints import Checkpoints, KeptCheckpoints
+from hypercone.training.config import FitConfig
+
+
+def identity_of(hierarchy: Hierarchy, config: FitConfig, split: Split | None, start: Points | None) -> Identity:
+    """All that the result depends on, in plain values; two fits with the same identity give the same bytes.
+
+    >>> pets = Hierarchy.from_pairs([("animal", "dog")])
+    >>> identity_of(pets, FitConfig(dim=2), None, None)["nodes"]
+    2
+    """
+    from hypercone import __version__
+
+    parts: Identity = {
+        **config.as_dict(),
+        "hypercone": __version__,
+        "nodes": len(hierarchy),
+        "direct edges": len(hierarchy.edges),
+        "hierarchy": hierarchy.digest,
+    }
+    if hierarchy.labels is not None:
+        parts["labels"] = hashlib.sha256("\n".join(hierarchy.labels.texts).encode()).hexdigest()
+    if split is not None:
+        pairs = (split.train, split.validation.positives, split.validation.negatives)
+        parts |= {"percent": split.percent, "split seed": split.seed, "split": _digest(*pairs)}
+    if start is not None:
+        parts["start"] = _digest(start)
+    return parts
+
+
+def _digest(*arrays: NDArray[Any]) -> str:
+    hashed = hashlib.sha256()
+    for array in arrays:
+        hashed.update(f"{array.dtype.str}{array.shape}".encode())
+        hashed.update(np.ascontiguousarray(array).tobytes())
+    return hashed.hexdigest()
+
+
+@contextlib.contextmanager
+def kept(
+    run: Run | None, hierarchy: Hierarchy, config: FitConfig, split: Split | None, start: Points | None
+) -> Iterator[Checkpoints]:
+    """The checkpoints of a fit; without a run there are none."""
+    if run is None:
+        yield Checkpoints()
+        return
+    with opened(run, identity_of(hierarchy, config, split, start)) as folder:
+        yield KeptCheckpoints(run, folder)
+
+
+@contextlib.contextmanager
+def kept_construction(
+    run: Run | None, hierarchy: Hierarchy, config: FitConfig, split: Split | None, on_progress: OnProgress | None
+) -> Iterator[OnProgress | None]:
+    """A construction is made in one go: a run guards its folder, lets it be stopped, and begins again on resume."""
+    if run is None:
+        yield on_progress
+        return
+
+    def tell(report: ConstructionReport) -> None:
+        if on_progress:
+            on_progress(report)
+        if run.should_stop is not None and run.should_stop():
+            raise Interrupted("interrupted; a construction has no checkpoints, and begins again when it is resumed")
+
+    with opened(run, identity_of(hierarchy, config, split, None)):
+        yield tell

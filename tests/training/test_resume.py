@@ -1,0 +1,163 @@
+"""A fit that was stopped anywhere and resumed gives the same bytes as one that was not."""
+
+from __future__ import annotations
+
+import json
+import re
+
+import numpy as np
+import pytest
+
+from hypercone import FitConfig, Run, fit, load_dataset, paper_split
+from hypercone.errors import ConfigError, InputError, Interrupted, ModelFileError
+from hypercone.sealed import sealed
+
+COMMON = {"dim": 5, "epochs": 9, "init_epochs": 6, "validate_every": 2}
+CASES = {
+    "pre-trained cones": {},
+    "caps": {"init": "caps"},
+    "from a construction": {"init": "construction"},
+    "burn-in": {"method": "poincare", "burn_in": 3},
+    "with a memory": {"optimizer": "adagrad", "init": "random"},
+    "patience": {"patience": 4, "init": "random", "rate": 1e-6, "validate_every": 1},
+}
+
+
+class Stopper:
+    """Asks a run to stop after so many more epochs."""
+
+    def __init__(self, epochs: int) -> None:
+        self.epochs = epochs
+
+    def __call__(self) -> bool:
+        self.epochs -= 1
+        return self.epochs < 0
+
+
+@pytest.fixture(scope="module")
+def tree():
+    return load_dataset("tree-3-4")
+
+
+@pytest.fixture(scope="module")
+def split(tree):
+    return paper_split(tree, 50)
+
+
+def _bytes(embedding, folder) -> dict[str, bytes]:
+    return {path.name: path.read_bytes() for path in embedding.save(folder).iterdir()}
+
+
+def _resumed_again_and_again(tree, config, split, folder, epochs: int):
+    """Fit with a stop after every so many epochs, from the beginning to the end; returns it and the stops."""
+    stops = 0
+    while True:
+        run = Run(folder, resume=stops > 0, should_stop=Stopper(epochs))
+        try:
+            return fit(tree, config, split=split, run=run), stops
+        except Interrupted:
+            stops += 1
+
+
+@pytest.mark.parametrize("epochs", [0, 1, 4])
+@pytest.mark.parametrize("case", CASES)
+def test_stopped_again_and_again_it_ends_with_the_same_bytes(tree, split, tmp_path, case, epochs):
+    config = FitConfig.from_dict({**COMMON, **CASES[case]})
+    plain = fit(tree, config, split=split)
+    stopped, stops = _resumed_again_and_again(tree, config, split, tmp_path / "run", epochs)
+    assert stops >= 1
+    assert _bytes(stopped, tmp_path / "stopped") == _bytes(plain, tmp_path / "plain")
+
+
+def test_points_to_start_from_are_part_of_what_a_run_is(tree, tmp_path):
+    start = np.random.default_rng(1).uniform(-0.3, 0.3, (len(tree), 5))
+    config = FitConfig(dim=5, epochs=6, init_epochs=3)
+    with pytest.raises(Interrupted):
+        fit(tree, config, start=start, run=Run(tmp_path / "other", should_stop=Stopper(2)))
+    with pytest.raises(InputError, match=r"start was [0-9a-f]{12}…, is not given"):
+        fit(tree, config, run=Run(tmp_path / "other", resume=True))
+    started = fit(tree, config, start=start, run=Run(tmp_path / "other", resume=True))
+    assert (started.points == fit(tree, config, start=start).points).all()
+    assert not (started.points == fit(tree, config).points).all()
+
+
+def test_the_stop_says_how_far_it_came_and_what_is_safe(tree, tmp_path):
+    words = f"interrupted after epoch 3 of 6; the checkpoint of training epoch 3 is safe in {tmp_path / 'run'}"
+    with pytest.raises(Interrupted, match=re.escape(words)):
+        fit(tree, dim=5, epochs=6, init="random", run=Run(tmp_path / "run", should_stop=Stopper(2)))
+
+
+def test_changed_settings_data_or_split_are_refused_with_the_difference(tree, split, tmp_path):
+    run = Run(tmp_path / "run", should_stop=Stopper(1))
+    with pytest.raises(Interrupted):
+        fit(tree, dim=5, epochs=6, init="random", split=split, run=run)
+    run = Run(tmp_path / "run", resume=True)
+    with pytest.raises(InputError, match=r"begun otherwise: rate was 0\.3, is 0\.1; seed was 0, is 1; give the same"):
+        fit(tree, dim=5, epochs=6, init="random", split=split, rate=0.1, seed=1, run=run)
+    with pytest.raises(InputError, match=r"percent was 50, is not given; split was [0-9a-f]{12}…, is not given"):
+        fit(tree, dim=5, epochs=6, init="random", run=run)
+    other = load_dataset("tree-3-3")
+    with pytest.raises(InputError, match=r"hierarchy was .*nodes was 121, is 40"):
+        fit(other, dim=5, epochs=6, init="random", split=paper_split(other, 50), run=run)
+
+
+def test_a_divergence_keeps_the_checkpoint_before_it(tree, tmp_path, monkeypatch):
+    from hypercone.training.epochs import Trainer
+
+    real = Trainer.run
+
+    def diverge(self, epoch, rate, negatives):
+        counts = real(self, epoch, rate, negatives)
+        if epoch == 4:
+            self.points[0, 0] = np.nan
+        return counts
+
+    monkeypatch.setattr(Trainer, "run", diverge)
+    words = r"training diverged at epoch 5: .*; try a lower rate than 0.3; the checkpoint of training epoch 4 is safe"
+    with pytest.raises(ConfigError, match=words):
+        fit(tree, dim=5, epochs=6, init="random", run=Run(tmp_path / "run", epochs=1))
+    monkeypatch.setattr(Trainer, "run", real)
+    resumed = fit(tree, dim=5, epochs=6, init="random", run=Run(tmp_path / "run", resume=True))
+    assert (resumed.points == fit(tree, dim=5, epochs=6, init="random").points).all()
+
+
+def _forge(folder, **changes) -> None:
+    path = folder / "manifest.json"
+    manifest = json.loads(path.read_text())
+    manifest.pop("seal")
+    manifest["checkpoints"][0] |= changes
+    path.write_text(sealed(manifest), encoding="utf-8")
+
+
+@pytest.mark.parametrize(
+    "changes",
+    [
+        {"epoch": 7},
+        {"stage": "elsewhere"},
+        {"stage": "pretraining"},
+        {"facts": {}},
+        {"facts": {"best": {}, "history": []}},
+        {"facts": {"best": {"epoch": 1}, "history": {"loss": [], "validation_f1": []}}},
+        {"facts": {"best": {}, "history": {"loss": [[1]], "validation_f1": []}}},
+        {"facts": {"best": {}, "history": {"loss": [["x", 1]], "validation_f1": []}}},
+        {"facts": {"best": 3, "history": {"loss": [], "validation_f1": []}}},
+    ],
+    ids=str,
+)
+def test_a_state_that_cannot_be_this_runs_is_refused_in_a_sentence(tree, tmp_path, changes):
+    config = FitConfig(dim=5, epochs=6, init="caps", init_epochs=3)
+    with pytest.raises(Interrupted):
+        fit(tree, config, run=Run(tmp_path / "run", should_stop=Stopper(5)))
+    _forge(tmp_path / "run", **changes)
+    with pytest.raises(ModelFileError) as error:
+        fit(tree, config, run=Run(tmp_path / "run", resume=True))
+    assert "\n" not in str(error.value)
+
+
+def test_a_construction_with_a_run_is_the_same_and_guards_its_folder(tree, tmp_path):
+    made = fit(tree, dim=5, run=Run(tmp_path / "run"))
+    assert (made.points == fit(tree, dim=5).points).all()
+    with pytest.raises(InputError, match="holds a run already"):
+        fit(tree, dim=5, run=Run(tmp_path / "run"))
+    again = fit(tree, dim=5, run=Run(tmp_path / "run", resume=True))
+    assert (again.points == made.points).all()
