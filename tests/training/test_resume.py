@@ -8,7 +8,7 @@ import re
 import numpy as np
 import pytest
 
-from hypercone import FitConfig, Run, fit, load_dataset, paper_split
+from hypercone import FitConfig, Hierarchy, Run, fit, load_dataset, paper_split
 from hypercone.errors import ConfigError, InputError, Interrupted, ModelFileError
 from hypercone.sealed import sealed
 
@@ -161,3 +161,37 @@ def test_a_construction_with_a_run_is_the_same_and_guards_its_folder(tree, tmp_p
         fit(tree, dim=5, run=Run(tmp_path / "run"))
     again = fit(tree, dim=5, run=Run(tmp_path / "run", resume=True))
     assert (again.points == made.points).all()
+
+
+class Looks:
+    """Asks a run to stop at the next offer, and counts the offers."""
+
+    def __init__(self, every: int) -> None:
+        self.every, self.offers = every, 0
+
+    def __call__(self) -> bool:
+        self.offers += 1
+        return self.offers % self.every == 0
+
+
+@pytest.fixture(scope="module")
+def crossed():
+    """A hierarchy whose nodes have several parents each, so that caps are moved to the very end."""
+    rng = np.random.default_rng(7)
+    pairs = {(str(int(parent)), str(child)) for child in range(1, 80) for parent in rng.integers(0, child, 4)}
+    return Hierarchy.from_pairs(sorted(pairs))
+
+
+@pytest.mark.parametrize("settings", [{}, {"init": "overlapping", "epochs": 4}], ids=["constructed", "a start"])
+def test_a_construction_stopped_again_and_again_ends_with_the_same_bytes(crossed, tmp_path, settings):
+    plain = fit(crossed, dim=5, **settings)
+    stages = set()
+    for attempt in range(100):
+        try:
+            run = Run(tmp_path / "run", resume=attempt > 0, should_stop=Looks(60 if attempt < 3 else 9))
+            stopped = fit(crossed, dim=5, **settings, run=run)
+            break
+        except Interrupted as interrupted:
+            stages.add(re.search("checkpoint of ([a-z]+)", str(interrupted))[1])
+    assert stages >= {"nested", "free"}
+    assert _bytes(stopped, tmp_path / "stopped") == _bytes(plain, tmp_path / "plain")

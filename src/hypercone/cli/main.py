@@ -1,6 +1,7 @@
 """The door: finds the command, and turns every expected error into one sentence and its exit code.
 
-Exit codes: 0 done, 1 something unexpected, 2 bad input, 3 bad model file, 4 out of memory or disk, 130 interrupted.
+Exit codes: 0 done, 1 something unexpected, 2 bad input, 3 bad model file, 4 out of memory or disk, 130 interrupted, 143
+ended by SIGTERM (of a run, with a checkpoint kept).
 """
 
 from __future__ import annotations

@@ -4,7 +4,8 @@ from __future__ import annotations
 
 import math
 from collections.abc import Callable
-from dataclasses import dataclass
+from dataclasses import asdict, dataclass
+from functools import partial
 from typing import Any, NamedTuple
 
 import numpy as np
@@ -14,6 +15,9 @@ from hypercone.calibration import Counts
 from hypercone.construction.overlap_dimension import dimension_for
 from hypercone.hierarchy import Hierarchy
 from hypercone.hierarchy.closure import flipped_lists
+from hypercone.runs import Checkpoint
+from hypercone.runs.checkpoint import reading
+from hypercone.runs.checkpoints import FREE, Checkpoints
 
 Floats = NDArray[np.float64]
 
@@ -139,6 +143,30 @@ class FreeRun:
         move(*given, rate, self._steps, smallest, self.dim)
         self._measure()
 
+    @property
+    def is_about_to_rebuild(self) -> bool:
+        """Whether the next search halves the balls anew; until then the state holds a tree that is older than they."""
+        return self._searches % REBUILD == 0
+
+    def checkpoint(self, done: int) -> Checkpoint:
+        """The state after so many iterations, from which the next one begins, if it is about to rebuild."""
+        return Checkpoint(FREE, done, self._state(), {"steps": self._steps, "best": asdict(self.best_counts)})
+
+    def restore(self, found: Checkpoint) -> int:
+        """Be as at the time of the checkpoint; returns how many iterations were done."""
+        self.best = Balls(self.best.centres.copy(), self.best.radii.copy())
+        found.fill(self._state())
+        with reading(found):
+            self._steps, self.best_counts = int(found.facts["steps"]), Counts(**found.facts["best"])
+        self._measure()
+        return found.epoch
+
+    def _state(self) -> dict[str, Floats]:
+        """The arrays that the next iteration depends on, and the best."""
+        moments = {f"moment_{i}": moment for i, moment in enumerate(self._moments)}
+        best = {"best_centres": self.best.centres, "best_radii": self.best.radii}
+        return {"centres": self.centres, "log_radii": self.log_radii, **best, **moments}
+
 
 def freed(
     hierarchy: Hierarchy,
@@ -147,11 +175,15 @@ def freed(
     smallest: float,
     plan: FreePlan,
     watch: Callable[[int, Counts], None],
+    checkpoints: Checkpoints,
 ) -> Balls:
     """The best balls met on the way from some first ones, no radius below ``smallest``; ``watch`` sees all counts."""
     run = FreeRun(hierarchy, kept, balls, smallest)
-    for i in range(plan.iterations):
+    found = checkpoints.of(FREE, plan.iterations)
+    for i in range(run.restore(found) if found else 0, plan.iterations):
         if i % plan.search_every == 0:
+            if run.is_about_to_rebuild:
+                checkpoints.offer(i, plan.iterations, partial(run.checkpoint, i), unit="iteration")
             watch(i, run.search(plan.rate(i) * plan.search_every))
             if run.best_counts.f1 == 1.0:
                 return run.best

@@ -4,7 +4,8 @@ from __future__ import annotations
 
 import math
 from collections.abc import Callable
-from dataclasses import dataclass
+from dataclasses import asdict, dataclass
+from functools import partial
 from typing import Any, NamedTuple
 
 import numpy as np
@@ -13,6 +14,9 @@ from numpy.typing import NDArray
 from hypercone.calibration import Counts
 from hypercone.construction.overlap_dimension import dimension_for
 from hypercone.construction.skeleton import Places, Skeleton, pairs_in_forest
+from hypercone.runs import Checkpoint
+from hypercone.runs.checkpoint import reading
+from hypercone.runs.checkpoints import NESTED, Checkpoints
 
 Floats = NDArray[np.float64]
 
@@ -165,20 +169,48 @@ class NestedRun:
         balls.step(*shape, of_offsets, of_ratios, self._moments, rate, self._steps, *bounds, self.dim)
         self._place()
 
+    def checkpoint(self, done: int) -> Checkpoint:
+        """The state after so many iterations, from which the next one begins."""
+        return Checkpoint(NESTED, done, self._state(), {"steps": self._steps, "best": asdict(self.best_counts)})
+
+    def restore(self, found: Checkpoint) -> int:
+        """Be as at the time of the checkpoint; returns how many iterations were done."""
+        self.best = Shape(self.best.offsets.copy(), self.best.log_ratios.copy())
+        found.fill(self._state())
+        with reading(found):
+            self._steps, self.best_counts = int(found.facts["steps"]), Counts(**found.facts["best"])
+        self._place()
+        return found.epoch
+
+    def _state(self) -> dict[str, Floats]:
+        """The arrays that the next iteration depends on, and the best."""
+        moments = {f"moment_{i}": moment for i, moment in enumerate(self._moments)}
+        best = {"best_offsets": self.best.offsets, "best_log_ratios": self.best.log_ratios}
+        return {"offsets": self.offsets, "log_ratios": self.log_ratios, **best, **moments}
+
 
 def _room_for_wrong(size: int) -> _Wrong:
     return _Wrong(np.zeros(size, np.int64), np.zeros(size, np.int64), np.zeros(size))
 
 
 def nested(
-    skeleton: Skeleton, shape: Shape, positives: int, plan: NestedPlan, watch: Callable[[int, Counts], None]
+    skeleton: Skeleton,
+    shape: Shape,
+    positives: int,
+    plan: NestedPlan,
+    watch: Callable[[int, Counts], None],
+    checkpoints: Checkpoints,
 ) -> Shape:
     """The best shape met on the way from a first one; ``watch`` sees every exact count."""
-    run = NestedRun(skeleton, shape, positives)
-    for _ in range(plan.parting):
-        run.step(plan.parting_rate, parting=True)
-    for i in range(plan.iterations):
+    run, done = NestedRun(skeleton, shape, positives), 0
+    if found := checkpoints.of(NESTED, plan.iterations):
+        done = run.restore(found)
+    else:
+        for _ in range(plan.parting):
+            run.step(plan.parting_rate, parting=True)
+    for i in range(done, plan.iterations):
         if i % plan.count_every == 0:
+            checkpoints.offer(i, plan.iterations, partial(run.checkpoint, i), unit="iteration")
             watch(i, run.count())
             if run.best_counts.f1 == 1.0:
                 return run.best

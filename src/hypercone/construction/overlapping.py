@@ -21,6 +21,7 @@ from hypercone.construction.skeleton import Leaves, Skeleton, build_skeleton
 from hypercone.geometry import caps
 from hypercone.hierarchy import Hierarchy
 from hypercone.methods import Settings, find_method
+from hypercone.runs.checkpoints import FREE, Checkpoints
 
 # Arcs on a circle cannot pass each other, so in two dimensions moving them gains nothing.
 FEWEST_DIMENSIONS = 3
@@ -41,6 +42,7 @@ def construct_overlapping(
     nested_plan: NestedPlan | None = None,
     free_plan: FreePlan | None = None,
     on_progress: OnProgress | None = None,
+    checkpoints: Checkpoints | None = None,
 ) -> Constructed:
     """Points whose cones hold as many pairs of the closure as can be found, and few others; the same for a seed.
 
@@ -59,10 +61,16 @@ def construct_overlapping(
     progress = _Progress(on_progress)
     kept = spanning_forest(hierarchy)
     skeleton, leaves = build_skeleton(hierarchy, kept)
+    kept_safe, free = checkpoints or Checkpoints(), free_plan or FreePlan()
     first, plan = first_shape(skeleton, dim - 1, seed), nested_plan or NestedPlan()
-    shape = nested(skeleton, first, forest.counts.positives, plan, progress.stage("nested caps", plan.iterations))
-    balls, free = _balls_of_all(skeleton, leaves, shape, seed), free_plan or FreePlan()
-    balls = freed(hierarchy, kept, balls, smallest_radius(K), free, progress.stage("free caps", free.iterations))
+    if kept_safe.of(FREE, free.iterations):
+        # What it begins from is overwritten by the checkpoint, so it need not be found again.
+        shape = first
+    else:
+        watch = progress.stage("nested caps", plan.iterations)
+        shape = nested(skeleton, first, forest.counts.positives, plan, watch, kept_safe)
+    balls, watch = _balls_of_all(skeleton, leaves, shape, seed), progress.stage("free caps", free.iterations)
+    balls = freed(hierarchy, kept, balls, smallest_radius(K), free, watch, kept_safe)
     return _better(forest, _constructed(hierarchy, balls, K))
 
 

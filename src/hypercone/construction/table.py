@@ -10,6 +10,7 @@ from hypercone.hierarchy import Hierarchy
 if TYPE_CHECKING:
     from hypercone.construction.constructed import Constructed
     from hypercone.construction.progress import OnProgress
+    from hypercone.runs.checkpoints import Checkpoints
 
 # What each is, in a line.
 CONSTRUCTIONS = {
@@ -21,7 +22,13 @@ CLOSURE_AWARE = frozenset({"overlapping"})
 
 
 def construct(
-    name: str, hierarchy: Hierarchy, dim: int, K: float = 0.1, seed: int = 0, on_progress: OnProgress | None = None
+    name: str,
+    hierarchy: Hierarchy,
+    dim: int,
+    K: float = 0.1,
+    seed: int = 0,
+    on_progress: OnProgress | None = None,
+    checkpoints: Checkpoints | None = None,
 ) -> Constructed:
     """Points for the hyperbolic cones of a hierarchy, by the construction of that name.
 
@@ -37,5 +44,5 @@ def construct(
     if name == "overlapping":
         from hypercone.construction.overlapping import construct_overlapping
 
-        return construct_overlapping(hierarchy, dim, K, seed, on_progress=on_progress)
+        return construct_overlapping(hierarchy, dim, K, seed, on_progress=on_progress, checkpoints=checkpoints)
     raise unknown_name("construction", name, CONSTRUCTIONS)

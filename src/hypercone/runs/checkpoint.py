@@ -2,7 +2,9 @@
 
 from __future__ import annotations
 
+import contextlib
 import re
+from collections.abc import Iterator
 from dataclasses import dataclass, field
 from pathlib import Path
 from typing import Any
@@ -40,6 +42,20 @@ class Checkpoint:
         if found is None or found.shape != shape or found.dtype != np.float64 or not np.isfinite(found).all():
             raise ModelFileError(f"{self.file_name}: does not hold {name} of the shape {shape}; it is not this run's")
         return np.array(found, np.float64, order="C")
+
+    def fill(self, arrays: dict[str, NDArray[np.float64]]) -> None:
+        """Write what is kept into arrays of the same names and shapes."""
+        for name, array in arrays.items():
+            array[:] = self.array(name, array.shape)
+
+
+@contextlib.contextmanager
+def reading(found: Checkpoint) -> Iterator[None]:
+    """ModelFileError if the facts of a checkpoint turn out not to be what the block takes them for."""
+    try:
+        yield
+    except (LookupError, TypeError, ValueError, OverflowError, AttributeError) as error:
+        raise ModelFileError(f"{found.file_name}: its state is not this run's ({error!r})") from None
 
 
 def to_bytes(checkpoint: Checkpoint) -> bytes:

@@ -20,7 +20,7 @@ from hypercone.errors import ConfigError
 from hypercone.geometry import caps
 from hypercone.methods import Points, find_method
 from hypercone.runs import Checkpoint
-from hypercone.training.checkpoints import PRETRAINING, Checkpoints
+from hypercone.runs.checkpoints import PRETRAINING, Checkpoints
 from hypercone.training.config import FitConfig
 from hypercone.training.negatives import Known, Rows, make_known
 from hypercone.training.progress import EpochReport, OnEpoch
@@ -136,7 +136,7 @@ def cap_start(
         )
     assert config.init_epochs is not None, "a start needs a configuration with nothing left open"
     learned, checkpoints = random_caps(count, edges, known, config), checkpoints or Checkpoints()
-    found = checkpoints.of(PRETRAINING)
+    found = checkpoints.of(PRETRAINING, config.init_epochs)
     done = learned.restore(found) if found else 0
     started = time.perf_counter()
     for epoch in range(done, config.init_epochs):

@@ -11,6 +11,7 @@ from hypercone.errors import ConfigError, InputError
 from hypercone.geometry import caps, klein
 from hypercone.hierarchy import Hierarchy, Split
 from hypercone.methods import Points, find_method
+from hypercone.runs.checkpoints import Checkpoints
 from hypercone.training.config import FitConfig
 from hypercone.training.negatives import Rows
 
@@ -19,7 +20,11 @@ CONES = "hyperbolic-cones"
 
 
 def constructed(
-    hierarchy: Hierarchy, config: FitConfig, split: Split | None = None, on_progress: OnProgress | None = None
+    hierarchy: Hierarchy,
+    config: FitConfig,
+    split: Split | None = None,
+    on_progress: OnProgress | None = None,
+    checkpoints: Checkpoints | None = None,
 ) -> Embedding:
     """The embedding that a construction makes of a hierarchy, or of the training edges of a split.
 
@@ -33,7 +38,7 @@ def constructed(
     # Counted by basic edges: a split's training edges have implied ones among them.
     parents = np.bincount(given.reduction()[:, 1], minlength=len(given))
     config = config.for_parents(float((parents > 1).mean()))
-    made = construct(config.method, given, config.dim, config.K, config.seed, on_progress)
+    made = construct(config.method, given, config.dim, config.K, config.seed, on_progress, checkpoints)
     return Embedding(
         names=hierarchy.names,
         points=made.points,
@@ -60,14 +65,20 @@ def constructed(
     )
 
 
-def constructed_start(count: int, edges: Rows, config: FitConfig, on_progress: OnProgress | None = None) -> Points:
+def constructed_start(
+    count: int,
+    edges: Rows,
+    config: FitConfig,
+    on_progress: OnProgress | None = None,
+    checkpoints: Checkpoints | None = None,
+) -> Points:
     """Constructed points for a method to start from, each where that method has the same cone."""
     method = find_method(config.method)
     if method.curvature is None:
         raise ConfigError(f"init is {config.init}, but {config.method} has no cones to construct; leave init out")
     given = Hierarchy.from_rows([str(row) for row in range(count)], edges)
-    points = construct(config.init, given, config.dim, config.K, config.seed, on_progress).points
+    made = construct(config.init, given, config.dim, config.K, config.seed, on_progress, checkpoints)
     if method.is_hyperbolic:
-        return points
+        return made.points
     # In Klein coordinates these cones are straight ones with κ in the place of K.
-    return np.asarray(config.K / caps.kappa(config.K) * klein.to_klein(points), np.float64)
+    return np.asarray(config.K / caps.kappa(config.K) * klein.to_klein(made.points), np.float64)

@@ -4,8 +4,8 @@ from __future__ import annotations
 
 from dataclasses import dataclass
 
-from hypercone.errors import ModelFileError
 from hypercone.runs import Checkpoint
+from hypercone.runs.checkpoint import reading
 from hypercone.training.best import Best
 from hypercone.training.epochs import Trainer
 from hypercone.training.history import History
@@ -29,16 +29,12 @@ class Course:
         facts = {"best": self.best.facts(), "history": self.history.as_dict()}
         return Checkpoint(self.stage, self.done, arrays, facts)
 
-    def restore(self, found: Checkpoint, epochs: int) -> None:
+    def restore(self, found: Checkpoint) -> None:
         """Be as at the time of the checkpoint; ModelFileError if it cannot be one of this stage."""
         shape = self.trainer.points.shape
         self.trainer.points = found.array("points", shape)
         self.trainer.memory = found.array("memory", shape[:1])
-        try:
+        with reading(found):
             self.best.restore(found, shape)
             self.history.restore(found.facts["history"])
-        except (KeyError, TypeError, ValueError, OverflowError) as error:
-            raise ModelFileError(f"{found.file_name}: its state is not this run's ({error!r})") from None
-        if found.epoch > epochs:
-            raise ModelFileError(f"{found.file_name}: is beyond the {epochs} epochs of this run")
         self.done = found.epoch

@@ -13,10 +13,10 @@ from hypercone.errors import ConfigError
 from hypercone.hierarchy import Hierarchy, Split
 from hypercone.methods import METHODS, Points, find_method
 from hypercone.runs import Run
-from hypercone.training.checkpoints import TRAINING, Checkpoints
+from hypercone.runs.checkpoints import TRAINING, Checkpoints
 from hypercone.training.config import DEFAULT_LEARNER, FitConfig
 from hypercone.training.constructing import constructed
-from hypercone.training.keeping import kept, kept_construction
+from hypercone.training.keeping import kept
 from hypercone.training.loop import Stage
 from hypercone.training.negatives import Known, Rows
 from hypercone.training.positives import calibration_pairs, prepare
@@ -63,8 +63,8 @@ def fit(
     if config.is_construction:
         if start is not None:
             raise ConfigError(f"start is given, but {config.method} is constructed; choose method = {DEFAULT_LEARNER}")
-        with kept_construction(run, hierarchy, config, split, on_progress) as tell:
-            return constructed(hierarchy, config, split, tell)
+        with kept(run, hierarchy, config, split, None) as checkpoints:
+            return constructed(hierarchy, config, split, on_progress, checkpoints)
     positives = prepare(hierarchy, config, split)
     with kept(run, hierarchy, positives[-1], split, start) as checkpoints:
         return _learned(hierarchy, positives, split, start, on_epoch, on_progress, checkpoints)
@@ -85,7 +85,7 @@ def _learned(
     validation = split.validation if split and len(split.validation.positives) else None
     init = config.init if start is None else "given points"
     stage = Stage(config, edges, known, validation, on_epoch, keeps_history=True, checkpoints=checkpoints)
-    if found := checkpoints.of(TRAINING):
+    if found := checkpoints.of(TRAINING, stage.total):
         trained = stage.resume(found, len(hierarchy))
     elif start is None:
         count = len(hierarchy)

@@ -10,13 +10,11 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from hypercone.construction.progress import ConstructionReport, OnProgress
-from hypercone.errors import Interrupted
 from hypercone.hierarchy import Hierarchy, Split
 from hypercone.methods import Points
 from hypercone.runs import Run, opened
+from hypercone.runs.checkpoints import Checkpoints, KeptCheckpoints
 from hypercone.runs.identity import Identity
-from hypercone.training.checkpoints import Checkpoints, KeptCheckpoints
 from hypercone.training.config import FitConfig
 
 
@@ -64,22 +62,3 @@ def kept(
         return
     with opened(run, identity_of(hierarchy, config, split, start)) as folder:
         yield KeptCheckpoints(run, folder)
-
-
-@contextlib.contextmanager
-def kept_construction(
-    run: Run | None, hierarchy: Hierarchy, config: FitConfig, split: Split | None, on_progress: OnProgress | None
-) -> Iterator[OnProgress | None]:
-    """A construction is made in one go: a run guards its folder, lets it be stopped, and begins again on resume."""
-    if run is None:
-        yield on_progress
-        return
-
-    def tell(report: ConstructionReport) -> None:
-        if on_progress:
-            on_progress(report)
-        if run.should_stop is not None and run.should_stop():
-            raise Interrupted("interrupted; a construction has no checkpoints, and begins again when it is resumed")
-
-    with opened(run, identity_of(hierarchy, config, split, None)):
-        yield tell

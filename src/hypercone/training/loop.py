@@ -13,8 +13,8 @@ from hypercone.errors import ConfigError
 from hypercone.hierarchy import LabelledPairs
 from hypercone.methods import Points, find_method
 from hypercone.runs import Checkpoint
+from hypercone.runs.checkpoints import PRETRAINING, TRAINING, Checkpoints
 from hypercone.training.best import Best, Trained
-from hypercone.training.checkpoints import PRETRAINING, TRAINING, Checkpoints
 from hypercone.training.config import FitConfig
 from hypercone.training.course import Course
 from hypercone.training.epochs import Trainer
@@ -52,7 +52,7 @@ class Stage:
     def resume(self, found: Checkpoint, count: int) -> Trained:
         """Go on from a checkpoint of this stage of so many nodes."""
         course = self._course(np.zeros((count, self.config.dim)))
-        course.restore(found, self.total)
+        course.restore(found)
         return self._finish(course)
 
     def _finish(self, course: Course) -> Trained:

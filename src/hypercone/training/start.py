@@ -9,8 +9,8 @@ from hypercone.construction.table import CONSTRUCTIONS
 from hypercone.errors import ConfigError
 from hypercone.geometry import poincare
 from hypercone.methods import Points, find_method
+from hypercone.runs.checkpoints import PRETRAINING, Checkpoints
 from hypercone.training.cap_start import cap_start
-from hypercone.training.checkpoints import PRETRAINING, Checkpoints
 from hypercone.training.config import FitConfig
 from hypercone.training.constructing import constructed_start
 from hypercone.training.loop import Stage
@@ -40,7 +40,7 @@ def starting_points(
     if config.init == "caps":
         return cap_start(count, edges, known, config, on_epoch, checkpoints)
     if config.init in CONSTRUCTIONS:
-        return constructed_start(count, edges, config, on_progress)
+        return constructed_start(count, edges, config, on_progress, checkpoints)
     return drawn_in(pretrained_points(count, edges, known, config, on_epoch, checkpoints), config)
 
 
@@ -77,7 +77,7 @@ def pretrained_points(
         name=f"pre-training ({config.init})",
         checkpoints=checkpoints or Checkpoints(),
     )
-    found = stage.checkpoints.of(PRETRAINING)
+    found = stage.checkpoints.of(PRETRAINING, stage.total)
     trained = stage.resume(found, count) if found else stage.train(random_points(count, pretraining))
     return trained.points
 

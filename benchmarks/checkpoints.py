@@ -1,0 +1,96 @@
+"""What checkpoints cost: fits of WordNet nouns with and without a run's folder, one after the other.
+
+    python benchmarks/checkpoints.py -o benchmarks/results/checkpoints.json
+
+The time spent in writing is measured inside the fits that write, so that its share does not depend on how busy the
+machine is from one fit to the next; the ratio of the whole times, best of repeats, is given beside it.
+"""
+
+from __future__ import annotations
+
+import argparse
+import json
+import tempfile
+import time
+from pathlib import Path
+from typing import Any
+from unittest import mock
+
+from hypercone.bench.machine import describe_machine
+from hypercone.data import load_dataset
+from hypercone.hierarchy import Hierarchy
+from hypercone.runs import Checkpoint, Run, RunFolder
+from hypercone.training import FitConfig, fit
+
+# Each writes after so many epochs; None stands for the usual 15 seconds, "none" for no folder at all.
+CADENCES: dict[str, int | None] = {"none": 0, "the usual, every 15 s": None, "every 10 epochs": 10, "every epoch": 1}
+
+
+def measured(hierarchy: Hierarchy, config: FitConfig, epochs: int | None) -> dict[str, Any]:
+    seconds_each: list[float] = []
+    sizes: list[int] = [0]
+    keep = RunFolder.keep
+
+    def watched(folder: RunFolder, checkpoint: Checkpoint) -> None:
+        started = time.perf_counter()
+        keep(folder, checkpoint)
+        seconds_each.append(time.perf_counter() - started)
+        sizes.append(folder.entries[0].bytes)
+
+    with tempfile.TemporaryDirectory() as folder, mock.patch.object(RunFolder, "keep", watched):
+        run = None if epochs == 0 else Run(Path(folder) / "run", epochs=epochs)
+        started = time.perf_counter()
+        fit(hierarchy, config, run=run)
+        seconds = time.perf_counter() - started
+    written = sum(seconds_each)
+    return {
+        "seconds": seconds,
+        "checkpoints": len(seconds_each),
+        "bytes_each": max(sizes),
+        "seconds_writing": written,
+        "share": written / seconds,
+    }
+
+
+def best(rows: list[dict[str, Any]], plain: float) -> dict[str, Any]:
+    """The quickest of the repeats, with its time as a ratio to that of the fit without checkpoints."""
+    row = min(rows, key=lambda row: float(row["seconds"]))
+    worst = max(float(row["share"]) for row in rows)
+    return {**row, "largest_share": worst, "ratio": float(row["seconds"]) / plain}
+
+
+def table(results: dict[str, dict[str, Any]]) -> str:
+    lines = ["| checkpoints | written | MB each | fit, s | writing, s | share | time to that without |"]
+    lines.append("| --- | --- | --- | --- | --- | --- | --- |")
+    for name, row in results.items():
+        lines.append(
+            f"| {name} | {row['checkpoints']} | {row['bytes_each'] / 1e6:.1f} | {row['seconds']:.1f} "
+            f"| {row['seconds_writing']:.2f} | {100 * row['largest_share']:.1f} % | {row['ratio']:.3f} |"
+        )
+    return "\n".join(lines) + "\n"
+
+
+def main() -> None:
+    parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
+    parser.add_argument("-o", "--output", type=Path, required=True, help="the JSON file to write, with a table beside")
+    parser.add_argument("--repeats", type=int, default=3)
+    parser.add_argument("--epochs", type=int, default=100)
+    options = parser.parse_args()
+    hierarchy = load_dataset("wordnet-nouns")
+    config = FitConfig(method="hyperbolic-cones", dim=10, epochs=options.epochs, init="random")
+    fit(hierarchy, FitConfig(method="hyperbolic-cones", dim=10, epochs=1, init="random"))
+    rows: dict[str, list[dict[str, Any]]] = {name: [] for name in CADENCES}
+    for _ in range(options.repeats):
+        for name, epochs in CADENCES.items():
+            rows[name].append(measured(hierarchy, config, epochs))
+            print(name, rows[name][-1], flush=True)
+    plain = min(float(row["seconds"]) for row in rows["none"])
+    results = {name: best(found, plain) for name, found in rows.items()}
+    report = {"machine": describe_machine(), "config": config.as_dict(), "repeats": options.repeats, "results": results}
+    options.output.write_text(json.dumps(report, indent=2) + "\n", encoding="utf-8")
+    options.output.with_suffix(".md").write_text(table(results), encoding="utf-8")
+    print(table(results))
+
+
+if __name__ == "__main__":
+    main()
