@@ -19,6 +19,9 @@ from __future__ import annotations
 import difflib
 from collections.abc import Iterable
 
+# Of a name that is not there; nobody looks for a longer one, and it must not flood the screen.
+LONGEST_NAME = 200
+
 
 class HyperconeError(Exception):
     """Anything hypercone refuses to do, with the reason."""
@@ -71,6 +74,7 @@ def unknown_name(kind: str, name: str, known: Iterable[str]) -> UnknownNameError
     >>> str(unknown_name("method", "ordre", ["order", "poincare"]))
     "there is no method 'ordre'; did you mean order?"
     """
+    name = name if len(name) <= LONGEST_NAME else name[:LONGEST_NAME] + "…"
     close = difflib.get_close_matches(name, list(known), n=3, cutoff=0.6)
     hint = f"; did you mean {' or '.join(close)}?" if close else ""
     return UnknownNameError(f"there is no {kind} {name!r}{hint}")

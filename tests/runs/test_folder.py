@@ -182,3 +182,21 @@ def test_a_pipe_in_the_place_of_a_checkpoint_is_not_waited_for(kept, make_run, i
 def test_a_cadence_that_is_none_is_refused(tmp_path, options):
     with pytest.raises(ConfigError, match="between checkpoints"):
         Run(tmp_path, **options)
+
+
+def test_what_an_enemy_wrote_into_a_run_is_told_in_one_short_line(kept, make_run, identity):
+    forged = identity | {
+        "rate": "a\nb",
+        "dim": "\x1b[2J",
+        "hierarchy": "\n" * 99,
+        **{f"k{i}\n": "x" * 99 for i in range(99)},
+    }
+    values = {"format": "hypercone-run", "format_version": 1, "identity": forged}
+    (kept / "run.json").write_text(sealed(values), encoding="utf-8")
+    with (
+        pytest.raises(InputError, match="and 90 more; give the same") as error,
+        opened(make_run(resume=True), identity),
+    ):
+        pass
+    assert str(error.value).isprintable()
+    assert len(str(error.value)) < 1000

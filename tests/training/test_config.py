@@ -77,7 +77,8 @@ class TestRefusals:
         with pytest.raises(ConfigError) as refused:
             FitConfig(**{name: value})
         message = str(refused.value)
-        assert message.startswith(f"{name} is {value!r}, but {bound}")
+        seen = repr(value) if len(repr(value)) <= 60 else repr(value)[:59] + "…"
+        assert message.startswith(f"{name} is {seen}, but {bound}")
         assert "\n" not in message
         assert refused.value.exit_code == 2
 
@@ -193,3 +194,27 @@ def test_relatives_need_a_margin_method_and_fewer_than_the_negatives():
         FitConfig(method="poincare", relatives=2)
     with pytest.raises(ConfigError, match="relatives is 5, but must be below negatives, 5"):
         FitConfig(negatives=5, relatives=5)
+
+
+@pytest.mark.parametrize(
+    ("text", "words"),
+    [
+        ("a = " + "[" * 2000, "is not valid TOML (it is nested too deeply)"),
+        ("seed = " + "9" * 5000, "is not valid TOML (Exceeds the limit (4300 digits)"),
+        ("seed = 0x" + "f" * 5000, "seed is a number of very many digits, but must be at most"),
+        ("rate = " + "9" * 4000, "…, but must be a finite number"),
+        ('schedule = "' + "x" * 5000 + '"', "…, but must be one of constant, linear"),
+        ('method = "' + "x" * 5000 + '"', "there is no method 'xxx"),
+        ('"' + "x" * 5000 + '" = 1', "there is no setting 'xxx"),
+        ("a" + ".a" * 9000 + " = 1", "is larger than a file of settings can be (16,384 bytes)"),
+        ("epochs = 9223372036854775808", "epochs is 9223372036854775808, but must be at most 1000000000"),
+    ],
+    ids=["nested", "digits", "hexadecimal", "rate", "choice", "method", "setting", "dots", "epochs"],
+)
+def test_a_hostile_file_of_settings_is_refused_in_a_short_sentence(tmp_path, within, text, words):
+    path = tmp_path / "c.toml"
+    path.write_text(text)
+    with pytest.raises(InputError) as error:
+        within(2, lambda: FitConfig.from_toml(path))
+    assert words in str(error.value)
+    assert len(str(error.value)) < 400 + len(str(path))

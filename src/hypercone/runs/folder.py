@@ -43,10 +43,16 @@ class RunFolder:
     def keep(self, checkpoint: Checkpoint) -> None:
         """Write a checkpoint, name it in the manifest, and remove what is older than the two newest."""
         entry = self.write_checkpoint(checkpoint)
-        others = [other for other in self.entries if other.file != entry.file]
-        self.entries = [entry, *others][:KEPT]
-        self.write_manifest()
-        self.remove_unnamed()
+        before = self.entries
+        self.entries = [entry, *(other for other in before if other.file != entry.file)][:KEPT]
+        try:
+            self.write_manifest()
+        except BaseException:
+            # What the manifest does not name is not kept.
+            self.entries = before
+            raise
+        with speaking_of(self.path):
+            self.remove_unnamed()
 
     def write_checkpoint(self, checkpoint: Checkpoint) -> Entry:
         """The arrays, on the disk under their own name."""
@@ -110,17 +116,17 @@ def _found(run: Run, identity: Identity) -> RunFolder:
         raise InputError(f"{run.path}: holds a run already ({reached}); resume it, or give a new folder")
     if changed := differences(was, identity):
         raise InputError(f"{run.path}: was begun otherwise: {'; '.join(changed)}; give the same again, or a new folder")
-    return RunFolder(run.path, entries, _latest(run, entries))
+    return RunFolder(run.path, *_whole(run, entries))
 
 
-def _latest(run: Run, entries: list[Entry]) -> Checkpoint | None:
-    """The newest checkpoint that is whole."""
+def _whole(run: Run, entries: list[Entry]) -> tuple[list[Entry], Checkpoint | None]:
+    """The newest checkpoint that is whole, at the head of those that are kept: a damaged one must not oust a whole."""
     if not entries:
         run.say(f"{run.path} holds no checkpoint yet; starting from the beginning")
-        return None
-    for entry in entries:
+        return [], None
+    for i, entry in enumerate(entries):
         try:
-            return _read(run.path, entry)
+            return entries[i:], _read(run.path, entry)
         except ModelFileError as error:
             run.say(f"{error}; trying the one before")
     raise ModelFileError(f"{run.path}: no checkpoint is whole; begin anew in another folder")

@@ -12,13 +12,15 @@ from typing import Any, cast
 from hypercone.construction.table import CONSTRUCTIONS
 from hypercone.errors import ConfigError, InputError, unknown_name
 from hypercone.methods import METHODS, Settings, find_method
-from hypercone.training.fields import check, kind_of, setting
+from hypercone.training.fields import check, kind_of, setting, shown
 
 # Settings whose best value depends on the data: open until ``for_edges``.
 AUTOMATIC = ("epochs", "init_epochs")
 # A small hierarchy is visited more often, until it has been learned: its epochs cost next to nothing.
 ENOUGH_VISITS = 3_000_000
 MOST_EPOCHS = 2_000
+# A file of settings takes a few thousand bytes; what the parser needs grows with the square of some larger ones.
+LARGEST_FILE = 16_384
 # The best for a taxonomy that is known whole, and for one of which a part is held out.
 DEFAULT_CONSTRUCTION, DEFAULT_LEARNER = "overlapping", "hyperbolic-cones"
 # What a construction takes as well; every other setting is one of learning.
@@ -61,7 +63,10 @@ class FitConfig:
         choices=("as-given", "closure"),
     )
     epochs: int | None = setting(
-        None, "passes over the positives after any pre-training; left open, small hierarchies get more", at_least=0
+        None,
+        "passes over the positives after any pre-training; left open, small hierarchies get more",
+        at_least=0,
+        at_most=10**9,
     )
     rate: float = setting(None, "learning rate", above=0)
     schedule: str = setting(
@@ -73,7 +78,8 @@ class FitConfig:
         " rate a node, whose steps are never longer than the rate",
         choices=("sgd", "sgd-exp", "adagrad"),
     )
-    K: float = setting(0.1, "cone constant; the paper's value, larger means wider cones", above=0, at_most=10)
+    # Below the least, cones are narrower than the borders kept from them, and constructed points fall short of those.
+    K: float = setting(0.1, "cone constant; the paper's value, larger means wider cones", at_least=1e-6, at_most=10)
     margin: float = setting(None, "γ, how far outside a wrong pair must be (radians for cones)", above=0)
     border: float = setting(1e-5, "distance kept from the borders of the domain", at_least=1e-12, at_most=1e-2)
     negatives: int = setting(None, "wrong pairs drawn for each positive", at_least=1, at_most=10_000)
@@ -121,7 +127,9 @@ class FitConfig:
         " construction of the training edges",
         choices=("random", "poincare", "euclidean", "caps", *CONSTRUCTIONS),
     )
-    init_epochs: int | None = setting(None, "epochs of pre-training; left open, as for epochs", at_least=0)
+    init_epochs: int | None = setting(
+        None, "epochs of pre-training; left open, as for epochs", at_least=0, at_most=10**9
+    )
     init_corrupt: str = setting(
         "child",
         "as corrupt, for pre-training: a start trained with replaced children suits cones better",
@@ -133,7 +141,9 @@ class FitConfig:
         above=0,
         at_most=1,
     )
-    burn_in: int = setting(None, "extra first epochs at a tenth of the rate, with degree sampling", at_least=0)
+    burn_in: int = setting(
+        None, "extra first epochs at a tenth of the rate, with degree sampling", at_least=0, at_most=10**9
+    )
     start_spread: float = setting(None, "half the side of the cube random points start in", above=0, at_most=1)
     validate_every: int = setting(20, "epochs between validations, when there are validation pairs", at_least=1)
     patience: int = setting(0, "stop after this many validations without a better F1; 0 means never", at_least=0)
@@ -188,8 +198,8 @@ class FitConfig:
         """Of a construction, only what is common to all methods counts; what is only learning's stays open."""
         for field in given:
             raise ConfigError(
-                f"{field.name} is {getattr(self, field.name)!r}, but {self.method} is constructed and learns nothing;"
-                f" leave it out, or choose method = {DEFAULT_LEARNER}"
+                f"{field.name} is {shown(getattr(self, field.name))}, but {self.method} is constructed and learns"
+                f" nothing; leave it out, or choose method = {DEFAULT_LEARNER}"
             )
         for field in dataclasses.fields(self):
             value = field.default if getattr(self, field.name) is None else getattr(self, field.name)
@@ -284,11 +294,18 @@ class FitConfig:
     def from_toml(cls, path: str | Path, **overrides: Any) -> FitConfig:
         """A configuration from a TOML file of ``name = value`` lines; overrides win."""
         try:
-            values = tomllib.loads(Path(path).read_text(encoding="utf-8"))
+            with open(path, "rb") as file:
+                content = file.read(LARGEST_FILE + 1)
+            if len(content) > LARGEST_FILE:
+                raise InputError(f"{path}: is larger than a file of settings can be ({LARGEST_FILE:,} bytes)")
+            values = tomllib.loads(content.decode())
         except OSError as error:
             raise InputError(f"{path}: cannot be read ({error.strerror})") from None
-        except (tomllib.TOMLDecodeError, UnicodeDecodeError) as error:
-            raise InputError(f"{path}: is not valid TOML ({error})") from None
+        except RecursionError:
+            raise InputError(f"{path}: is not valid TOML (it is nested too deeply)") from None
+        except ValueError as error:
+            # Wrong TOML, wrong UTF-8, and numbers of too many digits.
+            raise InputError(f"{path}: is not valid TOML ({str(error)[:200]})") from None
         return cls.from_dict(values | overrides)
 
 

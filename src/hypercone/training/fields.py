@@ -43,11 +43,11 @@ def check(field: dataclasses.Field[Any], value: Any) -> None:
     rules = field.metadata
     _check_type(field, value)
     if rules.get("choices") and value not in rules["choices"]:
-        raise ConfigError(f"{field.name} is {value!r}, but must be one of {', '.join(rules['choices'])}")
+        raise ConfigError(f"{field.name} is {shown(value)}, but must be one of {', '.join(rules['choices'])}")
     for rule, is_broken in BOUNDS.items():
         bound = rules.get(rule)
         if bound is not None and is_broken(value, bound):
-            raise ConfigError(f"{field.name} is {value}, but must be {rule.replace('_', ' ')} {bound}")
+            raise ConfigError(f"{field.name} is {shown(value)}, but must be {rule.replace('_', ' ')} {bound}")
 
 
 def kind_of(field: dataclasses.Field[Any]) -> type:
@@ -60,9 +60,23 @@ def _check_type(field: dataclasses.Field[Any], value: Any) -> None:
     kind = kind_of(field)
     accepted, called = KINDS[kind]
     if isinstance(value, bool) or not isinstance(value, accepted):
-        raise ConfigError(f"{field.name} is {value!r}, but must be {called}")
+        raise ConfigError(f"{field.name} is {shown(value)}, but must be {called}")
     if kind is float and not _is_finite(value):
-        raise ConfigError(f"{field.name} is {value}, but must be {called}")
+        raise ConfigError(f"{field.name} is {shown(value)}, but must be {called}")
+
+
+def shown(value: Any, most: int = 60) -> str:
+    """A value as a message shows it, however long it is.
+
+    >>> shown("two"), shown(0.5), shown(10**5000), len(shown("x" * 1000))
+    ("'two'", '0.5', 'a number of very many digits', 60)
+    """
+    try:
+        # The numbers of NumPy say more about themselves in repr than a message needs.
+        text = str(value) if isinstance(value, numbers.Number) else repr(value)
+    except ValueError:
+        return "a number of very many digits"
+    return text if len(text) <= most else text[: most - 1] + "…"
 
 
 def _is_finite(value: Any) -> bool:

@@ -37,7 +37,8 @@ class History:
         >>> History(None, 0).as_dict()
         {'loss': [], 'validation_f1': []}
         """
-        return {"loss": self.losses, "validation_f1": self.validations}
+        # Copies: a checkpoint must not see what comes after it.
+        return {"loss": [*self.losses], "validation_f1": [*self.validations]}
 
     def restore(self, values: dict[str, Any]) -> None:
         """Go on from what ``as_dict`` gave."""

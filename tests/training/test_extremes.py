@@ -1,0 +1,176 @@
+"""Training at the ends of every setting: points are finite and in their domain, or one sentence says what to try."""
+
+import re
+import time
+import tracemalloc
+
+import numpy as np
+import pytest
+
+from hypercone.cli.main import main
+from hypercone.construction.table import CONSTRUCTIONS
+from hypercone.embedding import Embedding
+from hypercone.errors import ConfigError, InputError
+from hypercone.hierarchy import Hierarchy
+from hypercone.methods import METHODS, Settings, find_method
+from hypercone.training import fit
+
+# Every test that can shares the kernels of two dimensions, with the optimiser of its method.
+QUICK = {"dim": 2, "epochs": 20, "init_epochs": 5}
+DIVERGED = re.compile(r"training diverged (?:at|in) epoch \d+: .*; try a lower rate than ")
+EDGELESS = np.empty((0, 2), np.int32)
+
+
+def is_sound(embedding):
+    """Whether every point is finite and in the domain of its method, and the threshold is a number."""
+    inner, outer = find_method(embedding.method).shell(embedding.settings)
+    norms = np.linalg.norm(embedding.points, axis=1)
+    is_inside = (norms >= inner * (1 - 1e-12)) & (norms <= outer * (1 + 1e-12))
+    return bool(np.isfinite(embedding.points).all() and is_inside.all() and np.isfinite(embedding.threshold))
+
+
+def fitted_or_refused(hierarchy, **settings):
+    """Whether the fit gave a sound embedding; else it must have said that it diverged, and what to try."""
+    try:
+        embedding = fit(hierarchy, **QUICK | settings)
+    except ConfigError as refusal:
+        if not DIVERGED.match(str(refusal)):
+            raise
+        return False
+    assert is_sound(embedding)
+    assert np.isfinite([loss for _, loss in embedding.record["history"]["loss"]]).all()
+    return True
+
+
+def star(children):
+    rows = np.arange(1, children + 1)
+    return Hierarchy.from_rows([f"n{i}" for i in range(children + 1)], np.stack([0 * rows, rows], 1).astype(np.int32))
+
+
+def chain(length):
+    rows = np.arange(length - 1)
+    return Hierarchy.from_rows([f"n{i}" for i in range(length)], np.stack([rows, rows + 1], 1).astype(np.int32))
+
+
+@pytest.mark.parametrize("rate", [1e3, 1e-300, 1e300])
+def test_a_rate_beyond_reason_gives_sound_points_or_a_sentence(method, optimizer, rate, tree):
+    is_fitted = fitted_or_refused(tree, method=method.name, optimizer=optimizer, rate=rate, init="random")
+    assert is_fitted or rate >= 1e3
+    assert not is_fitted or rate <= 1e3
+
+
+@pytest.mark.parametrize("name", ["order", "euclidean"])
+def test_a_training_that_only_its_loss_would_show_to_diverge_is_refused(name, tree):
+    """Their points grow without bound, and are finite long after their energies are not."""
+    assert not fitted_or_refused(tree, method=name, optimizer="sgd", rate=1e3, epochs=200, init="random")
+
+
+def test_a_margin_of_ten_is_refused_for_cones_and_learned_with_by_others(method, tree):
+    if method.largest_margin < 10:
+        with pytest.raises(ConfigError, match=r"margin is 10\.0, but a cone's must be at most π/2"):
+            fit(tree, method=method.name, margin=10.0)
+    else:
+        assert fitted_or_refused(tree, method=method.name, margin=10.0, init="random")
+
+
+@pytest.mark.parametrize("K", [1e-6, 10.0])
+@pytest.mark.parametrize("border", [1e-12, 1e-2])
+@pytest.mark.parametrize("rate", [0.3, 1e3])
+@pytest.mark.parametrize("name", ["hyperbolic-cones", "euclidean-cones", "poincare"])
+def test_the_ends_of_k_and_border_give_sound_points(name, K, border, rate, tree):
+    assert fitted_or_refused(tree, method=name, K=K, border=border, rate=rate, init="random")
+
+
+@pytest.mark.parametrize("init", ["random", *METHODS, "caps", *CONSTRUCTIONS])
+@pytest.mark.parametrize("K", [1e-6, 0.1, 10.0])
+def test_every_start_that_is_allowed_gives_sound_points_and_the_others_are_refused(method, init, K, tree):
+    is_pretrained = init in ("poincare", "euclidean") and init != method.name
+    is_of_cones = init in ("caps", *CONSTRUCTIONS) and method.curvature is not None
+    if init == "random" or is_pretrained or is_of_cones:
+        assert fitted_or_refused(tree, method=method.name, init=init, K=K)
+    else:
+        with pytest.raises(ConfigError, match=r"^init is "):
+            fit(tree, **QUICK, method=method.name, init=init, K=K)
+
+
+@pytest.mark.parametrize("name", CONSTRUCTIONS)
+@pytest.mark.parametrize("K", [1e-6, 10.0])
+def test_a_construction_at_the_ends_of_k_is_exact(name, K, tree):
+    embedding = fit(tree, method=name, K=K, dim=2)
+    assert is_sound(embedding)
+    assert embedding.record["calibration_f1"] == 1.0
+
+
+@pytest.mark.parametrize("name", [*METHODS, *CONSTRUCTIONS])
+def test_two_nodes_are_enough_and_no_edges_are_too_few(name):
+    settings = {"method": name, "dim": 2} | ({} if name in CONSTRUCTIONS else {"epochs": 30, "init_epochs": 5})
+    assert is_sound(fit(Hierarchy.from_pairs([("a", "b")]), **settings))
+    for names in ([], ["a"], ["a", "b", "c"]):
+        with pytest.raises(InputError, match=r"there are no edges to (learn|construct) from; give at least one parent"):
+            fit(Hierarchy.from_rows(names, EDGELESS), **settings)
+
+
+@pytest.mark.parametrize("name", ["hyperbolic-cones", "overlapping"])
+def test_two_hundred_thousand_children_of_one_root_take_seconds_and_no_more_memory_than_their_number(name):
+    many = star(200_000)
+    settings = {"method": name, "dim": 5} | ({} if name == "overlapping" else {"epochs": 2, "init": "random"})
+    fit(star(10), **settings)
+    tracemalloc.start()
+    began = time.process_time()
+    try:
+        embedding = fit(many, **settings)
+        most = tracemalloc.get_traced_memory()[1]
+    finally:
+        tracemalloc.stop()
+    assert is_sound(embedding)
+    assert time.process_time() - began < 60
+    assert most / len(many) < 2_000
+
+
+def test_a_chain_ten_thousand_deep_is_learned_and_constructed():
+    deep = chain(10_000)
+    assert is_sound(fit(deep, method="hyperbolic-cones", edges="as-given", dim=5, epochs=2, init="random"))
+    assert is_sound(fit(deep, dim=5))
+
+
+def typed(*words):
+    return ("fit", "tree-2-3", "-o", "new", "--dim", "2", *words)
+
+
+@pytest.mark.parametrize(
+    ("words", "sentence"),
+    [
+        (("--method", "order", "--rate", "1000"), "training diverged at epoch"),
+        (("--method", "euclidean", "--rate", "1000"), "training diverged at epoch"),
+        (("--rate", "1e300", "--init", "random"), "training diverged at epoch 1"),
+        (("--rate", "1e300", "--optimizer", "sgd-exp", "--init", "random"), "training diverged at epoch 1"),
+        (("--margin", "10"), "margin is 10.0, but a cone's must be at most π/2"),
+        (("--K", "1e-7"), "K is 1e-07, but must be at least 1e-06"),
+        (("--K", "11"), "K is 11.0, but must be at most 10"),
+        (("--border", "1e-13"), "border is 1e-13, but must be at least 1e-12"),
+        (("--border", "0.1"), "border is 0.1, but must be at most 0.01"),
+        (("--method", "order", "--init", "caps"), "init is caps, but order in 2 dimensions has no caps"),
+    ],
+    ids=lambda value: " ".join(value) if isinstance(value, tuple) else "",
+)
+def test_the_program_says_it_in_one_sentence_and_writes_nothing(words, sentence, told, capsys, tmp_path, monkeypatch):
+    monkeypatch.chdir(tmp_path)
+    code = main([*typed(*words)])
+    lines = capsys.readouterr().err.strip().splitlines()
+    assert sentence in lines[-1]
+    assert code == 2
+    # In which epoch may differ between processors, which round as they like in training.
+    told("bad input", "hypercone " + " ".join(typed(*words)), re.sub(r"epoch \d+:", "epoch …:", lines[-1]), code)
+    assert not list(tmp_path.iterdir())
+
+
+@pytest.mark.parametrize(("value", "called"), [(np.nan, "NaN"), (np.inf, "infinity")])
+def test_points_that_are_not_finite_are_told_of_in_one_sentence(value, called, told, tree):
+    points = np.full((len(tree), 2), 0.5)
+    points[3, 1] = value
+    with pytest.raises(ConfigError) as refusal:
+        fit(tree, dim=2, start=points)
+    told("bad input", f"fit(hierarchy, start=points with {called})", str(refusal.value), 2)
+    with pytest.raises(InputError) as refusal:
+        Embedding(tree.names, points, "order", Settings(), threshold=0.0)
+    told("bad input", f"Embedding(names, points with {called}, …)", str(refusal.value), 2)
