@@ -65,8 +65,10 @@ def named_values(content: bytes) -> dict[str, Any]:
         values = DECODER.decode(content.decode())
         # Half a character can be escaped, but never written again.
         json.dumps(values, ensure_ascii=False).encode()
-    except UnicodeError:
+    except UnicodeDecodeError:
         raise ValueError("it is not UTF-8 text") from None
+    except UnicodeEncodeError:
+        raise ValueError("it holds half a character") from None
     except RecursionError:
         raise ValueError("it is nested too deeply") from None
     if not isinstance(values, dict):

@@ -2,14 +2,19 @@
 
 from __future__ import annotations
 
+import hashlib
+import json
 from collections.abc import Callable
 from pathlib import Path
+from typing import Any
 
 import numpy as np
 import pytest
 
 import hypercone
-from hypercone.embedding import Embedding
+from hypercone.embedding import Embedding, load
+from hypercone.errors import ModelFileError
+from hypercone.hierarchy.labels import Labels
 from hypercone.methods import METHODS, Settings
 
 STRANGE_NAMES = ("animal", 'the "dog"', "white pelican", "Löwe", "猫", "🐩", " ", "x'y", "a,b", "\\n", "e\u0301", "é")
@@ -56,6 +61,54 @@ def model(strange: Embedding, tmp_path: Path) -> Path:
     return strange.save(tmp_path / "model")
 
 
+@pytest.fixture
+def full_model(tmp_path: Path) -> Path:
+    """A small model on disk with every part there is."""
+    edges, labels = np.array([[0, 1], [0, 2]], np.int32), Labels(["Tier", "", "ex why"])
+    whole = _make(count=3, names=["animal", "Löwe", "x y"], edges=edges, labels=labels)
+    return whole.save(tmp_path / "model")
+
+
+def _forge(folder: Path, parts: dict[str, bytes] | None = None, **changes: Any) -> None:
+    """Replace parts and values, and make every checksum fit; what JSON should not hold is written nevertheless."""
+    config = json.loads((folder / "config.json").read_bytes())
+    for name, content in (parts or {}).items():
+        (folder / name).write_bytes(content)
+        config["checksums"][name] = hashlib.sha256(content).hexdigest()
+    config |= changes
+    del config["seal"]
+    _write_sealed(folder / "config.json", json.dumps(config))
+
+
+def _write_sealed(path: Path, text: str) -> None:
+    """JSON as it is, with the checksum of its own bytes at its end."""
+    head = text.removesuffix("}").encode()
+    path.write_bytes(head + b',\n  "seal": "' + hashlib.sha256(head).hexdigest().encode() + b'"\n}\n')
+
+
+def _is_refused(folder: Path, words: str | None = None) -> str:
+    """Loading fails in one sentence, of which these are some words; returns it."""
+    with pytest.raises(ModelFileError, match=words) as error:
+        load(folder)
+    assert "\n" not in str(error.value)
+    return str(error.value)
+
+
+@pytest.fixture(scope="session")
+def forge() -> Callable[..., None]:
+    return _forge
+
+
+@pytest.fixture(scope="session")
+def write_sealed() -> Callable[[Path, str], None]:
+    return _write_sealed
+
+
+@pytest.fixture(scope="session")
+def is_refused() -> Callable[..., str]:
+    return _is_refused
+
+
 def _is_same(one: Embedding, other: Embedding) -> bool:
     return (
         tuple(one.names) == tuple(other.names)
@@ -63,7 +116,13 @@ def _is_same(one: Embedding, other: Embedding) -> bool:
         and (one.points.dtype, one.points.shape) == (other.points.dtype, other.points.shape)
         and (one.method, one.settings, one.threshold, one.record)
         == (other.method, other.settings, other.threshold, other.record)
+        and one.labels == other.labels
+        and _rows(one) == _rows(other)
     )
+
+
+def _rows(embedding: Embedding) -> list[list[int]] | None:
+    return None if embedding.edges is None else np.asarray(embedding.edges).tolist()
 
 
 @pytest.fixture(scope="session")

@@ -44,8 +44,7 @@ BROKEN = OSError(errno.EIO, "Input/output error")
 PLACES = [
     (Path, "write_bytes", 1),
     (Path, "write_bytes", 2),
-    (Path, "write_text", 1),
-    (Path, "write_text", 2),
+    (Path, "write_bytes", 4),
     (Path, "chmod", 1),
     (os, "fsync", 1),
     (os, "fsync", 5),
@@ -126,7 +125,6 @@ def test_even_when_the_old_model_cannot_be_brought_back_it_is_still_there(
         with pytest.raises(ResourceError):
             strange.save(model)
     assert is_same(load(kept[0]), strange)
-    strange.save(model)
     strange.save(model)
     assert os.listdir(model.parent) == ["model"]
 

@@ -5,7 +5,6 @@ from __future__ import annotations
 import hashlib
 import json
 import os
-import pickle
 from pathlib import Path
 
 import numpy as np
@@ -101,8 +100,9 @@ def test_the_card_is_not_needed_to_load(model):
 
 def test_the_config_is_json_that_anyone_can_read(model):
     config = json.loads((model / "config.json").read_text(encoding="utf-8"))
-    assert (config["format"], config["format_version"], config["nodes"], config["dim"]) == ("hypercone-model", 1, 12, 2)
-    for part in PARTS[:2]:
+    assert (config["format"], config["format_version"], config["nodes"], config["dim"]) == ("hypercone-model", 2, 12, 2)
+    assert sorted(config["checksums"]) == ["README.md", "model.safetensors", "nodes.txt.gz"]
+    for part in config["checksums"]:
         assert config["checksums"][part] == hashlib.sha256((model / part).read_bytes()).hexdigest()
 
 
@@ -179,20 +179,6 @@ def test_saving_where_one_stands_loses_nothing(strange, tmp_path, monkeypatch):
         assert len(load(tmp_path)) == 12
 
 
-def test_points_that_are_not_finite_are_not_saved(make_embedding, tmp_path):
-    points = np.array([[np.nan, 0.0]])
-    with pytest.raises(ModelFileError, match="not finite"):
-        make_embedding(names=["x"], points=points).save(tmp_path / "model")
-    assert os.listdir(tmp_path) == []
-
-
-@pytest.mark.parametrize("names", [["a\nb", "c"], ["", "c"], ["\ud800", "c"], ["c", "c"]])
-def test_names_that_could_not_be_read_back_are_not_saved(make_embedding, tmp_path, names):
-    with pytest.raises(InputError, match="not written"):
-        make_embedding(names=names, points=np.full((2, 2), 0.5)).save(tmp_path / "model")
-    assert os.listdir(tmp_path) == []
-
-
 @pytest.mark.parametrize("part", PARTS)
 def test_a_missing_part_is_named(model, part):
     (model / part).unlink()
@@ -204,7 +190,7 @@ def test_a_missing_part_is_named(model, part):
 def test_a_folder_in_place_of_a_part_is_refused(model, part):
     (model / part).unlink()
     (model / part).mkdir()
-    with pytest.raises(ModelFileError, match=f"{part}: cannot be read"):
+    with pytest.raises(ModelFileError, match=f"{part}: is a folder, not an ordinary file"):
         load(model)
 
 
@@ -214,21 +200,6 @@ def test_what_is_no_model_folder_is_refused_in_one_sentence(tmp_path, name):
     with pytest.raises(ModelFileError) as error:
         load(tmp_path / name)
     assert "\n" not in str(error.value)
-
-
-class Bomb:
-    """Unpickling this would leave a mark."""
-
-    def __reduce__(self):
-        return os.mkdir, ("pickle-was-run",)
-
-
-def test_a_pickle_in_place_of_the_points_is_refused_and_not_run(model, tmp_path, monkeypatch):
-    monkeypatch.chdir(tmp_path)
-    (model / "model.safetensors").write_bytes(pickle.dumps(Bomb()))
-    with pytest.raises(ModelFileError, match="does not match its checksum"):
-        load(model)
-    assert not Path("pickle-was-run").exists()
 
 
 def test_save_is_the_same_as_the_method(strange, tmp_path):

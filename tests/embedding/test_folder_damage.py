@@ -1,80 +1,91 @@
-"""Whatever single byte is damaged, and wherever a file is cut, the model is refused or is the same model."""
+"""Whatever single byte is damaged, and wherever a file is cut: it is noticed, in every part, without exception."""
 
 from __future__ import annotations
 
-import json
+import os
+from collections import Counter
+from collections.abc import Iterator
+from pathlib import Path
 
 import pytest
 
-from hypercone.embedding import load
+from hypercone.embedding import load, parts
+from hypercone.embedding.description import Description
+from hypercone.embedding.folder import card_is_as_saved
 from hypercone.errors import ModelFileError
 
-PARTS = ("config.json", "model.safetensors", "nodes.txt.gz")
+NEEDED = ("config.json", "model.safetensors", "nodes.txt.gz", "labels.txt.gz", "edges.safetensors")
 
 
-@pytest.fixture
-def small(make_embedding, tmp_path):
-    embedding = make_embedding(count=3, names=["animal", "Löwe", "x y"])
-    return embedding, embedding.save(tmp_path / "small")
-
-
-def _refused_or_same(folder, saved, is_same) -> str:
-    try:
-        loaded = load(folder)
-    except ModelFileError as error:
-        return "refused" if "\n" not in str(error) else pytest.fail(f"more than one line: {error}")
-    assert is_same(loaded, saved)
-    return "same"
-
-
-@pytest.mark.parametrize("part", PARTS)
-def test_every_flipped_byte_is_noticed_or_harmless(small, is_same, part):
-    saved, folder = small
-    path = folder / part
+def _flips(path: Path) -> Iterator[int]:
+    """Each byte with its lowest, its highest and all bits turned, and as a space; the benchmark has all 255."""
     content = path.read_bytes()
-    harmless = 0
-    for place in range(len(content)):
-        # Every bit alone, all of them at once, and letters that mean something in JSON.
-        for other in {content[place] ^ (1 << bit) for bit in range(8)} | {content[place] ^ 0xFF, *b' 0"}'}:
-            if other == content[place]:
-                continue
-            path.write_bytes(content[:place] + bytes([other]) + content[place + 1 :])
-            if _refused_or_same(folder, saved, is_same) == "same":
-                harmless += 1
-                assert part == "config.json"
-                before, after = content, path.read_bytes()
-                # Only white space, and the e of an exponent, may change without changing the meaning.
-                assert json.loads(before) == json.loads(after)
-    print(f"{part}: {harmless} harmless changes")
+    # In place: a file that is emptied and filled again is brought to the disk each time.
+    with path.open("r+b", buffering=0) as file:
+        for place, byte in enumerate(content):
+            for other in sorted({byte ^ 1, byte ^ 0x80, byte ^ 0xFF, 0x20} - {byte}):
+                os.pwrite(file.fileno(), bytes([other]), place)
+                yield place
+            os.pwrite(file.fileno(), content[place : place + 1], place)
 
 
-@pytest.mark.parametrize("part", PARTS)
-def test_a_file_cut_anywhere_is_noticed(small, is_same, part):
-    saved, folder = small
-    path = folder / part
+def _cuts(path: Path) -> Iterator[int]:
     content = path.read_bytes()
-    for length in range(len(content)):
-        path.write_bytes(content[:length])
-        answer = _refused_or_same(folder, saved, is_same)
-        # Without its last line break JSON is still whole.
-        assert answer == ("same" if part == "config.json" and length == len(content) - 1 else "refused")
+    for length in reversed(range(len(content))):
+        os.truncate(path, length)
+        yield length
+    path.write_bytes(content)
 
 
-@pytest.mark.parametrize("part", PARTS)
-def test_a_file_with_something_appended_is_noticed(small, part):
-    _, folder = small
-    path = folder / part
-    path.write_bytes(path.read_bytes() + b"!")
+@pytest.mark.parametrize("damages", [_flips, _cuts], ids=["flip", "cut"])
+@pytest.mark.parametrize("part", NEEDED)
+def test_every_flipped_byte_and_every_cut_is_refused_in_one_sentence(full_model, is_refused, part, damages):
+    path = full_model / part
+    tried = {place for place in damages(path) if is_refused(full_model)}
+    assert len(tried) == path.stat().st_size
+    assert len(load(full_model)) == 3
+
+
+def test_without_checksums_another_model_is_loaded_and_nobody_notices(full_model, is_same, monkeypatch):
+    """The control: what the tests above promise is the work of the checksums, and these tests would see them fail."""
+    saved = load(full_model)
+    monkeypatch.setattr(parts, "sha256", lambda content: "0")
+    monkeypatch.setattr(Description, "checksum", lambda description, part: "0")
+    outcomes: Counter[str] = Counter()
+    for _ in _flips(full_model / "model.safetensors"):
+        try:
+            outcomes["same" if is_same(load(full_model), saved) else "another"] += 1
+        except ModelFileError:
+            outcomes["refused"] += 1
+    assert outcomes["another"] > 50
+    assert outcomes["refused"] > 50
+
+
+@pytest.mark.parametrize("damages", [_flips, _cuts], ids=["flip", "cut"])
+def test_every_change_to_the_card_is_noticed_and_leaves_the_model_as_it_is(full_model, is_same, damages):
+    path, saved = full_model / "README.md", load(full_model)
+    tried = {place for place in damages(path) if not card_is_as_saved(full_model)}
+    assert len(tried) == path.stat().st_size
+    assert card_is_as_saved(full_model)
+    path.write_text("Ask Ada before you use this.")
+    assert is_same(load(full_model), saved)
+    path.unlink()
+    assert card_is_as_saved(full_model)
+
+
+@pytest.mark.parametrize("part", NEEDED)
+@pytest.mark.parametrize("more", [b"!", b"\n", b"\0", b" "])
+def test_a_file_with_something_appended_is_refused(full_model, part, more):
+    path = full_model / part
+    path.write_bytes(path.read_bytes() + more)
     with pytest.raises(ModelFileError):
-        load(folder)
+        load(full_model)
 
 
-def test_parts_of_two_models_do_not_mix(make_embedding, small, tmp_path):
-    _, folder = small
+def test_parts_of_two_models_do_not_mix(make_embedding, full_model, tmp_path, is_refused):
     other = make_embedding(count=3, seed=1, names=["animal", "Löwe", "xy"]).save(tmp_path / "other")
-    for part in PARTS[1:]:
-        kept = (folder / part).read_bytes()
-        (folder / part).write_bytes((other / part).read_bytes())
-        with pytest.raises(ModelFileError, match=f"{part}: does not match its checksum"):
-            load(folder)
-        (folder / part).write_bytes(kept)
+    for part in ("model.safetensors", "nodes.txt.gz"):
+        kept = (full_model / part).read_bytes()
+        (full_model / part).write_bytes((other / part).read_bytes())
+        assert is_refused(full_model, f"{part}: does not match its checksum")
+        (full_model / part).write_bytes(kept)

@@ -6,10 +6,11 @@ import dataclasses
 
 import numpy as np
 import pytest
+from safetensors.numpy import save as safetensors_bytes
 
 import hypercone
 from hypercone.embedding import load
-from hypercone.errors import ModelFileError
+from hypercone.errors import InputError, ModelFileError
 from hypercone.hierarchy.labels import Labels
 
 
@@ -81,10 +82,16 @@ def test_damage_to_either_is_refused(labelled, tmp_path, part, damage):
         load(tmp_path / "model")
 
 
-def test_an_edge_beyond_the_last_node_is_refused_when_loading(labelled, tmp_path):
-    wrong = dataclasses.replace(labelled, edges=np.array([[0, 12]], np.int32))
-    with pytest.raises(ModelFileError, match="outside 0 … 11"):
-        load(wrong.save(tmp_path / "model"))
+@pytest.mark.parametrize("edge", [[0, 12], [-1, 0]])
+def test_an_edge_beyond_the_last_node_is_refused_when_saving_and_when_loading(
+    labelled, tmp_path, forge, is_refused, edge
+):
+    wrong = np.array([edge], np.int32)
+    with pytest.raises(InputError, match="model: not written, for an edge names a row outside 0 … 11"):
+        dataclasses.replace(labelled, edges=wrong).save(tmp_path / "model")
+    labelled.save(tmp_path / "model")
+    forge(tmp_path / "model", {"edges.safetensors": safetensors_bytes({"edges": wrong})}, edges=1)
+    assert is_refused(tmp_path / "model", "outside 0 … 11")
 
 
 def test_a_fit_keeps_the_labels_and_the_edges_of_its_hierarchy():

@@ -186,7 +186,6 @@ def test_the_title_is_the_only_root_or_else_the_size(birds, perfect):
         ({"names": []}, "no nodes"),
         ({"names": ["a\nb"]}, "'a\\\\nb'"),
         ({"names": [""]}, "''"),
-        ({"points": np.array([[np.nan, 0.0]])}, "not finite"),
         ({"threshold": np.inf}, "not finite"),
     ],
 )

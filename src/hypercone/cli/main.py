@@ -36,6 +36,8 @@ COMMANDS = {
     "demo": "the main job on WordNet nouns, in about three minutes",
 }
 
+OUT_OF_MEMORY = "out of memory; use fewer dimensions or a smaller hierarchy"
+
 
 def main(arguments: Sequence[str] | None = None) -> int:
     """Run one command; returns its exit code."""
@@ -46,7 +48,7 @@ def main(arguments: Sequence[str] | None = None) -> int:
     except HyperconeError as error:
         return _fail(str(error), error.exit_code)
     except MemoryError:
-        return _fail("out of memory; use fewer dimensions or a smaller hierarchy", ResourceError.exit_code)
+        return _fail(OUT_OF_MEMORY, ResourceError.exit_code)
     except KeyboardInterrupt as interruption:
         return _fail(f"interrupted; {interruption}" if str(interruption) else "interrupted; nothing was saved", 130)
     except BrokenPipeError:
@@ -54,6 +56,8 @@ def main(arguments: Sequence[str] | None = None) -> int:
         _stop_printing()
         return 0
     except OSError as error:
+        if error.errno == errno.ENOMEM:
+            return _fail(OUT_OF_MEMORY, ResourceError.exit_code)
         if error.errno != errno.ENOSPC:
             raise
         _stop_printing()

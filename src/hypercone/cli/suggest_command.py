@@ -67,7 +67,7 @@ def run(options: argparse.Namespace) -> int:
 
 
 def _check(options: argparse.Namespace, embedding: Embedding, hierarchy: Hierarchy) -> int:
-    if "config" not in embedding.record:
+    if not isinstance(embedding.record.get("config"), dict):
         raise InputError(f"{options.model} was not made by a fit, so there are no settings to fit again with")
     config = FitConfig.from_dict(embedding.record["config"])
     with ProgressLine(sys.stderr) as progress:

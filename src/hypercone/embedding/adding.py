@@ -9,6 +9,7 @@ from typing import TYPE_CHECKING, Any
 from hypercone.embedding.new_nodes import NewNodes, from_the_top, parents_by_name
 from hypercone.errors import InputError, unknown_name
 from hypercone.hierarchy.labels import Labels
+from hypercone.hierarchy.words import short
 from hypercone.methods import find_method
 
 if TYPE_CHECKING:
@@ -96,11 +97,22 @@ def _more_labels(embedding: Embedding, texts: list[str]) -> Labels | None:
 
 
 def _noted(record: dict[str, Any], count: int, unmet: list[tuple[str, str, str]]) -> dict[str, Any]:
-    before = record.get("placed", {"nodes": 0, "unmet_wishes": 0, "unmet": []})
+    placed = record.get("placed")
+    before = placed if isinstance(placed, dict) else {}
+    listed = before.get("unmet")
     return record | {
         "placed": {
-            "nodes": before["nodes"] + count,
-            "unmet_wishes": before["unmet_wishes"] + len(unmet),
-            "unmet": [*before["unmet"], *(" ".join(wish) for wish in unmet)][:MOST_LISTED],
+            "nodes": _count(before.get("nodes")) + count,
+            "unmet_wishes": _count(before.get("unmet_wishes")) + len(unmet),
+            "unmet": [*(listed if isinstance(listed, list) else []), *map(_told, unmet)][:MOST_LISTED],
         }
     }
+
+
+def _count(value: object) -> int:
+    # A record comes from a file, where it may be anything.
+    return value if isinstance(value, int) else 0
+
+
+def _told(wish: tuple[str, str, str]) -> str:
+    return " ".join(short(word) for word in wish)

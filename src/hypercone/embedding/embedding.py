@@ -54,6 +54,12 @@ class Embedding:
             raise InputError(f"there are {len(self.names)} names for {len(self.points)} points; each node needs both")
         # A view of our own: compiled code trusts float64, and the caller's array stays the caller's.
         object.__setattr__(self, "points", read_only(np.asarray(self.points, np.float64)))
+        # Every comparison with NaN is false, so that it would be answered with instead of being noticed.
+        if not np.isfinite(self.points).all():
+            row = int(np.argmin(np.isfinite(self.points).reshape(len(self.names), -1).all(axis=1)))
+            raise InputError(f"the point of {self.names[row]!r} is not finite; give points without NaN or infinity")
+        if not isinstance(self.threshold, int | float | np.number) or self.threshold != self.threshold:
+            raise InputError("the threshold is not a number; give the energy up to which a pair is true")
 
     def __len__(self) -> int:
         return len(self.names)

@@ -8,7 +8,15 @@ from pathlib import Path
 from hypercone.atomic import new_files
 from hypercone.embedding.embedding import Embedding
 from hypercone.embedding.exports import npz, parquet, projector, tsv, word2vec
-from hypercone.embedding.exports.table import table_of
+from hypercone.embedding.exports.table import Table, table_of
+from hypercone.embedding.savable import (
+    checked_path,
+    refuse_infinite,
+    refuse_names,
+    refuse_points,
+    refuse_shape,
+    unwritten,
+)
 from hypercone.errors import InputError
 
 WRITERS: dict[str, Callable[..., None]] = {
@@ -26,7 +34,7 @@ def export(embedding: Embedding, path: str | Path, format: str | None = None, *,
 
     ``projector`` writes a second file beside the first, FILE.metadata.tsv. All files appear, or none.
     """
-    target = Path(path)
+    target = checked_path(path)
     kind = format or EXTENSIONS.get(target.suffix.lower())
     if kind not in WRITERS:
         raise InputError(f"{target}: say which format to write: {', '.join(WRITERS)}")
@@ -34,10 +42,23 @@ def export(embedding: Embedding, path: str | Path, format: str | None = None, *,
     for file in targets:
         if file.is_dir():
             raise InputError(f"{file}: is a folder; give a file to write")
-    table = table_of(embedding, coordinates)
+    table = _checked_table(target, embedding, coordinates)
     with new_files(*targets) as temporaries:
         WRITERS[kind](table, *temporaries)
     return target
+
+
+def _checked_table(target: Path, embedding: Embedding, coordinates: str) -> Table:
+    with unwritten(target):
+        refuse_names(embedding.names, embedding.labels)
+        refuse_shape(embedding)
+        if coordinates != "own":
+            # The other coordinates of a point outside the domain are no numbers, or no coordinates.
+            refuse_points(embedding)
+    table = table_of(embedding, coordinates)
+    with unwritten(target):
+        refuse_infinite(table.names, table.values)
+    return table
 
 
 def files_of(target: Path, format: str | None) -> list[Path]:

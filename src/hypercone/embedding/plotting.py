@@ -9,6 +9,7 @@ from typing import Any
 import numpy as np
 
 from hypercone.embedding.embedding import Embedding
+from hypercone.embedding.savable import checked_path
 from hypercone.errors import InputError
 from hypercone.figures.canvas import check_endings, save_figure
 from hypercone.figures.disk_picture import DiskStyle, disk_picture
@@ -60,7 +61,7 @@ def checked_target(path: str | Path) -> Path:
     Traceback (most recent call last):
     hypercone.errors.InputError: disk.jpeg: is no format of a picture; end it in .svg, .png or .pdf
     """
-    target = Path(path)
+    target = checked_path(path)
     if target.is_dir():
         raise InputError(f"{target}: is a folder; give a file to write")
     check_endings(target)

@@ -22,6 +22,7 @@ from typing import Any
 import numpy as np
 
 from hypercone.embedding import Embedding
+from hypercone.embedding.domain import out_of_range
 from hypercone.errors import InputError
 from hypercone.figures.branches import branches
 from hypercone.figures.importance import invented_depths
@@ -73,6 +74,9 @@ def _refuse(embedding: Embedding) -> None:
         raise InputError(f"no page can hold the name {strange!r}, which is empty or breaks its line; rename it")
     if not np.isfinite(embedding.points).all() or not math.isfinite(embedding.threshold):
         raise InputError("the points or the threshold of the model are not finite numbers, so nothing can be drawn")
+    wrong = out_of_range(embedding.settings)
+    if wrong:
+        raise InputError(f"{wrong}, so nothing can be drawn")
 
 
 def _header(embedding: Embedding, seen: PlanarView, title: str) -> dict[str, Any]:

@@ -7,6 +7,7 @@ from pathlib import Path
 
 from hypercone.atomic import new_file
 from hypercone.embedding import Embedding
+from hypercone.embedding.savable import checked_path
 from hypercone.explorer.packing import packed
 
 PLACE = "<!--hypercone-data-->"
@@ -40,7 +41,7 @@ def write_page(embedding: Embedding, path: str | Path, *, title: str | None = No
     ...     write_page(pets, Path(folder) / "pets.html").name
     'pets.html'
     """
-    path = Path(path)
+    path = checked_path(path)
     content = explorer_page(embedding, title=title, view=view)
     with new_file(path) as temporary:
         temporary.write_text(content, encoding="utf-8", newline="\n")

@@ -4,23 +4,21 @@ from __future__ import annotations
 
 import dataclasses
 import math
-import tomllib
 from dataclasses import dataclass
 from pathlib import Path
 from typing import Any, cast
 
 from hypercone.construction.table import CONSTRUCTIONS
-from hypercone.errors import ConfigError, InputError, unknown_name
+from hypercone.errors import ConfigError, unknown_name
 from hypercone.methods import METHODS, Settings, find_method
 from hypercone.training.fields import check, kind_of, setting, shown
+from hypercone.training.settings_file import read_settings_file
 
 # Settings whose best value depends on the data: open until ``for_edges``.
 AUTOMATIC = ("epochs", "init_epochs")
 # A small hierarchy is visited more often, until it has been learned: its epochs cost next to nothing.
 ENOUGH_VISITS = 3_000_000
 MOST_EPOCHS = 2_000
-# A file of settings takes a few thousand bytes; what the parser needs grows with the square of some larger ones.
-LARGEST_FILE = 16_384
 # The best for a taxonomy that is known whole, and for one of which a part is held out.
 DEFAULT_CONSTRUCTION, DEFAULT_LEARNER = "overlapping", "hyperbolic-cones"
 # What a construction takes as well; every other setting is one of learning.
@@ -293,20 +291,7 @@ class FitConfig:
     @classmethod
     def from_toml(cls, path: str | Path, **overrides: Any) -> FitConfig:
         """A configuration from a TOML file of ``name = value`` lines; overrides win."""
-        try:
-            with open(path, "rb") as file:
-                content = file.read(LARGEST_FILE + 1)
-            if len(content) > LARGEST_FILE:
-                raise InputError(f"{path}: is larger than a file of settings can be ({LARGEST_FILE:,} bytes)")
-            values = tomllib.loads(content.decode())
-        except OSError as error:
-            raise InputError(f"{path}: cannot be read ({error.strerror})") from None
-        except RecursionError:
-            raise InputError(f"{path}: is not valid TOML (it is nested too deeply)") from None
-        except ValueError as error:
-            # Wrong TOML, wrong UTF-8, and numbers of too many digits.
-            raise InputError(f"{path}: is not valid TOML ({str(error)[:200]})") from None
-        return cls.from_dict(values | overrides)
+        return cls.from_dict(read_settings_file(path) | overrides)
 
 
 def _is_given(field: dataclasses.Field[Any], value: Any) -> bool:
