@@ -38,6 +38,15 @@ def as_floats(*arrays: npt.ArrayLike) -> tuple[Array, ...]:
     return tuple(array.astype(common, copy=False) for array in raw)
 
 
+def positive(numbers: Array) -> Array:
+    """The numbers, those that were rounded to zero as the smallest one there is: what is never zero stays so.
+
+    >>> float(positive(np.array(0.0))) > 0, float(positive(np.array(0.5)))
+    (True, 0.5)
+    """
+    return np.asarray(np.maximum(numbers, np.finfo(numbers.dtype).smallest_subnormal))
+
+
 def column(values: npt.ArrayLike, like: Array) -> Array:
     """Numbers, one a point, in the type of the points and ready to multiply them.
 

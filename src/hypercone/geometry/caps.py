@@ -58,11 +58,14 @@ def point_from_cap(direction: npt.ArrayLike, R: npt.ArrayLike, K: float) -> Arra
     """
     (direction,) = as_floats(direction)
     R = column(R, like=direction)
-    widest = math.acos(kappa(K))
-    below = np.cos(widest - R)
+    low = kappa(K)
+    widest = math.acos(low)
+    below = np.sin(R + math.asin(low))
     rest = 2 * np.sin(widest - R / 2) * np.sin(R / 2) / below  # 1 − ρ without cancellation
     fall = np.sqrt(rest * (2 - rest))  # √(1−ρ²)
-    return np.asarray(unit_vector(direction) * (1 - (fall + rest) / (1 + fall)))
+    # By the distance from the border, or, for that has no digits of a small radius, by ρ = κ/sin(R + arcsin κ) itself.
+    radius = np.where(rest > 0.5, low / below / (1 + fall), 1 - (fall + rest) / (1 + fall))
+    return np.asarray(unit_vector(direction) * radius)
 
 
 def contains(parent: npt.ArrayLike, child: npt.ArrayLike, K: float) -> Booleans:

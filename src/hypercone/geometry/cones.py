@@ -20,6 +20,7 @@ from hypercone.geometry._vectors import (
     direction,
     dot,
     length,
+    positive,
     positive_k,
 )
 
@@ -45,7 +46,7 @@ def half_aperture(x: npt.ArrayLike, K: float) -> Array:
     0.150568
     """
     (x,) = as_floats(x)
-    reach = positive_k(K) * border_gap(x)
+    reach = positive(positive_k(K) * border_gap(x))
     return np.asarray(np.arcsin(reach / np.maximum(length(x), reach)))
 
 

@@ -13,8 +13,10 @@ from hypercone.geometry._vectors import (
     Booleans,
     along_and_across,
     as_floats,
+    direction,
     dot,
     length,
+    positive,
     positive_k,
 )
 
@@ -38,8 +40,8 @@ def half_aperture(x: npt.ArrayLike, K: float) -> Array:
     0.523599
     """
     (x,) = as_floats(x)
-    K = positive_k(K)
-    return np.asarray(np.arcsin(K / np.maximum(length(x), K)))
+    reach = positive(np.asarray(positive_k(K), x.dtype))
+    return np.asarray(np.arcsin(positive(reach / np.maximum(length(x), reach))))
 
 
 def cone_angle(parent: npt.ArrayLike, child: npt.ArrayLike) -> Array:
@@ -52,7 +54,8 @@ def cone_angle(parent: npt.ArrayLike, child: npt.ArrayLike) -> Array:
     0.785398
     """
     parent, child = as_floats(parent, child)
-    along, across = along_and_across(child - parent, parent)
+    # By the direction, so that the tiniest steps keep theirs.
+    along, across = along_and_across(direction(child - parent), parent)
     return np.asarray(np.arctan2(across, along))
 
 

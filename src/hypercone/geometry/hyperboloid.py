@@ -18,6 +18,7 @@ from hypercone.geometry._vectors import (
     column,
     dot,
     length,
+    positive,
     positive_k,
 )
 from hypercone.geometry.trigonometry import angle, cosine_law_side
@@ -99,8 +100,8 @@ def half_aperture(x: npt.ArrayLike, K: float) -> Array:
     0.150568
     """
     (x,) = as_floats(x)
-    reach = 2 * positive_k(K)
-    return np.asarray(np.arcsin(reach / np.maximum(length(x[..., 1:]), reach)))
+    reach = positive(np.asarray(2 * positive_k(K), x.dtype))
+    return np.asarray(np.arcsin(positive(reach / np.maximum(length(x[..., 1:]), reach))))
 
 
 def cone_angle(parent: npt.ArrayLike, child: npt.ArrayLike) -> Array:

@@ -10,6 +10,9 @@ import math
 
 from hypercone._jit import exact_kernel_part, kernel_part, strict_kernel_part, width
 
+# Squares of shorter ones have lost their digits: such a step counts as none, and such a parent as at the origin.
+NO_STEP, NO_SPOKE = 1e-280, 1e-140
+
 
 @kernel_part
 def squared_norm(points, row, dim):
@@ -53,6 +56,17 @@ def _spoke_parts(points, parent, child, dim):
 # One formula compiled twice: with fused multiply-adds for gradients, and to the same bits everywhere for energies.
 spoke_parts = exact_kernel_part(_spoke_parts)
 strict_spoke_parts = strict_kernel_part(_spoke_parts)
+
+
+@strict_kernel_part
+def strict_cone_angle(r, along, across, apart, curvature):
+    """Ξ from the parts of the spoke, with the conventions of geometry.cones for what has no direction."""
+    if apart < NO_STEP:
+        return 0.0
+    if not r > NO_SPOKE:
+        return math.pi / 2
+    q = (1.0 - curvature * r) * (1.0 + curvature * r)
+    return math.atan2(q * across, q * along - curvature * apart * r)
 
 
 @exact_kernel_part

@@ -7,7 +7,13 @@ With δ = child − parent and a = |parent|², ``cos Ξ = ⟨parent, δ⟩ / sqr
 import math
 from typing import NamedTuple
 
-from hypercone.methods.cone_kernels import add_cone_gradient, along_and_apart, squared_norm, strict_spoke_parts
+from hypercone.methods.cone_kernels import (
+    add_cone_gradient,
+    along_and_apart,
+    squared_norm,
+    strict_cone_angle,
+    strict_spoke_parts,
+)
 from hypercone.methods.flat_kernels import flat_inverse_scale, move_along_line
 from hypercone.methods.generic_kernels import (
     add_gradient,
@@ -65,8 +71,8 @@ def _add_gradient(method, region, points, parent, child, weight, of_parent, of_c
 
 @signed_energy.register(EuclideanConesConstants)
 def _signed_energy(method, points, parent, child, dim):
-    r, along, across, _ = strict_spoke_parts(points, parent, child, dim)
-    return math.atan2(across, along) - math.asin(min(1.0, method.K / r))
+    r, along, across, m = strict_spoke_parts(points, parent, child, dim)
+    return strict_cone_angle(r, along, across, m, 0.0) - math.asin(min(1.0, method.K / r))
 
 
 @reach.register(EuclideanConesConstants)

@@ -15,8 +15,8 @@ from hypercone._jit import EXACT, STRICT, generic
 signed_energy = generic("signed_energy", STRICT)
 # inverse_scale(method, squared_norm) -> 1/λ, the factor from hyperbolic to Euclidean lengths; 1 in flat space.
 inverse_scale = generic("inverse_scale")
-# moved_along_geodesic(method, points, row, tangent, dim): the full exponential map, in place.
-move_along_geodesic = generic("move_along_geodesic")
+# move_along_geodesic(method, points, row, tangent, dim): the full exponential map, in place.
+move_along_geodesic = generic("move_along_geodesic", EXACT)
 
 # Margin methods.
 # region(method, points, parent, push, dim) -> all that the tests below need to know of the parent alone.

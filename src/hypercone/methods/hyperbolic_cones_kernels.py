@@ -11,7 +11,13 @@ from typing import NamedTuple
 
 from hypercone._jit import kernel_part
 from hypercone.methods.ball_kernels import ball_inverse_scale, move_along_ball_geodesic
-from hypercone.methods.cone_kernels import add_cone_gradient, along_and_apart, squared_norm, strict_spoke_parts
+from hypercone.methods.cone_kernels import (
+    add_cone_gradient,
+    along_and_apart,
+    squared_norm,
+    strict_cone_angle,
+    strict_spoke_parts,
+)
 from hypercone.methods.generic_kernels import (
     add_gradient,
     inverse_scale,
@@ -80,8 +86,7 @@ def _add_gradient(method, region, points, parent, child, weight, of_parent, of_c
 def _signed_energy(method, points, parent, child, dim):
     r, along, across, m = strict_spoke_parts(points, parent, child, dim)
     q = (1.0 - r) * (1.0 + r)
-    angle = math.atan2(q * across, q * along - m * r)
-    return angle - math.asin(min(1.0, method.K * q / r))
+    return strict_cone_angle(r, along, across, m, 1.0) - math.asin(min(1.0, method.K * q / r))
 
 
 @reach.register(HyperbolicConesConstants)

@@ -19,6 +19,9 @@ from hypercone.methods.generic_kernels import (
     signed_energy,
 )
 
+# A point whose norm rounds to 1 counts as the last number inside, as in geometry.
+LAST_GAP = 2.0**-53
+
 
 class PoincareConstants(NamedTuple):
     """The constants of the method: |x| ≤ outer (inner is 0), and α of the score (1 + α(|u| − |v|)) d."""
@@ -48,7 +51,7 @@ def _signed_energy(method, points, parent, child, dim):
     uu, vv, dd = norms_and_distance(points, parent, child, dim)
     u = math.sqrt(uu)
     v = math.sqrt(vv)
-    rooms = (1.0 - u) * (1.0 + u) * (1.0 - v) * (1.0 + v)
+    rooms = max(1.0 - u, LAST_GAP) * (1.0 + u) * max(1.0 - v, LAST_GAP) * (1.0 + v)
     return (1.0 + method.alpha * (u - v)) * 2.0 * math.asinh(math.sqrt(dd / rooms))
 
 

@@ -11,6 +11,10 @@ from hypercone.methods.generic_kernels import inverse_scale, move_along_geodesic
 # for good. Angles change by about one radian a unit of hyperbolic length elsewhere.
 LONGEST_GRADIENT = 1.0
 
+# |x|² of a point so near the origin that its square has lost the digits of its direction, and of one so far out that
+# the squares of its distances from others may be infinite.
+NO_RAY, NO_NUMBER = 1e-280, 1e302
+
 # step(optimizer, method, points, memory, row, gradient, dim): moves one node downhill, in place.
 step = generic("step")
 
@@ -47,14 +51,17 @@ def _squared_norm(points, row, dim):
 
 @kernel_part
 def _project(method, points, row, squared_norm, dim):
-    """Back into the shell inner ≤ |x| ≤ outer, along the spoke."""
+    """Back into the shell inner ≤ |x| ≤ outer, along the spoke; NaN where there is no way back."""
     bound = 0.0
-    if squared_norm < method.inner * method.inner:
+    if squared_norm > NO_NUMBER:
+        # Thrown so far that squares of it are no numbers: no energy could be told. Training refuses what is not finite.
+        points[row, 0] = math.nan
+    elif squared_norm < method.inner * method.inner:
         bound = method.inner
     elif squared_norm > method.outer * method.outer:
         bound = method.outer
     if bound > 0.0:
-        if squared_norm == 0.0:
+        if squared_norm < NO_RAY:
             points[row, 0] = bound
         else:
             shrink = bound / math.sqrt(squared_norm)

@@ -1,0 +1,217 @@
+"""The one table of stated errors: what every function promises against fifty digits, over the whole domain.
+
+An answer is finite, in its range, and off by no more than its error says with e = c·eps, where eps is that of the type
+of the points (2⁻⁵² or 2⁻²³), and by four subnormal numbers on top.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from dataclasses import dataclass
+from typing import Any
+
+import errors as error
+import exact
+import mpmath as mp
+import numpy as np
+
+from hypercone.geometry import caps, cones, euclidean_cones, hyperboloid, klein, order, poincare, steps
+from hypercone.methods import METHODS, Settings
+from hypercone.methods.scoring import signed_energies_of_pairs
+
+Range = Callable[[float], tuple[float, float]]
+PI, INFINITY = float(np.pi), float("inf")
+SHELL = 0.25, 0.75
+
+
+@dataclass(frozen=True)
+class Law:
+    """A function, its formula in fifty digits, and what may lie between the two."""
+
+    name: str
+    space: str
+    takes: str
+    call: Callable[..., Any]
+    exact: Callable[..., Any]
+    c: float
+    error: error.Error
+    # The least and the greatest answer, of K.
+    range: Range | None = None
+    is_compiled: bool = False
+
+    @property
+    def uses_k(self) -> bool:
+        """Whether the cone constant is an argument."""
+        return self.is_compiled or "K" in self.takes
+
+    @property
+    def types(self) -> tuple[str, ...]:
+        """Compiled code knows float64 alone."""
+        return ("float64",) if self.is_compiled else ("float64", "float32")
+
+
+def _energies(method: str) -> Callable[..., Any]:
+    def call(parent: np.ndarray, child: np.ndarray, K: float) -> np.ndarray:
+        rows = np.arange(len(parent), dtype=np.int32)
+        pairs = np.stack([rows, rows + np.int32(len(parent))], axis=1)
+        points = np.concatenate([parent, child])
+        return signed_energies_of_pairs(METHODS[method], Settings(K=K), points, pairs)
+
+    return call
+
+
+def _compiled(name: str, space: str, formula: Callable[..., Any], c: float, how: error.Error, range_: Range) -> Law:
+    return Law(f"{name}, compiled", space, "pair", _energies(name), formula, c, how, range_, True)
+
+
+def _clamped(energy: Callable[..., Any]) -> Callable[..., Any]:
+    return lambda *arguments: max(mp.mpf(0), energy(*arguments))
+
+
+def _ignoring_k(formula: Callable[..., Any]) -> Callable[..., Any]:
+    return lambda parent, child, K: formula(parent, child)
+
+
+def angles(K: float) -> tuple[float, float]:
+    """From 0 to π."""
+    return 0.0, PI
+
+
+def apertures(K: float) -> tuple[float, float]:
+    """From the smallest number, for an aperture of 0 would be no cone, to a right angle."""
+    return 5e-324, PI / 2
+
+
+def energies(K: float) -> tuple[float, float]:
+    """From −π/2, deep inside, to π."""
+    return -PI / 2, PI
+
+
+def sizes(K: float) -> tuple[float, float]:
+    """From 0."""
+    return 0.0, INFINITY
+
+
+def factors(K: float) -> tuple[float, float]:
+    """From 2, at the origin."""
+    return 2.0, INFINITY
+
+
+def cap_radii(K: float) -> tuple[float, float]:
+    """From 0 to arccos κ, which is known to a few eps."""
+    return 0.0, float(np.arctan2(1, 2 * K)) * (1 + 1e-6)
+
+
+def _project(points: np.ndarray) -> np.ndarray:
+    return steps.project(points, *SHELL)
+
+
+LAWS = (
+    Law("cones.half_aperture", "ball", "point, K", cones.half_aperture, exact.aperture, 2, error.APERTURE, apertures),
+    Law("cones.cone_angle", "ball", "pair", cones.cone_angle, exact.cone_angle, 2, error.ANGLE, angles),
+    Law("cones.signed_energy", "ball", "pair, K", cones.signed_energy, exact.energy, 2, error.ENERGY, energies),
+    Law("cones.energy", "ball", "pair, K", cones.energy, _clamped(exact.energy), 2, error.ENERGY, angles),
+    _compiled("hyperbolic-cones", "ball", exact.compiled_energy, 4, error.ENERGY, energies),
+    Law(
+        "euclidean_cones.half_aperture",
+        "flat",
+        "point, K",
+        euclidean_cones.half_aperture,
+        exact.flat_aperture,
+        2,
+        error.FLAT_APERTURE,
+        apertures,
+    ),
+    Law(
+        "euclidean_cones.cone_angle",
+        "flat",
+        "pair",
+        euclidean_cones.cone_angle,
+        exact.flat_angle,
+        4,
+        error.FLAT_ANGLE,
+        angles,
+    ),
+    Law(
+        "euclidean_cones.signed_energy",
+        "flat",
+        "pair, K",
+        euclidean_cones.signed_energy,
+        exact.flat_energy,
+        4,
+        error.FLAT_ENERGY,
+        energies,
+    ),
+    Law(
+        "euclidean_cones.energy",
+        "flat",
+        "pair, K",
+        euclidean_cones.energy,
+        _clamped(exact.flat_energy),
+        4,
+        error.FLAT_ENERGY,
+        angles,
+    ),
+    _compiled("euclidean-cones", "flat", exact.compiled_flat_energy, 4, error.FLAT_ENERGY, energies),
+    Law("order.energy", "flat", "pair", order.energy, exact.order_energy, 4, error.RELATIVE, sizes),
+    _compiled("order", "flat", _ignoring_k(exact.order_energy), 4, error.RELATIVE, sizes),
+    Law("poincare.distance", "ball", "pair", poincare.distance, exact.distance, 2, error.BORDERS, sizes),
+    _compiled("poincare", "ball", _ignoring_k(exact.distance), 2, error.BORDERS_COMPILED, sizes),
+    _compiled("euclidean", "flat", _ignoring_k(exact.flat_distance), 4, error.RELATIVE_COMPILED, sizes),
+    Law("poincare.norm", "ball", "point", poincare.norm, exact.hyperbolic_norm, 2, error.BORDER, sizes),
+    Law(
+        "poincare.conformal_factor",
+        "ball",
+        "point",
+        poincare.conformal_factor,
+        exact.conformal_factor,
+        2,
+        error.BORDER,
+        factors,
+    ),
+    Law("poincare.mobius_add", "ball", "pair", poincare.mobius_add, exact.mobius_add, 1, error.SUM),
+    Law("poincare.exp_map", "ball", "tangent", poincare.exp_map, exact.exp_map, 2, error.WAY),
+    Law("poincare.log_map", "ball", "pair", poincare.log_map, exact.log_map, 2, error.BORDERS),
+    Law("caps.cap_radius", "ball", "point, K", caps.cap_radius, exact.cap_radius, 4, error.CAP, cap_radii),
+    Law("caps.point_from_cap", "ball", "cap, K", caps.point_from_cap, exact.point_from_cap, 4, error.CAP_POINT),
+    Law("klein.to_klein", "ball", "point", klein.to_klein, exact.to_klein, 2, error.RELATIVE),
+    Law("klein.from_klein", "ball", "point", klein.from_klein, exact.from_klein, 2, error.ROOT),
+    Law(
+        "hyperboloid.to_hyperboloid",
+        "ball",
+        "point",
+        hyperboloid.to_hyperboloid,
+        exact.to_hyperboloid,
+        2,
+        error.BORDER,
+    ),
+    Law(
+        "hyperboloid.from_hyperboloid",
+        "ball",
+        "lifted",
+        hyperboloid.from_hyperboloid,
+        exact.from_hyperboloid,
+        2,
+        error.RELATIVE,
+    ),
+    Law(
+        "hyperboloid.distance",
+        "ball",
+        "lifted pair",
+        hyperboloid.distance,
+        exact.lifted_distance,
+        8,
+        error.LIFTED,
+        sizes,
+    ),
+    Law(
+        "steps.riemannian_gradient",
+        "ball",
+        "pair",
+        steps.riemannian_gradient,
+        exact.riemannian_gradient,
+        4,
+        error.BORDER,
+    ),
+    Law("steps.project", "flat", "point", _project, lambda x: exact.project(x, *SHELL), 2, error.RELATIVE),
+)

@@ -1,0 +1,81 @@
+"""Over the whole domain every answer is finite, in its range, and right within the error that bounds.py states."""
+
+import bounds
+import comparing
+import numpy as np
+import pytest
+import regions
+from hypothesis import given, settings
+from hypothesis import strategies as st
+
+from hypercone.geometry import caps, cones, euclidean_cones, hyperboloid, klein, order, poincare, steps
+
+MODULES = (caps, cones, euclidean_cones, hyperboloid, klein, order, poincare, steps)
+POINTS, COMPARED = 200, 2
+# Not in the table, and why not.
+OTHERS = {
+    "contains": "compares two numbers of the table",
+    "convex_hull_contains": "a proof in code, held to contains by tests/geometry",
+    "cone_half_angle": "euclidean_cones.half_aperture of a Klein point",
+    "klein_radius": "the length of to_klein",
+    "cone_angle_paper": "as printed: undefined at the edges, which is why it is not the one to compute with",
+    "exp_map_paper": "as printed",
+    "geodesic": "exp_map with a direction and a time; on the hyperboloid two products",
+    "geodesic_between": "held to exp_map and log_map by tests/geometry",
+    "retraction": "a sum",
+    "push_forward": "appears in proofs alone",
+    "minkowski": "appears in proofs alone: it cancels, which is why distance does not use it",
+    "inner_radius": "a number of K alone",
+    "kappa": "a number of K alone",
+}
+# The cones on the hyperboloid are for proofs; what is computed is cones.
+PROOFS = {"hyperboloid.half_aperture", "hyperboloid.cone_angle"}
+
+
+@pytest.mark.parametrize("law", bounds.LAWS, ids=lambda law: law.name)
+@settings(max_examples=3)
+@given(st.integers(0, 2**32 - 1), st.sampled_from(regions.DIMS), st.integers(0, 4), st.integers(0, 1))
+def test_every_answer_is_finite_in_its_range_and_right_within_its_stated_error(law, seed, dim, constant, narrow):
+    type_ = law.types[min(narrow, len(law.types) - 1)]
+    constants = regions.COMPILED_CONSTANTS if law.is_compiled else regions.CONSTANTS[type_]
+    K = constants[constant % len(constants)]
+    for region in regions.REGIONS:
+        arguments, found = comparing.answers(law, region, seed, POINTS, dim, K, type_)
+        assert comparing.is_in_range(law, found, K), region
+        for row in np.random.default_rng(seed).integers(0, POINTS, COMPARED).tolist():
+            error, share = comparing.share_of_bound(law, arguments, found, row, K)
+            assert share <= 1, f"{region}, row {row}: off by {error}, {share} times what is stated"
+
+
+def test_every_function_of_the_geometry_stands_in_the_table_or_among_those_that_need_not():
+    named = {law.name for law in bounds.LAWS} | PROOFS
+    for module in MODULES:
+        for name, function in vars(module).items():
+            if callable(function) and getattr(function, "__module__", "") == module.__name__ and name[0] != "_":
+                assert f"{module.__name__.rpartition('.')[2]}.{name}" in named or name in OTHERS
+
+
+def test_a_wrong_formula_is_found_out():
+    """The comparison can fail: the printed arccos, which cancels near the border, does not pass for the stable one."""
+    law = next(law for law in bounds.LAWS if law.name == "cones.cone_angle")
+    arguments, _ = comparing.answers(law, "at the border", 0, 50, 2, 0.1, "float64")
+    printed = cones.cone_angle_paper(*arguments)
+    shares = [comparing.share_of_bound(law, arguments, printed, row, 0.1)[1] for row in range(50)]
+    assert np.nanmax(shares) > 1
+
+
+@pytest.mark.parametrize("half_aperture", [cones.half_aperture, euclidean_cones.half_aperture])
+@pytest.mark.parametrize("type_", ["float32", "float64"])
+def test_a_cone_constant_too_small_for_the_type_of_the_points_leaves_cones_open(half_aperture, type_):
+    points = np.array([[0.0, 0.0], [0.5, 0.0], [0.9, 0.0]], type_)
+    apertures = half_aperture(points, 5e-324)
+    assert apertures[0] == np.asarray(np.pi / 2, type_)
+    assert (apertures > 0).all()
+    lifted = hyperboloid.half_aperture(hyperboloid.to_hyperboloid(points), 5e-324)
+    assert (lifted > 0).all()
+
+
+def test_the_angle_of_a_flat_cone_is_the_same_at_every_scale():
+    """Split into its parts before it was made a direction, a subnormal step lost them to rounding."""
+    points = np.random.default_rng(0).integers(-60, 60, (2, 500, 3)) * 5e-324
+    assert np.array_equal(euclidean_cones.cone_angle(*points), euclidean_cones.cone_angle(*np.ldexp(points, 1000)))
