@@ -38,6 +38,8 @@ def new_folder(target: Path) -> Iterator[Path]:
     finally:
         remove(temporary)
         release(lock)
+    # An old folder that somebody left aside is needed no more.
+    remove_leftovers(target.parent, target.name)
 
 
 @contextlib.contextmanager
@@ -153,4 +155,6 @@ def speaking_of(target: Path) -> Iterator[None]:
     except OSError as error:
         if error.errno in (errno.ENOSPC, getattr(errno, "EDQUOT", errno.ENOSPC)):
             raise ResourceError(f"{target}: the disk is full; nothing was changed, free some space") from error
+        if error.errno == errno.ENOMEM:
+            raise MemoryError from error
         raise InputError(f"{target}: cannot be written ({error.strerror or error})") from error

@@ -45,12 +45,17 @@ def release(lock: int | None) -> None:
 def remove_leftovers(folder: Path, name: str | None = None) -> list[str]:
     """Remove what killed processes left of their writing ``name``, or anything, in the folder; returns what it was.
 
-    What a living process writes stays, and so does an old folder that stepped aside while its place is empty.
+    What a living process writes stays, and so does an old folder that stepped aside while its place is empty. Of a
+    folder that cannot be listed nothing is known, and nothing removed.
     """
     stem = ".+" if name is None else re.escape(name)
     pattern = re.compile(rf"\.(?P<target>{stem})\.{MARK}-(?P<aside>{ASIDE})?{LETTERS}", re.DOTALL)
     removed = []
-    for entry in sorted(os.listdir(folder)):
+    try:
+        entries = sorted(os.listdir(folder))
+    except OSError:
+        entries = []
+    for entry in entries:
         match = pattern.fullmatch(entry)
         if match is None or (match["aside"] and not os.path.lexists(folder / match["target"])):
             continue

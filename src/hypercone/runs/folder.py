@@ -128,7 +128,7 @@ def _whole(run: Run, entries: list[Entry]) -> tuple[list[Entry], Checkpoint | No
         try:
             return entries[i:], _read(run.path, entry)
         except ModelFileError as error:
-            run.say(f"{error}; trying the one before")
+            run.say(f"{error}{'; trying the one before' if entry is not entries[-1] else ''}")
     raise ModelFileError(f"{run.path}: no checkpoint is whole; begin anew in another folder")
 
 
