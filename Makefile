@@ -4,24 +4,46 @@ VENV := .venv
 BIN := $(VENV)/bin
 PACKAGE := $(VENV)/.package
 INSTALLED := $(VENV)/.installed
+TOOLS := $(VENV)/tools
+LOCK := requirements-dev.lock
+PIP := $(BIN)/python -m pip --quiet --disable-pip-version-check
 NODE_MODULES := explorer/node_modules/.package-lock.json
 SUDO := $(shell [ "$$(id -u)" = 0 ] || echo sudo)
 
-.PHONY: install browser demo test lint-and-types lint typecheck unit page-test page bench clean
+.PHONY: install lock audit browser demo test lint-and-types lint typecheck unit page-test page bench clean
 .DEFAULT_GOAL := install
 
 install: $(INSTALLED)
 
-# What a user needs, and no more.
-$(PACKAGE): pyproject.toml
+$(VENV)/pyvenv.cfg:
 	$(PYTHON) -m venv $(VENV)
-	$(BIN)/python -m pip install --quiet --disable-pip-version-check --upgrade pip
-	$(BIN)/python -m pip install --quiet --disable-pip-version-check --editable .
+
+# What a user needs, and no more, in the versions that a user would get today.
+$(PACKAGE): pyproject.toml | $(VENV)/pyvenv.cfg
+	$(PIP) install --upgrade pip
+	$(PIP) install --editable .
 	touch $(PACKAGE)
 
-$(INSTALLED): $(PACKAGE)
-	$(BIN)/python -m pip install --quiet --disable-pip-version-check --editable ".[dev]"
-	touch $(INSTALLED)
+# What the tests need, byte for byte what the lock file says; the build tools are in it, so pip fetches nothing else.
+# Python compiles what it imports, which is a small part of all this.
+$(INSTALLED): pyproject.toml $(LOCK) | $(VENV)/pyvenv.cfg
+	$(PIP) install --no-compile --require-hashes --no-deps --requirement $(LOCK)
+	$(PIP) install --no-build-isolation --no-deps --editable .
+	touch $(PACKAGE) $(INSTALLED)
+
+# In an environment of their own, so that they add nothing to what is tested.
+$(TOOLS):
+	$(PYTHON) -m venv $(TOOLS)
+	$(TOOLS)/bin/python -m pip --quiet --disable-pip-version-check install uv pip-audit
+
+# The newest versions that pyproject.toml allows, for every Python from 3.11 up. Needs the network.
+lock: $(TOOLS)
+	$(TOOLS)/bin/uv pip compile --quiet --upgrade --universal --generate-hashes --python-version 3.11 --extra dev \
+	  --custom-compile-command "make lock" --output-file $(LOCK) pyproject.toml
+
+# Are there known holes in what the lock file names? Asks a service on the network, and fails if it does not answer.
+audit: $(TOOLS)
+	$(TOOLS)/bin/pip-audit --strict --disable-pip --requirement $(LOCK)
 
 demo: $(PACKAGE)
 	$(BIN)/hypercone demo

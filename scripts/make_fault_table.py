@@ -51,6 +51,7 @@ MEANINGS = {
     3: "bad model file",
     4: "out of memory or disk",
     130: "interrupted",
+    137: "killed",
     143: "ended by SIGTERM",
 }
 Row = dict[str, Any]
@@ -88,7 +89,8 @@ def _opening(told: list[Row]) -> Iterator[str]:
     yield (
         "Nobody wrote these tables. Each row is what a test saw when it did what the row says, and the test fails once"
         " it sees anything else. A sentence stands here as it is printed on standard error, after `hypercone: `; paths"
-        " are relative to where the user works."
+        " are relative to where the user works, and a command to go on with, which is the one that was typed, is cut"
+        " short."
     )
     codes = sorted(Counter(row["code"] for row in told).items())
     lines = [f"| {code} | {MEANINGS.get(code, '')} | {count} |" for code, count in codes]
@@ -119,15 +121,18 @@ def _groups(told: list[Row]) -> list[tuple[str, list[Row]]]:
 
 def _heading(row: Row) -> str:
     words = row["case"].split()
-    if row["about"] or row["kind"] != "bad input" or words[0] != "hypercone":
-        return str(row["about"])
+    if row["about"] or row["kind"] != "bad input":
+        return str(row["about"][:1].upper() + row["about"][1:])
+    if words[0] != "hypercone":
+        return "From Python"
     return f"hypercone {words[1]}" if words[1] in COMMANDS else "The command itself"
 
 
 def _table(first_column: str, told: list[Row]) -> str:
     lines = [f"| {first_column} | what you see | exit code |", "|---|---|---:|"]
     for row in told:
-        case = f"`{_cell(row['case'])}`" if row["case"].startswith("hypercone ") else _prose(row["case"])
+        is_code = re.match(r"hypercone |\w+\(", row["case"])
+        case = f"`{_cell(row['case'])}`" if is_code else _prose(row["case"])
         lines.append(f"| {case} | {_prose(row['seen'])} | {row['code']} |")
     return "\n".join(lines)
 
@@ -138,8 +143,9 @@ def _cell(text: str) -> str:
 
 def _prose(text: str) -> str:
     """Text that Markdown leaves as it is."""
-    escaped = re.sub(r"([\\`*<>\[\]|]|(?<!\w)_|_(?!\w))", r"\\\1", text)
-    return escaped.replace("\n", "<br>")
+    lines = [re.sub(r"(go on with: hypercone fit) .* (--resume)", r"\1 … \2", line) for line in text.splitlines()]
+    escaped = [re.sub(r"([\\`*<>\[\]|]|(?<!\w)_|_(?!\w))", r"\\\1", line.removeprefix("hypercone: ")) for line in lines]
+    return "<br>".join(escaped)
 
 
 if __name__ == "__main__":

@@ -8,7 +8,7 @@ import pytest
 
 PROJECT = Path(__file__).parents[2]
 REFERENCE = PROJECT / "docs" / "reference"
-FRONT = [PROJECT / name for name in ("README.md", "CONTRIBUTING.md", "CHANGELOG.md")]
+FRONT = [PROJECT / name for name in ("README.md", "CONTRIBUTING.md", "CHANGELOG.md", "SECURITY.md")]
 ALL_PAGES = [*FRONT, *sorted((PROJECT / "docs").rglob("*.md"))]
 # The reference is made from docstrings, whose examples run with the modules they stand in.
 PAGES = [page for page in ALL_PAGES if REFERENCE not in page.parents]

@@ -34,6 +34,10 @@ THRESHOLDS = (0.0, 1e-12, 1e-6, 0.06, 0.5, math.pi / 2, 3.0, 4.0)
 NEAREST = (1, 3, 10)
 
 
+# Every dimension is compiled for itself, so two are enough: the plane, and the one that fits have by default.
+DIMS = (2, 5)
+
+
 def both(points, method, threshold, **changes):
     given = (points, find_method(method), Settings(**changes), threshold)
     return ConeIndex(*given), Scan(*given)
@@ -58,7 +62,7 @@ def disagreements(index, scan, rows):
 @settings(max_examples=25, deadline=None, suppress_health_check=[HealthCheck.function_scoped_fixture])
 @given(
     count=st.integers(1, 200),
-    dim=st.sampled_from([2, 3]),
+    dim=st.sampled_from(DIMS),
     seed=st.integers(0, 2**32),
     threshold=st.one_of(st.sampled_from(THRESHOLDS), st.floats(0, 0.3)),
 )
@@ -71,7 +75,7 @@ def test_the_index_finds_what_the_scan_finds(place, name, method, count, dim, se
 @pytest.mark.parametrize("name", PLACES)
 def test_a_threshold_that_is_some_pairs_very_energy_is_met_to_the_last_bit(place, name, method):
     # What a calibration may choose, and where an energy that differs in one bit changes the answer.
-    points = place(name, method, 100, 3, 7)
+    points = place(name, method, 100, 5, 7)
     energies = Scan(points, find_method(method), Settings(), 0.0)
     from hypercone.methods.scoring import energies_below
 
@@ -110,7 +114,7 @@ def test_points_of_single_precision_are_searched_as_they_are_scanned():
 
 @pytest.mark.parametrize("scale", [1.0, 30.0, 1e4])
 def test_flat_cones_far_from_the_origin_agree(scale):
-    points = scale * np.random.default_rng(0).normal(size=(500, 3))
+    points = scale * np.random.default_rng(0).normal(size=(500, 5))
     points = np.ascontiguousarray(METHODS["euclidean-cones"].project(points, Settings()))
     assert disagreements(*both(points, "euclidean-cones", 0.02), range(0, 500, 5)) == []
 
@@ -118,7 +122,7 @@ def test_flat_cones_far_from_the_origin_agree(scale):
 @pytest.mark.parametrize("method", sorted(METHODS))
 def test_methods_without_cones_are_scanned_and_their_neighbours_are_still_found_by_the_tree(method):
     random = np.random.default_rng(1)
-    points = METHODS[method].project(METHODS[method].start(random, 400, 3, 0.7), Settings())
+    points = METHODS[method].project(METHODS[method].start(random, 400, 5, 0.7), Settings())
     index, scan = both(np.ascontiguousarray(points), method, 0.5)
     assert disagreements(index, scan, range(0, 400, 11)) == []
     assert index.nearest(0, 3).tested < 400
@@ -137,7 +141,7 @@ def test_most_of_a_learned_model_is_never_looked_at(learned):
 
 @pytest.mark.parametrize("method", CONES)
 def test_many_at_once_get_the_same_answers_on_all_cores(place, method):
-    index, scan = both(place("anywhere", method, 3000, 3, 5), method, 0.1)
+    index, scan = both(place("anywhere", method, 3000, 5, 5), method, 0.1)
     rows = list(range(0, 3000, 7))
     for question in ("descendants", "ancestors"):
         together = getattr(index, f"{question}_of_many")(rows)
@@ -148,7 +152,7 @@ def test_many_at_once_get_the_same_answers_on_all_cores(place, method):
 
 
 def test_threads_that_ask_at_the_same_time_do_not_write_into_each_others_answers(place):
-    index, scan = both(place("anywhere", "hyperbolic-cones", 2000, 3, 6), "hyperbolic-cones", 0.2)
+    index, scan = both(place("anywhere", "hyperbolic-cones", 2000, 5, 6), "hyperbolic-cones", 0.2)
     expected = [scan.descendants(row).rows.tolist() for row in range(200)]
     with ThreadPoolExecutor(8) as pool:
         for _ in range(5):
@@ -163,16 +167,16 @@ def test_nothing_is_under_anything_when_the_threshold_is_below_zero(place):
 
 @pytest.mark.parametrize("count", [1, 2, LEAF, LEAF + 1, 2 * LEAF + 1, 1000])
 def test_every_node_is_in_the_tree_once_and_in_the_cells_that_should_bound_it(place, count):
-    points = place("clusters", "hyperbolic-cones", count, 3, count)
+    points = place("clusters", "hyperbolic-cones", count, 5, count)
     tree = both(points, "hyperbolic-cones", 0.0)[0].tree
     assert sorted(tree.rows.tolist()) == list(range(count))
     norms = np.linalg.norm(points, axis=1)
     for cell, begin, end in zip(tree.cells, tree.begin, tree.end, strict=True):
         members = tree.rows[begin:end]
-        cap = math.atan2(cell[4], cell[3])
-        cosines = (points[members] / norms[members, None]) @ cell[:3]
+        cap = math.atan2(cell[6], cell[5])
+        cosines = (points[members] / norms[members, None]) @ cell[:5]
         assert np.all(np.arccos(np.clip(cosines, -1, 1)) <= cap + 1e-7)
-        assert np.all((norms[members] >= cell[5] - 1e-15) & (norms[members] <= cell[6] + 1e-15))
+        assert np.all((norms[members] >= cell[7] - 1e-15) & (norms[members] <= cell[8] + 1e-15))
     leaves = tree.end[len(tree.end) // 2 :] - tree.begin[len(tree.begin) // 2 :]
     assert leaves.max() <= LEAF
 

@@ -1,0 +1,146 @@
+"""Write the bill of materials of a release: what runs with it and what ships in it, as CycloneDX in JSON.
+
+::
+
+    python scripts/make_sbom.py            (writes docs/releases/hypercone-VERSION.cdx.json)
+    python scripts/make_sbom.py --check    (writes nothing; exit code 1 if the file is out of date)
+
+Versions and hashes are those of the lock file, licences what the packages say of themselves, as installed here. There
+is no time of day in it: the same sources give the same file. Format: https://cyclonedx.org/docs/1.6/json/
+"""
+
+from __future__ import annotations
+
+import hashlib
+import json
+import re
+import sys
+import tomllib
+import uuid
+from importlib import metadata
+from pathlib import Path
+from typing import Any
+
+PROJECT = Path(__file__).parent.parent
+DATA = PROJECT / "src" / "hypercone" / "data"
+SETTINGS = tomllib.loads((PROJECT / "pyproject.toml").read_text(encoding="utf-8"))["project"]
+TARGET = PROJECT / "docs" / "releases" / f"hypercone-{SETTINGS['version']}.cdx.json"
+ENTRY = re.compile(r"^([\w.-]+)==(\S+)(?: ; (.+?))?((?: \\\n +--hash=sha256:\w+)+)$", re.MULTILINE)
+# Two packages do not name their licence in this way: safetensors has a classifier, and "BSD" is numba, whose LICENSE is
+# the text of two clauses.
+SPDX = {"BSD": "BSD-2-Clause", "License :: OSI Approved :: Apache Software License": "Apache-2.0"}
+Component = dict[str, Any]
+
+
+def main() -> int:
+    """Write or check the file."""
+    text = json.dumps(bill(), indent=1, ensure_ascii=False) + "\n"
+    if "--check" in sys.argv[1:]:
+        is_stale = not TARGET.exists() or TARGET.read_text(encoding="utf-8") != text
+        print(f"{TARGET.name} is {'out of date' if is_stale else 'up to date'}")
+        return int(is_stale)
+    TARGET.parent.mkdir(parents=True, exist_ok=True)
+    TARGET.write_text(text, encoding="utf-8")
+    print(f"{TARGET.name}: {len(bill()['components'])} components")
+    return 0
+
+
+def bill() -> dict[str, Any]:
+    """The bill of materials of this version."""
+    direct = [_name(text) for text in SETTINGS["dependencies"]]
+    packages = [component for name in sorted(_closure(direct)) for component in _packages(name)]
+    wordnet, itself = _wordnet(), _itself()
+    components = [*packages, wordnet]
+    needs = {name: [each["bom-ref"] for each in packages if each["name"] == name] for name in _closure(direct)}
+    depends = [_depends(itself, [*(ref for name in direct for ref in needs[name]), wordnet["bom-ref"]])]
+    depends += [_depends(each, [ref for name in _needed_by(each["name"]) for ref in needs[name]]) for each in packages]
+    content = json.dumps([itself, components, depends], sort_keys=True)
+    return {
+        "$schema": "http://cyclonedx.org/schema/bom-1.6.schema.json",
+        "bomFormat": "CycloneDX",
+        "specVersion": "1.6",
+        "serialNumber": f"urn:uuid:{uuid.uuid5(uuid.NAMESPACE_OID, content)}",
+        "version": 1,
+        "metadata": {"component": itself},
+        "components": components,
+        "dependencies": depends,
+    }
+
+
+def _itself() -> Component:
+    purl = f"pkg:pypi/hypercone@{SETTINGS['version']}"
+    about = {"type": "library", "bom-ref": purl, "name": "hypercone", "version": SETTINGS["version"], "purl": purl}
+    return {**about, "description": SETTINGS["description"], "licenses": [{"expression": SETTINGS["license"]}]}
+
+
+def _packages(name: str) -> list[Component]:
+    """A package as the lock file has it: once, or once for each range of Pythons."""
+    lock = (PROJECT / "requirements-dev.lock").read_text(encoding="utf-8")
+    entries = [entry for entry in ENTRY.findall(lock) if _name(entry[0]) == name]
+    return [_package(name, version, marker, hashes) for _, version, marker, hashes in entries]
+
+
+def _package(name: str, version: str, marker: str, hashes: str) -> Component:
+    purl = f"pkg:pypi/{name}@{version}"
+    found: Component = {"type": "library", "bom-ref": purl, "name": name, "version": version, "purl": purl}
+    digests = re.findall(r"sha256:(\w+)", hashes)
+    found["hashes"] = [{"alg": "SHA-256", "content": digest} for digest in digests]
+    found["licenses"] = [{"expression": licence_of(name)}]
+    if marker:
+        found["properties"] = [{"name": "hypercone:marker", "value": marker}]
+    return found
+
+
+def _wordnet() -> Component:
+    """The data that ships: the nouns of WordNet, as scripts/make_wordnet.py wrote them."""
+    data = DATA / "wordnet-nouns.tsv.xz"
+    licence = (DATA / "WORDNET-LICENSE.txt").read_text(encoding="utf-8")
+    return {
+        "type": "data",
+        "bom-ref": "data:wordnet-3.0-nouns",
+        "supplier": {"name": "Princeton University"},
+        "name": "WordNet nouns",
+        "version": "3.0",
+        "description": f"The noun hypernyms of WordNet 3.0, shipped as hypercone/data/{data.name}.",
+        "hashes": [{"alg": "SHA-256", "content": hashlib.sha256(data.read_bytes()).hexdigest()}],
+        "licenses": [{"license": {"name": "LicenseRef-WordNet-3.0", "text": {"content": licence}}}],
+    }
+
+
+def _depends(component: Component, needed: list[str]) -> dict[str, Any]:
+    return {"ref": component["bom-ref"], "dependsOn": sorted(needed)}
+
+
+def licence_of(name: str) -> str:
+    """The licence of an installed package, as an SPDX expression."""
+    about = metadata.metadata(name)
+    classifiers = [line for line in about.get_all("Classifier") or () if line.startswith("License ::")]
+    said = str((about.get_all("License-Expression") or about.get_all("License") or classifiers)[0])
+    return SPDX.get(said, said)
+
+
+def _needed_by(name: str) -> list[str]:
+    lines = metadata.requires(name) or []
+    return [_name(line) for line in lines if "extra" not in line.partition(";")[2]]
+
+
+def _closure(names: list[str]) -> set[str]:
+    found: set[str] = set()
+    waiting = list(names)
+    while waiting:
+        name = waiting.pop()
+        if name not in found:
+            found.add(name)
+            waiting += _needed_by(name)
+    return found
+
+
+def _name(requirement: str) -> str:
+    """The name at the start of a requirement, as indexes spell it."""
+    found = re.match(r"[\w.-]+", requirement)
+    assert found, requirement
+    return re.sub(r"[-_.]+", "-", found[0]).lower()
+
+
+if __name__ == "__main__":
+    sys.exit(main())

@@ -1,0 +1,170 @@
+"""No command speaks to the network: whoever tries is refused and written down, and there is nothing to write down."""
+
+from __future__ import annotations
+
+import json
+import os
+import shutil
+import signal
+import subprocess
+import sys
+import time
+import urllib.error
+import urllib.request
+from collections.abc import Sequence
+
+import pytest
+
+import hypercone
+from hypercone.cli.main import COMMANDS
+from hypercone.data import load_dataset
+from hypercone.hierarchy import paper_split, write_released_split
+
+# Read by every interpreter that starts in this environment, the workers of a command included. Sockets between the
+# processes of one machine have a path for an address; those of a network have a tuple.
+GUARD = """
+import os, sys
+
+ALWAYS = ("socket.getaddrinfo", "socket.gethostby", "socket.getnameinfo", "urllib.", "http.client.", "ftplib.",
+          "smtplib.", "imaplib.", "poplib.", "nntplib.", "telnetlib.", "webbrowser.")
+ADDRESSED = ("socket.connect", "socket.sendto", "socket.sendmsg")
+LISTENING = ("socket.bind", "socket.__new__")
+
+def guard(event, arguments):
+    if not event.startswith(("socket.", *ALWAYS)):
+        return
+    may_listen = bool(os.environ.get("MAY_LISTEN"))
+    if may_listen and event == "socket.getaddrinfo" and arguments[0] == "127.0.0.1":
+        return  # A number stands for itself: nobody is asked.
+    to_network = any(isinstance(argument, tuple) for argument in arguments)
+    of_network = event == "socket.__new__" and arguments[1] in (2, 10)
+    listens = event in LISTENING and (to_network or of_network) and not may_listen
+    if event.startswith(ALWAYS) or (event in ADDRESSED and to_network) or listens:
+        with open(os.environ["ATTEMPTS"], "a") as log:
+            log.write(f"{event} {arguments}\\n")
+        raise PermissionError(f"{event} reaches for the network")
+
+sys.addaudithook(guard)
+"""
+RUN_ALL = """
+import json, sys
+from hypercone.cli.main import main
+print("\\n" + json.dumps([main(arguments) for arguments in json.loads(sys.argv[1])]))
+"""
+
+
+@pytest.fixture
+def guarded(tmp_path, monkeypatch):
+    """An environment whose interpreters are guarded, and the attempts that were written down."""
+    (tmp_path / "guard").mkdir()
+    (tmp_path / "guard" / "sitecustomize.py").write_text(GUARD)
+    path = os.pathsep.join(filter(None, [str(tmp_path / "guard"), os.environ.get("PYTHONPATH")]))
+    monkeypatch.setenv("PYTHONPATH", path)
+    monkeypatch.setenv("ATTEMPTS", str(tmp_path / "attempts"))
+    monkeypatch.chdir(tmp_path)
+
+    def attempts() -> list[str]:
+        log = tmp_path / "attempts"
+        return log.read_text().splitlines() if log.exists() else []
+
+    return attempts
+
+
+@pytest.fixture
+def files(tmp_path):
+    (tmp_path / "edges.tsv").write_text("parent\tchild\nanimal\tdog\nanimal\tcat\ndog\tpoodle\n")
+    tree = load_dataset("tree-3-4")
+    write_released_split([paper_split(tree, 50)], tree, tmp_path / "tree.tsv")
+
+
+EVERY_COMMAND = [
+    ["fit", "edges.tsv", "-o", "model", "--quiet"],
+    ["fit", "edges.tsv", "-o", "learned", "--quiet", "--dim", "2", "--epochs", "2", "--run", "checkpoints"],
+    ["info", "edges.tsv"],
+    ["split", "edges.tsv", "-o", "split"],
+    ["query", "model", "ancestors", "poodle"],
+    ["place", "model", "beagle", "--parent", "dog", "-o", "larger"],
+    ["suggest", "model"],
+    ["compare", "model", "larger"],
+    ["evaluate", "model", "--all-pairs"],
+    ["export", "model", "points.parquet"],
+    ["plot", "model", "-o", "picture.svg"],
+    ["explore", "model", "-o", "page.html"],
+    ["bench", "closure", "--repeats", "1"],
+    ["reproduce", "table1", "--split", "tree.tsv", "--methods", "order", "--dims", "2", "--seeds", "1", "-o", "out"],
+    ["demo", "--source", "tree-2-3", "-o", "demo"],
+]
+
+
+def test_no_command_reaches_for_the_network(guarded, files):
+    assert {arguments[0] for arguments in EVERY_COMMAND} == set(COMMANDS) - {"serve"}
+    done = _python(RUN_ALL, json.dumps(EVERY_COMMAND))
+    assert done.returncode == 0, done.stderr
+    assert json.loads(done.stdout.splitlines()[-1]) == [0] * len(EVERY_COMMAND), done.stderr
+    assert guarded() == []
+
+
+@pytest.mark.parametrize(
+    ("attempt", "event"),
+    [
+        ("import socket; socket.create_connection(('192.0.2.1', 9), 1)", "socket.getaddrinfo"),
+        ("import socket; socket.socket().connect(('192.0.2.1', 9))", "socket.__new__"),
+        ("import urllib.request; urllib.request.urlopen('http://192.0.2.1/', timeout=1)", "urllib.Request"),
+        ("import http.client; http.client.HTTPConnection('192.0.2.1', timeout=1).connect()", "http.client.connect"),
+        ("import subprocess, sys; subprocess.run([sys.executable, '-c', 'import socket; socket.socket()'])", "socket."),
+    ],
+)
+def test_whoever_does_reach_for_it_is_caught(guarded, attempt, event):
+    done = _python(attempt)
+    assert "reaches for the network" in done.stderr
+    assert guarded()[0].startswith(event)
+
+
+def test_a_socket_that_may_listen_may_still_not_connect(guarded, monkeypatch):
+    monkeypatch.setenv("MAY_LISTEN", "1")
+    assert "reaches for the network" in _python("import socket; socket.socket().connect(('192.0.2.1', 9))").stderr
+    assert guarded()[0].startswith("socket.connect")
+
+
+def test_the_service_listens_and_calls_nobody(guarded, files, monkeypatch):
+    hypercone.fit(hypercone.read_edges("edges.tsv")).save("model")
+    monkeypatch.setenv("MAY_LISTEN", "1")
+    program = "import sys; from hypercone.cli.main import main; sys.exit(main())"
+    command = [sys.executable, "-c", program, "serve", "model", "--port", "0"]
+    with subprocess.Popen(command, stdout=subprocess.PIPE, stderr=subprocess.STDOUT, text=True) as server:
+        try:
+            said = next(line for line in server.stdout if "http://" in line)
+            url = said[said.index("http://") :].split()[0].rstrip(".,;/")
+            while _status(url + "/readyz") == 503:
+                time.sleep(0.05)
+            assert [_status(url + path) for path in ("/", "/openapi.json", "/v1/models")] == [200] * 3
+        finally:
+            server.send_signal(signal.SIGTERM)
+    assert guarded() == []
+
+
+def _status(url: str) -> int:
+    try:
+        with urllib.request.urlopen(url, timeout=30) as answer:
+            return answer.status
+    except urllib.error.HTTPError as error:
+        return error.code
+
+
+def test_a_fit_and_a_question_work_where_there_is_no_network_at_all(files, tmp_path, monkeypatch):
+    alone = ["unshare", "--map-root-user", "--net"]
+    if not shutil.which("unshare") or subprocess.run([*alone, "true"], capture_output=True, check=False).returncode:
+        pytest.skip("this machine does not let its users make a network of their own")
+    monkeypatch.chdir(tmp_path)
+    asked = [*EVERY_COMMAND[:1], ["query", "model", "ancestors", "poodle"]]
+    done = _python(RUN_ALL, json.dumps(asked), inside=alone)
+    assert done.returncode == 0, done.stderr
+    assert "poodle is a: animal, dog" in done.stdout
+    # The control: nothing is there to connect to, not even this machine itself.
+    knock = "import socket; socket.create_connection(('127.0.0.1', 9), 1)"
+    assert "Network is unreachable" in _python(knock, inside=alone).stderr
+
+
+def _python(code: str, *arguments: str, inside: Sequence[str] = ()) -> subprocess.CompletedProcess[str]:
+    command = [*inside, sys.executable, "-c", code, *arguments]
+    return subprocess.run(command, capture_output=True, text=True, check=False, timeout=300)
