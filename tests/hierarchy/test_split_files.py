@@ -114,3 +114,51 @@ def test_an_unknown_name_in_a_pair_file_is_refused_with_its_line_and_the_nearest
     with pytest.raises(InputError) as caught:
         read_pairs("pairs.tsv", chain)
     assert str(caught.value) == "pairs.tsv:3: there is no node 'N20'; did you mean n20?"
+
+
+@pytest.mark.parametrize(
+    ("text", "words"),
+    [
+        ("[" * 100_000, "is nested too deeply; write the split again"),
+        ('{"percent": NaN}', "is not the summary of a split"),
+    ],
+)
+def test_a_summary_made_to_do_harm_is_refused(tmp_path, text, words):
+    (tmp_path / "split.json").write_text(text)
+    with pytest.raises(InputError, match=words):
+        read_split(tmp_path, Hierarchy.from_pairs([("a", "b")]))
+
+
+@pytest.mark.parametrize(
+    "change",
+    [
+        {"percent": float("nan")},
+        {"percent": float("inf")},
+        {"percent": True},
+        {"percent": -1},
+        {"seed": True},
+        {"counts": {"train": "two\nlines"}},
+        {"counts": {"train": True}},
+        {"counts": {"train": 1e9}},
+    ],
+    ids=str,
+)
+def test_a_summary_with_a_value_that_is_none_is_refused(tmp_path, change):
+    chain = Hierarchy.from_pairs([("a", "b"), ("b", "c"), ("c", "d")])
+    write_split(paper_split(chain, 50), chain, tmp_path)
+    summary = json.loads((tmp_path / "split.json").read_text())
+    counts = summary["counts"] | change.pop("counts", {})
+    (tmp_path / "split.json").write_text(json.dumps(summary | change | {"counts": counts}))
+    with pytest.raises(InputError, match="is not the summary of a split") as error:
+        read_split(tmp_path, chain)
+    assert str(error.value).isprintable()
+
+
+def test_a_stranger_in_a_split_is_named_in_short(tmp_path):
+    chain = Hierarchy.from_pairs([("a", "b"), ("b", "c"), ("c", "d")])
+    write_split(paper_split(chain, 50), chain, tmp_path)
+    (tmp_path / "train.tsv").write_text("parent\tchild\n" + "x\x1b" * 100_000 + "\ta\n")
+    with pytest.raises(InputError, match="there is no node") as error:
+        read_split(tmp_path, chain)
+    assert len(str(error.value)) < 600
+    assert str(error.value).isprintable()

@@ -130,7 +130,9 @@ def _stop_printing() -> None:
 
 
 def _fail(message: str, code: int) -> int:
-    print(f"hypercone: {message}", file=sys.stderr)
+    # A file may hold line breaks and escapes for the terminal, and so may its name.
+    line = "".join(letter if letter.isprintable() else repr(letter)[1:-1] for letter in message)
+    print(f"hypercone: {line}", file=sys.stderr)
     return code
 
 

@@ -17,7 +17,7 @@ from hypercone.errors import HierarchyError, ModelFileError, ResourceError
 from hypercone.hierarchy.labels import Labels
 from hypercone.hierarchy.memory import available_bytes
 from hypercone.hierarchy.names import checked_names
-from hypercone.hierarchy.words import short
+from hypercone.hierarchy.words import visible
 from hypercone.methods import Points
 from hypercone.methods.scoring import Rows
 from hypercone.sealed import read_regular
@@ -89,7 +89,7 @@ def _read_array(path: Path, description: Description, name: str, kind: type, sha
     try:
         array = from_bytes(content).get(name)
     except (SafetensorError, ValueError, KeyError, TypeError, OverflowError) as error:
-        reason = short(" ".join(str(error).split()), 200)
+        reason = visible(" ".join(str(error).split()), 200)
         raise ModelFileError(f"{path}: is not a safetensors file ({reason})") from None
     if array is None or array.dtype != kind or array.shape != shape:
         raise ModelFileError(f"{path}: does not hold {shape[0]} {kind.__name__} {name} of {shape[1]} numbers")

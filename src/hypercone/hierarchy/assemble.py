@@ -79,6 +79,12 @@ def _condensed(reading: Reading, given: _Given) -> _Given:
     found = condensed(list(given.names), edges, given.labels)
     if found is None:
         return _Given(given.names, edges, given.labels, notes)
+    longest = max(map(len, found.names))
+    if longest > LONGEST_NAME:
+        raise InputError(
+            f"{reading.label}: the nodes of a cycle would make a name of {longest:,} characters, the most is "
+            f"{LONGEST_NAME:,}; read it with --on-cycle drop"
+        )
     return _Given(found.names, found.edges, found.labels, notes + found.notes)
 
 

@@ -8,6 +8,7 @@ from typing import NamedTuple
 from hypercone.errors import InputError
 from hypercone.hierarchy.graphs import checked_direction
 from hypercone.hierarchy.table import Table
+from hypercone.hierarchy.words import visible
 
 SAY_WHICH = (
     "add a header line with the columns parent and child, or say the direction (--direction "
@@ -93,5 +94,5 @@ def _place(table: Table, name: str) -> tuple[int, bool]:
 
 
 def _shown(table: Table) -> str:
-    cells = [cell if len(cell) <= 30 else cell[:29] + "…" for cell in table.first[:6]]
+    cells = [visible(cell, 30) for cell in table.first[:6]]
     return ", ".join(cells) + (", …" if table.width > 6 else "")

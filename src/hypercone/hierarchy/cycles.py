@@ -8,7 +8,7 @@ import numpy as np
 
 from hypercone.errors import HierarchyError
 from hypercone.hierarchy.adjacency import Adjacency, Rows
-from hypercone.hierarchy.words import short
+from hypercone.hierarchy.words import visible
 
 # Exact on anything but a dense tangle of millions of edges; there the shortest cycle found so far is shown.
 SEARCH_STEPS = 1_000_000_000
@@ -42,7 +42,7 @@ def in_words(names: Sequence[str], cycle: Sequence[int]) -> str:
     >>> in_words(["a", "b"], [0, 1])
     'a → b → a'
     """
-    shown = [short(names[row]) for row in cycle]
+    shown = [visible(names[row]) for row in cycle]
     if len(shown) <= SHOWN_IN_FULL:
         return " → ".join([*shown, shown[0]])
     return " → ".join([*shown[:3], "…", *shown[-2:], shown[0]]) + f" ({len(shown):,} edges)"

@@ -9,6 +9,7 @@ from hypercone.errors import InputError, unknown_name
 from hypercone.hierarchy.adjacency import Rows
 from hypercone.hierarchy.edges import numbered
 from hypercone.hierarchy.names import NameIndex
+from hypercone.hierarchy.words import short
 
 # pyarrow, then pandas and polars, then NumPy.
 TO_LIST = ("to_pylist", "to_list", "tolist")
@@ -61,7 +62,7 @@ def _text(value: Any, where: str) -> str:
         # A column of numbers that once had gaps is one of floats; its 9606.0 must meet the 9606 of the other column.
         value = int(value)
     if isinstance(value, bool) or not isinstance(value, int):
-        raise InputError(f"{where}: {value!r} is no name; names are text or whole numbers")
+        raise InputError(f"{where}: {short(repr(value))} is no name; names are text or whole numbers")
     return str(value)
 
 

@@ -6,7 +6,7 @@ from collections.abc import Iterable, Sequence
 from itertools import islice
 
 from hypercone.errors import HierarchyError, UnknownNameError, unknown_name
-from hypercone.hierarchy.words import short
+from hypercone.hierarchy.words import short, visible
 
 FORBIDDEN = {"\t": "a tab", "\n": "a line break", "\r": "a carriage return", "\0": "a NUL character"}
 
@@ -58,8 +58,10 @@ def no_such_node(name: object, names: Sequence[str]) -> UnknownNameError:
         (known for known in names if name and known.startswith(name)), key=lambda known: (len(known), known)
     )
     if longer:
-        return UnknownNameError(f"there is no node {name!r}; did you mean {' or '.join(longer[:3])}?")
-    return unknown_name("node", name, _lookalikes(name, names))
+        return UnknownNameError(
+            f"there is no node {short(name)!r}; did you mean {' or '.join(map(visible, longer[:3]))}?"
+        )
+    return unknown_name("node", short(name), map(visible, _lookalikes(name, names)))
 
 
 def is_usable(name: str) -> bool:

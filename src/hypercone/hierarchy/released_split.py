@@ -27,6 +27,7 @@ from hypercone.hierarchy.files import PACKINGS, Content, content_of
 from hypercone.hierarchy.hierarchy import Hierarchy
 from hypercone.hierarchy.split import LabelledPairs, Split
 from hypercone.hierarchy.table import Table, table_of
+from hypercone.hierarchy.words import short, visible
 
 HELD_OUT = ("valid", "valid_neg", "test", "test_neg")
 ENDING = re.compile(rf"\.(?:vocab|{'|'.join(HELD_OUT)}|train_([0-9]+(?:\.[0-9]+)?(?:e-[0-9]+)?)percent)")
@@ -179,7 +180,7 @@ class _Pairs(NamedTuple):
             first, (parent, child) = int(shared.argmax()), self.rows[shared][0]
             twin = int((theirs == mine[first]).argmax())
             raise InputError(
-                f"{self.place(first)}: the pair {parent} {child} ({names[parent]} → {names[child]}) "
+                f"{self.place(first)}: the pair {parent} {child} ({visible(names[parent])} → {visible(names[child])}) "
                 f"is also in {other.place(twin)}, {why}; remove one of them"
             )
 
@@ -216,7 +217,9 @@ def _check_distinct(table: Table, values: Sequence[Hashable], what: str) -> None
     first: dict[Hashable, int] = {}
     for record, value in enumerate(values):
         if first.setdefault(value, record) != record:
-            raise table.error(record, f"{what} {value!r} is already in line {first[value] + 1}; give each node its own")
+            raise table.error(
+                record, f"{what} {short(repr(value))} is already in line {first[value] + 1}; give each node its own"
+            )
 
 
 def _read_pairs(path: Path, names: Sequence[str]) -> _Pairs:

@@ -13,6 +13,7 @@ from hypercone.hierarchy.adjacency import Rows
 from hypercone.hierarchy.hierarchy import Hierarchy
 from hypercone.hierarchy.pairs import read_pairs, write_pairs
 from hypercone.hierarchy.split import LabelledPairs, Split
+from hypercone.hierarchy.words import visible
 
 SUMMARY = "split.json"
 
@@ -85,7 +86,9 @@ def _read_summary(path: Path) -> dict[str, Any]:
     except OSError as error:
         raise InputError(f"{path}: cannot be read ({error.strerror})") from None
     except ValueError as error:
-        raise InputError(f"{path}: is not JSON ({error}); write the split again") from None
+        raise InputError(f"{path}: is not JSON ({visible(str(error), 100)}); write the split again") from None
+    except RecursionError:
+        raise InputError(f"{path}: is nested too deeply; write the split again") from None
     if not _is_summary(summary):
         raise InputError(f"{path}: is not the summary of a split; write the split again")
     return dict(summary)
@@ -96,10 +99,13 @@ def _is_summary(summary: Any) -> bool:
         return False
     kinds = {"percent": (int, float), "seed": (int,), "hierarchy": (str,)}
     parts = {"train", "validation", "validation_negatives", "test", "test_negatives"}
-    return summary["counts"].keys() == parts and all(isinstance(summary.get(key), kind) for key, kind in kinds.items())
+    if summary["counts"].keys() != parts or not all(type(count) is int for count in summary["counts"].values()):
+        return False
+    # Not isinstance, for true and false are whole numbers to Python.
+    return all(type(summary.get(key)) in kind for key, kind in kinds.items()) and 0 <= summary["percent"] <= 100
 
 
-def _read_part(path: Path, count: Any, hierarchy: Hierarchy) -> Rows:
+def _read_part(path: Path, count: int, hierarchy: Hierarchy) -> Rows:
     pairs = read_pairs(path, hierarchy)
     if len(pairs) != count:
         raise InputError(f"{path}: has {len(pairs)} pairs, {SUMMARY} says {count}; write the split again")

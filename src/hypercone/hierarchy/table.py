@@ -98,6 +98,8 @@ def _quoted(label: str, text: str) -> Table:
     width = 0
     try:
         for record in reader:
+            if not lines and not record:
+                raise InputError(f"{label}:1: the first line is empty; remove it")
             width = width or len(record)
             if len(record) != width:
                 raise _ragged(label, reader.line_num, width, len(record))

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import io
 import lzma
+import re
 import zlib
 from collections.abc import Iterator
 
@@ -17,9 +18,12 @@ ALLOWED_RATIO = 300
 NEVER_ALLOWED = 4 * 2**30
 
 PIECE = 2**20
-GZIP_PIECE = 2**16
+SMALLEST_PIECE, LARGEST_PIECE = 2**8, 2**16
 # A few bytes of zstd can stand for 128 KiB, and the unpacker takes all that it is given at once.
 ZSTD_PIECE = 2**10
+# The strongest setting of xz needs 65 MiB to unpack; a header can ask for 4 GiB.
+XZ_MEMORY = 256 * 2**20
+ZEROS = re.compile(rb"\0*+")
 GZIP_HEADER = 16 + zlib.MAX_WBITS
 
 
@@ -65,8 +69,9 @@ def _gzip(data: bytes) -> Iterator[bytes]:
     place = 0
     while place < len(data):
         unpacker = zlib.decompressobj(GZIP_HEADER)
+        sizes = _piece_sizes()
         while not unpacker.eof and place < len(data):
-            waiting = data[place : place + GZIP_PIECE]
+            waiting = data[place : place + next(sizes)]
             place += len(waiting)
             while waiting and not unpacker.eof:
                 yield unpacker.decompress(waiting, PIECE)
@@ -74,19 +79,21 @@ def _gzip(data: bytes) -> Iterator[bytes]:
         yield unpacker.flush()
         _check_end(unpacker.eof)
         place -= len(unpacker.unused_data)
-        if data[place : place + 1] == b"\0":
-            # Zeros may pad the end, as on tape.
-            place = len(data) - len(data[place:].lstrip(b"\0"))
+        # Zeros may pad the end, as on tape.
+        place = ZEROS.match(data, place).end()  # type: ignore[union-attr]
 
 
 def _xz(data: bytes) -> Iterator[bytes]:
-    while data:
-        unpacker = lzma.LZMADecompressor()
-        yield unpacker.decompress(data, PIECE)
+    place = 0
+    while place < len(data):
+        unpacker = lzma.LZMADecompressor(memlimit=XZ_MEMORY)
+        sizes = _piece_sizes()
         while not unpacker.eof:
-            _check_end(not unpacker.needs_input)
-            yield unpacker.decompress(b"", PIECE)
-        data = unpacker.unused_data
+            _check_end(not unpacker.needs_input or place < len(data))
+            waiting = data[place : place + next(sizes)] if unpacker.needs_input else b""
+            place += len(waiting)
+            yield unpacker.decompress(waiting, PIECE)
+        place -= len(unpacker.unused_data)
 
 
 def _zstd(data: bytes) -> Iterator[bytes]:
@@ -104,6 +111,14 @@ def _zstd(data: bytes) -> Iterator[bytes]:
             except zstandard.ZstdError as error:
                 raise ValueError(str(error)) from None
         place -= len(unpacker.unused_data)
+
+
+def _piece_sizes() -> Iterator[int]:
+    """Small pieces first: what is left over at the end of a member is copied, and a file may have a million of them."""
+    size = SMALLEST_PIECE
+    while True:
+        yield size
+        size = min(2 * size, LARGEST_PIECE)
 
 
 def _check_end(is_whole: bool) -> None:

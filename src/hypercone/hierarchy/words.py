@@ -32,6 +32,16 @@ def short(text: str, most: int = 60) -> str:
     return text if len(text) <= most else text[: most - 1] + "…"
 
 
+def visible(text: str, most: int = 60) -> str:
+    r"""The same for text that stands without quotes: what is no visible character is escaped, as quotes would do.
+
+    >>> visible("white pelican"), visible("bell\x07"), visible("two\nlines")
+    ('white pelican', 'bell\\x07', 'two\\nlines')
+    """
+    text = short(text, most)
+    return text if text.isprintable() else "".join(map(_visible_letter, text))
+
+
 def some(things: Sequence[str], total: int | None = None) -> str:
     """The first three things, and how many more there are; ``total`` if not all are given.
 
@@ -39,4 +49,8 @@ def some(things: Sequence[str], total: int | None = None) -> str:
     ('a, b, c and 2 more', 'a', 'a, b, c and 1,000 more')
     """
     more = (len(things) if total is None else total) - 3
-    return ", ".join(short(thing) for thing in things[:3]) + (f" and {more:,} more" if more > 0 else "")
+    return ", ".join(visible(thing) for thing in things[:3]) + (f" and {more:,} more" if more > 0 else "")
+
+
+def _visible_letter(letter: str) -> str:
+    return letter if letter.isprintable() else repr(letter)[1:-1]

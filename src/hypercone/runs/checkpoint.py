@@ -18,6 +18,11 @@ from hypercone.errors import ModelFileError
 FILE_NAME = re.compile(r"checkpoint-[a-z]{1,20}-[0-9]{1,12}\.safetensors")
 
 
+def file_name(stage: str, epoch: int) -> str:
+    """What the file of a checkpoint is called."""
+    return f"checkpoint-{stage}-{epoch}.safetensors"
+
+
 @dataclass(frozen=True, eq=False)
 class Checkpoint:
     """After so many epochs of a stage: its arrays, float64, and facts that JSON can hold."""
@@ -34,7 +39,7 @@ class Checkpoint:
         >>> Checkpoint("training", 40, {}).file_name
         'checkpoint-training-40.safetensors'
         """
-        return f"checkpoint-{self.stage}-{self.epoch}.safetensors"
+        return file_name(self.stage, self.epoch)
 
     def array(self, name: str, shape: tuple[int, ...]) -> NDArray[np.float64]:
         """A copy of one array, if it is there, of this shape and finite."""
@@ -55,7 +60,7 @@ def reading(found: Checkpoint) -> Iterator[None]:
     try:
         yield
     except (LookupError, TypeError, ValueError, OverflowError, AttributeError) as error:
-        raise ModelFileError(f"{found.file_name}: its state is not this run's ({error!r})") from None
+        raise ModelFileError(f"{found.file_name}: its state is not this run's ({str(error)[:100]!r})") from None
 
 
 def to_bytes(checkpoint: Checkpoint) -> bytes:
@@ -73,4 +78,4 @@ def arrays_from(path: Path, content: bytes) -> dict[str, NDArray[np.float64]]:
     try:
         return dict(load(content))
     except (SafetensorError, ValueError, KeyError, AttributeError, TypeError) as error:
-        raise ModelFileError(f"{path}: is not a safetensors file ({error})") from None
+        raise ModelFileError(f"{path}: is not a safetensors file ({str(error)[:100]!r})") from None

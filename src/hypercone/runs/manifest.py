@@ -7,7 +7,7 @@ from pathlib import Path
 from typing import Any
 
 from hypercone.errors import ModelFileError
-from hypercone.runs.checkpoint import FILE_NAME
+from hypercone.runs.checkpoint import FILE_NAME, file_name
 from hypercone.sealed import read_sealed, sealed
 
 FORMAT, FORMAT_VERSION = "hypercone-run", 1
@@ -72,4 +72,5 @@ def _is_sound(entry: Entry) -> bool:
         and all(isinstance(count, int) and count >= 0 for count in counts)
         and isinstance(entry.facts, dict)
         and FILE_NAME.fullmatch(entry.file) is not None
+        and entry.file == file_name(entry.stage, entry.epoch)
     )

@@ -87,7 +87,7 @@ def test_text_of_every_kind_and_whole_numbers_are_names(kind):
         ({"parent": ["a", "b"], "child": ["b", ""]}, {}, ": the column 'child', row 2: is empty; give it a name or"),
         ({"parent": [1.5], "child": [2]}, {}, ": the column 'parent', row 1: 1.5 is no name; names are text or whole"),
         ({"parent": [float("nan")], "child": [2]}, {}, ": the column 'parent', row 1: is empty"),
-        ({"parent": [["a"]], "child": [2]}, {}, ": the column 'parent', row 1: ['a'] is no name"),
+        ({"parent": [["a"]], "child": [2]}, {}, ": the column 'parent' holds list<"),
         ({"parent": [True], "child": [2]}, {}, ": the column 'parent', row 1: True is no name"),
         (
             {"a": ["x"], "b": ["y"]},
@@ -111,11 +111,11 @@ def test_what_is_no_edge_is_refused_with_its_row(kind, columns, options, message
 @every_kind
 def test_an_empty_file_and_one_cut_off_are_refused(kind):
     data = WRITERS[kind](pyarrow.table({"parent": ["a"] * 50, "child": [str(i) for i in range(50)]}))
-    with pytest.raises(InputError, match=rf"zoo\.{kind}: is empty; it should hold a (Parquet|Arrow) table"):
+    with pytest.raises(InputError, match=rf"zoo\.{kind}: is empty; it should hold an? (Parquet|Arrow) table"):
         read_bytes(kind, b"")
     for end in range(1, len(data) - 8, 41):
         with pytest.raises(
-            InputError, match=rf"zoo\.{kind}: cannot be read as a \w+ table \(.+\); fetch the file again"
+            InputError, match=rf"zoo\.{kind}: cannot be read as an? \w+ table \(.+\); fetch the file again"
         ):
             read_bytes(kind, data[:end])
 

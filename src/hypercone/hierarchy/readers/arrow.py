@@ -2,11 +2,12 @@
 
 from __future__ import annotations
 
+from collections.abc import Iterable, Iterator
 from typing import Any
 
 from hypercone.hierarchy.files import Content
 from hypercone.hierarchy.readers.reading import Reading
-from hypercone.hierarchy.readers.tables import pyarrow_part, reading_of_table
+from hypercone.hierarchy.readers.tables import check_size, pyarrow_part, reading_of_table
 
 FILE, OLD_FEATHER = b"ARROW1", b"FEA1"
 
@@ -34,4 +35,16 @@ def _table(data: bytes) -> Any:
     if data.startswith(OLD_FEATHER):
         return pyarrow_part("feather").read_table(source)
     ipc = pyarrow_part("ipc")
-    return (ipc.open_file(source) if data.startswith(FILE) else ipc.open_stream(source)).read_all()
+    is_file = data.startswith(FILE)
+    reader = ipc.open_file(source) if is_file else ipc.open_stream(source)
+    batches = map(reader.get_batch, range(reader.num_record_batches)) if is_file else reader
+    return pyarrow_part("lib").Table.from_batches(_bounded(batches, len(data)), reader.schema)
+
+
+def _bounded(batches: Iterable[Any], packed: int) -> Iterator[Any]:
+    """The batches, as long as they do not grow beyond all measure: each may be packed, or named again and again."""
+    rows = unpacked = 0
+    for batch in batches:
+        rows, unpacked = rows + batch.num_rows, unpacked + batch.get_total_buffer_size()
+        check_size(rows, unpacked, packed)
+        yield batch

@@ -9,7 +9,7 @@ from hypercone.hierarchy.files import Content
 from hypercone.hierarchy.graphs import checked_direction
 from hypercone.hierarchy.readers.reading import Reading
 from hypercone.hierarchy.readers.xml_events import XmlEvents
-from hypercone.hierarchy.words import counted, short
+from hypercone.hierarchy.words import counted, short, visible
 
 NAMESPACE = "http://graphml.graphdrawing.org/xmlns"
 # The best first; yEd draws its labels in elements of its own.
@@ -48,6 +48,7 @@ class _Graph:
         self.directed: list[bool] = []
         self.nodes: dict[str, None] = {}
         self.around: list[str] = []
+        self.edges_around = 0
         self.sources: list[str] = []
         self.targets: list[str] = []
         self.lines: list[int] = []
@@ -61,9 +62,10 @@ class _Graph:
         name = name.removeprefix(NAMESPACE)
         if not self.elements and name != "graphml":
             raise self.events.error(
-                f"begins with <{short(name)}>, not with <graphml>; name the format if it is another"
+                f"begins with <{visible(name)}>, not with <graphml>; name the format if it is another"
             )
         self.elements.append(name)
+        self.edges_around += name == "edge"
         if name == "node":
             self._node(attributes)
         elif name == "edge":
@@ -79,6 +81,7 @@ class _Graph:
 
     def end(self, _name: str) -> None:
         name = self.elements.pop()
+        self.edges_around -= name == "edge"
         if name == "node":
             self.around.pop()
         elif name == "graph":
@@ -141,7 +144,7 @@ class _Graph:
 
     def _label(self, name: str, attributes: dict[str, str]) -> None:
         drawn = name != "data"
-        of_node = "node" in self.elements and "edge" not in self.elements and self.around
+        of_node = self.around and not self.edges_around
         rank = len(LABEL_KEYS) if drawn else self.label_keys.get(attributes.get("key", ""))
         if of_node and rank is not None and (drawn or self.elements[-2] == "node"):
             self.rank, self.written = rank, []

@@ -10,6 +10,8 @@ from urllib.parse import urljoin
 RDF = "http://www.w3.org/1999/02/22-rdf-syntax-ns#"
 RDF_TYPE = RDF + "type"
 OBO = re.compile(r"http://purl\.obolibrary\.org/obo/([A-Za-z][A-Za-z0-9_]*)_([A-Za-z0-9]+)")
+# A file of a megabyte can mention its base a hundred thousand times, and each time it would be in memory again.
+LONGEST_BASE = 1_000
 ABSOLUTE = re.compile(r"[A-Za-z][A-Za-z0-9+.-]*:")
 
 
@@ -39,6 +41,17 @@ def short_name(iri: str, namespaces: dict[str, str]) -> str:
     if prefix is None or not local:
         return iri
     return f"{prefix}:{local}" if prefix else local
+
+
+def too_long(base: str) -> str | None:
+    """What is wrong with the address that others are relative to or abbreviated by, if it is too long.
+
+    >>> too_long("http://example.org/zoo#"), too_long("x" * 1_001)
+    (None, 'a base or namespace has 1,001 characters, the most is 1,000; write shorter addresses')
+    """
+    if len(base) <= LONGEST_BASE:
+        return None
+    return f"a base or namespace has {len(base):,} characters, the most is {LONGEST_BASE:,}; write shorter addresses"
 
 
 def local_name(iri: str) -> str:

@@ -18,7 +18,8 @@ from hypercone.hierarchy.words import short
 
 # The last part takes a quote or bracket without its partner, so that the search for one is not begun again and again.
 TOKEN = re.compile(r"\s+|\[[^\]]*\]|[(),:;]|'[^']*(?:''[^']*)*'|[^\s()\[\]',:;]+|['\[\]]")
-NUMBER = re.compile(r"[-+]?(\d+\.?\d*|\.\d+)([eE][-+]?\d+)?")
+# Possessive, so that a number of many digits that is none after all is not tried in every way.
+NUMBER = re.compile(r"[-+]?(\d++\.?\d*+|\.\d++)([eE][-+]?\d++)?")
 
 # What has been read of a node.
 FRESH, CLOSED, NAMED, COLON, DONE = "nothing", "its children", "its label", "a colon", "its length"

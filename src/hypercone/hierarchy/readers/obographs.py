@@ -16,7 +16,7 @@ from hypercone.hierarchy.readers.json_stream import JsonStream
 from hypercone.hierarchy.readers.reading import Reading
 from hypercone.hierarchy.readers.terms import Terms
 from hypercone.hierarchy.text import checked_utf8, is_empty
-from hypercone.hierarchy.words import short
+from hypercone.hierarchy.words import visible
 
 # So common that it has a name even where the file does not give it one.
 PART_OF = "bfo_0000050"
@@ -60,7 +60,7 @@ def _graph(stream: JsonStream, terms: Terms) -> None:
             try:
                 take[key](item, terms)
             except (KeyError, TypeError, AttributeError):
-                raise stream.error(f"{short(str(item), 40)} is none of the {key} of OBO Graphs") from None
+                raise stream.error(f"{visible(str(item), 40)} is none of the {key} of OBO Graphs") from None
 
 
 def _node(node: dict[str, Any], terms: Terms) -> None:

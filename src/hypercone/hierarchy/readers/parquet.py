@@ -6,7 +6,7 @@ from typing import Any
 
 from hypercone.hierarchy.files import Content
 from hypercone.hierarchy.readers.reading import Reading
-from hypercone.hierarchy.readers.tables import pyarrow_part, reading_of_table
+from hypercone.hierarchy.readers.tables import check_size, pyarrow_part, reading_of_table
 
 
 def read(
@@ -28,4 +28,11 @@ def read(
 
 
 def _table(data: bytes) -> Any:
-    return pyarrow_part("parquet").ParquetFile(pyarrow_part("lib").BufferReader(data)).read()
+    source, open_file = pyarrow_part("lib").BufferReader(data), pyarrow_part("parquet").ParquetFile
+    about = open_file(source).metadata
+    unpacked = sum(about.row_group(part).total_byte_size for part in range(about.num_row_groups))
+    check_size(about.num_rows, unpacked, len(data))
+    columns = [about.schema.column(place) for place in range(about.num_columns)]
+    # A text that stands in a million rows is made once.
+    texts = [column.path for column in columns if column.physical_type == "BYTE_ARRAY"]
+    return open_file(source, read_dictionary=texts).read()

@@ -7,11 +7,11 @@ from typing import NamedTuple
 
 from hypercone.errors import InputError
 from hypercone.hierarchy.files import Content
-from hypercone.hierarchy.readers.iris import RDF, RDF_TYPE, resolved
+from hypercone.hierarchy.readers.iris import RDF, RDF_TYPE, resolved, too_long
 from hypercone.hierarchy.readers.rdf import OWL, Statements, reading_of
 from hypercone.hierarchy.readers.reading import Reading
 from hypercone.hierarchy.readers.xml_events import XmlEvents
-from hypercone.hierarchy.words import short
+from hypercone.hierarchy.words import visible
 
 XML = "http://www.w3.org/XML/1998/namespace"
 ABOUT, ID, NODE_ID, RESOURCE, PARSE_TYPE = (RDF + name for name in ("about", "ID", "nodeID", "resource", "parseType"))
@@ -77,6 +77,8 @@ class _Document:
                 else place.base,
                 language=attributes.get(XML + "lang", place.language),
             )
+            if problem := too_long(place.base):
+                raise self.events.error(problem)
         if place.expects == "properties":
             self._property(place, name, attributes)
         elif place.expects == "nodes":
@@ -100,7 +102,7 @@ class _Document:
             raise self.events.error("is OWL in its own XML, not in RDF; save it as RDF/XML, Turtle or OBO")
         if name != RDF + "RDF":
             raise self.events.error(
-                f"begins with <{short(name)}>, not with <rdf:RDF>; name the format if it is another"
+                f"begins with <{visible(name)}>, not with <rdf:RDF>; name the format if it is another"
             )
         self.inside = place._replace(expects="nodes")
         self.places.append(self.inside)
@@ -164,7 +166,10 @@ class _Document:
             link(subject, node, self.events.line)
 
     def _texts(self, node: str, attributes: dict[str, str], place: _Place) -> None:
-        for name in attributes.keys() - SYNTAX:
+        # In the order of the file: of two labels the first counts, whatever the order of a set is today.
+        for name in attributes:
+            if name in SYNTAX:
+                continue
             if name == RDF_TYPE:
                 self._link(node, name, resolved(place.base, attributes[name]))
             elif name in self.texts:

@@ -9,7 +9,7 @@ from dataclasses import dataclass, field
 from hypercone.errors import InputError
 from hypercone.hierarchy.readers.notes import left_out
 from hypercone.hierarchy.readers.reading import Reading
-from hypercone.hierarchy.words import counted, short, some
+from hypercone.hierarchy.words import counted, short, some, visible
 
 
 @dataclass
@@ -72,7 +72,11 @@ class Terms:
                 return self.statements[name]
         other = {name: other for other, name in self.names.items()}
         known = sorted(other.get(name, name) for name in self.statements)
-        there = f"its relations are {', '.join(known[:20])}" if known else "it relates no terms at all"
+        there = (
+            f"its relations are {', '.join(visible(name, 30) for name in known[:20])}"
+            if known
+            else "it relates no terms at all"
+        )
         raise InputError(f"{self.source}: no term has the relation {short(relation)!r}; {there}")
 
     def _skipped(self, relations: Sequence[str]) -> tuple[str, ...]:

@@ -9,12 +9,13 @@ from typing import NamedTuple
 
 from hypercone.errors import InputError
 from hypercone.hierarchy.files import Content
-from hypercone.hierarchy.readers.iris import RDF_TYPE, resolved
+from hypercone.hierarchy.readers.iris import RDF_TYPE, resolved, too_long
 from hypercone.hierarchy.readers.ntriples import line_numbers, unescaped
 from hypercone.hierarchy.readers.rdf import Statements, reading_of
 from hypercone.hierarchy.readers.reading import Reading
 from hypercone.hierarchy.readers.turtle_tokens import TOKEN, literal_of, token_error
 from hypercone.hierarchy.text import checked_utf8, is_empty
+from hypercone.hierarchy.words import visible
 
 
 def read(content: Content, *, relations: Sequence[str] = ("is_a",)) -> Reading:
@@ -97,7 +98,7 @@ class _Sentences:
                 raise self._error()
             if _utf8(prefix) not in self.prefixes:
                 raise InputError(
-                    f"{self.label}:{self._line()}: the prefix {_utf8(prefix)}: is not declared; add @prefix"
+                    f"{self.label}:{self._line()}: the prefix {visible(_utf8(prefix))}: is not declared; add @prefix"
                 )
             iri = self.prefixes[_utf8(prefix)] + _utf8(local).replace("\\", "")
         self.known[written] = iri
@@ -164,12 +165,16 @@ class _Sentences:
     def _directive(self, written: str) -> None:
         if self.expects != "subject":
             raise self._error()
-        word, *rest = written.replace("<", " <").rstrip(".").split()
-        iri = resolved(self.base, unescaped(_utf8(rest[-1][1:-1])))
-        if word.lstrip("@").lower() == "base":
-            self.base = iri
+        head, _, rest = written.partition("<")
+        iri = resolved(self.base, unescaped(_utf8(rest[: rest.index(">")])))
+        if problem := too_long(iri):
+            raise InputError(f"{self.label}:{self._line()}: {problem}")
+        # By white space as Turtle knows it: halves of letters such as à look like other kinds of it.
+        _, *prefix = head.encode("latin-1").split()
+        if prefix:
+            self.prefixes[prefix[0].decode().removesuffix(":")] = iri
         else:
-            self.prefixes[_utf8(rest[0].rstrip(":"))] = iri
+            self.base = iri
         self.known.clear()
         self.known["a"] = RDF_TYPE
 

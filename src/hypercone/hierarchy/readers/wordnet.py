@@ -74,8 +74,8 @@ def _numbered(synsets: list[Synset], index: Content) -> dict[str, str]:
     for synset in synsets:
         lemma = synset.lemmas[0].lower()
         try:
-            sense = senses[lemma].index(synset.offset) + 1
-        except (KeyError, ValueError):
+            sense = senses[lemma][synset.offset]
+        except KeyError:
             raise InputError(
                 f"{index.label}: does not have {short(lemma)!r} at {synset.offset}; take data.noun and index.noun "
                 "from the same WordNet"
@@ -84,11 +84,12 @@ def _numbered(synsets: list[Synset], index: Content) -> dict[str, str]:
     return names
 
 
-def _senses(index: Content) -> Iterator[tuple[str, list[str]]]:
-    """Of each lemma the offsets of its synsets, the most frequent first."""
+def _senses(index: Content) -> Iterator[tuple[str, dict[str, int]]]:
+    """Of each lemma the number of the sense by the offset of its synset, the most frequent first."""
     for number, line in _records(index):
         fields = line.split()
         try:
-            yield fields[0], fields[-int(fields[2]) :]
+            offsets = fields[-int(fields[2]) :]
+            yield fields[0], {offset: sense for sense, offset in reversed([*enumerate(offsets, 1)])}
         except (IndexError, ValueError):
             raise InputError(f"{index.label}:{number}: is no line of WordNet's index: {short(line, 40)!r}") from None

@@ -9,9 +9,13 @@ from xml.parsers import expat
 
 from hypercone.errors import InputError
 from hypercone.hierarchy.files import Content
+from hypercone.hierarchy.readers.iris import too_long
+from hypercone.hierarchy.words import short, visible
 
 # Ontologies abbreviate addresses by entities; what stands for more text than this is there to fill the memory.
 LONGEST_ENTITY = 1000
+# Attributes with a default value are added to every element of their kind.
+LONGEST_DEFAULTS = 1000
 REFERENCE = re.compile(r"&([^#;&\s][^;&\s]*);")
 BUILT_IN = {"amp", "lt", "gt", "quot", "apos"}
 
@@ -29,6 +33,7 @@ class XmlEvents:
         self.content = content
         self.prefixes: dict[str, str] = {}
         self._entities: dict[str, int] = {}
+        self._defaults = 0
         self._has_outside_part = False
         self._parser: Any = expat.ParserCreate(namespace_separator="")
         self._parser.buffer_text = True
@@ -38,6 +43,7 @@ class XmlEvents:
         self._parser.StartDoctypeDeclHandler = self._doctype
         self._parser.EndDoctypeDeclHandler = self._end_of_doctype
         self._parser.EntityDeclHandler = self._entity
+        self._parser.AttlistDeclHandler = self._attribute
         self._parser.SkippedEntityHandler = lambda name, _: self._undeclared(name)
 
     @property
@@ -69,6 +75,8 @@ class XmlEvents:
         return InputError(f"{self.content.label}:{self.line}: {problem}")
 
     def _prefix(self, prefix: str | None, namespace: str | None) -> None:
+        if problem := too_long(namespace or ""):
+            raise self.error(problem)
         self.prefixes.setdefault(prefix or "", namespace or "")
 
     def _doctype(self, _name: str, outside: str | None, _public: str | None, _has_inside: int) -> None:
@@ -83,17 +91,25 @@ class XmlEvents:
                     self._undeclared(found[1])
 
     def _undeclared(self, name: str) -> NoReturn:
-        raise self.error(f"the entity &{name}; is declared in another file, which is not opened; write it out")
+        raise self.error(f"the entity &{visible(name)}; is declared in another file, which is not opened; write it out")
 
     def _entity(
         self, name: str, is_parameter: int, value: str | None, _base: Any, outside: str | None, *_rest: Any
     ) -> None:
         if is_parameter or value is None or outside is not None:
-            raise self.error(f"the entity {name!r} asks for another file, which is not opened; write it out")
+            raise self.error(f"the entity {short(name)!r} asks for another file, which is not opened; write it out")
         inside = sum(self._entities.get(found, 0) for found in REFERENCE.findall(value))
         self._entities[name] = len(value) + inside
         if self._entities[name] > LONGEST_ENTITY:
             raise self.error(
-                f"the entity {name!r} stands for more than {LONGEST_ENTITY:,} characters, "
+                f"the entity {short(name)!r} stands for more than {LONGEST_ENTITY:,} characters, "
                 "as in files made to fill the memory; write it out"
+            )
+
+    def _attribute(self, _element: str, name: str, _kind: str, default: str | None, _required: int) -> None:
+        self._defaults += len(name) + len(default or "")
+        if self._defaults > LONGEST_DEFAULTS:
+            raise self.error(
+                f"attributes of more than {LONGEST_DEFAULTS:,} characters are declared, which every element would get, "
+                "as in files made to take forever; write them out"
             )

@@ -1,0 +1,153 @@
+"""What is fuzzed: each target makes one call of the library out of some bytes."""
+
+from __future__ import annotations
+
+import bz2
+import gzip
+import io
+import lzma
+import tempfile
+import zipfile
+import zlib
+from collections.abc import Callable
+from dataclasses import dataclass
+from pathlib import Path
+from typing import Any
+
+import zstandard
+from fuzzing import folders, requests
+from fuzzing.promise import Errors, Outcome, kept
+
+from hypercone.errors import InputError, ModelFileError
+from hypercone.hierarchy import read_hierarchy
+from hypercone.hierarchy.assemble import ON_CYCLE
+from hypercone.hierarchy.formats import EXTENSIONS, NAMES, TABLE_OPTIONS
+from hypercone.hierarchy.readers import READERS
+from hypercone.service.refusals import Refusal
+
+
+def _zipped(data: bytes) -> bytes:
+    packed = io.BytesIO()
+    with zipfile.ZipFile(packed, "w") as archive:
+        archive.writestr(zipfile.ZipInfo("file.tsv"), data)
+    return packed.getvalue()
+
+
+RELATIONS = (("is_a",), ("is_a", "part_of"))
+DIRECTIONS = ("parent-child", "child-parent", None, None)
+# As many as there are choices for a cycle, times those for the relations or the direction.
+WAYS = 12
+# Two that are known by their first bytes, one by its name alone, and two that are none of ours.
+PACK: dict[str, Callable[[bytes], bytes]] = {
+    "": bytes,
+    ".gz": lambda data: gzip.compress(data, mtime=0),
+    ".xz": lzma.compress,
+    ".zst": lambda data: zstandard.ZstdCompressor().compress(data),
+    ".bz2": bz2.compress,
+    ".zip": _zipped,
+}
+ENDINGS = (*sorted(EXTENSIONS), "", ".unknown")
+
+
+@dataclass(frozen=True)
+class Target:
+    """A call of the library, the error it may raise, and whose dictionary and seeds it uses."""
+
+    name: str
+    call: Callable[[bytes], Any]
+    errors: Errors
+    words: str
+
+    def check(self, data: bytes, *, twice: bool = False) -> Outcome:
+        """What comes of these bytes; Broken if the promise is."""
+        if not isinstance(self.call, folders.InFolder):
+            return kept(lambda: self.call(data), self.errors, len(data), twice=twice)
+        read, folder = self.call.read, self.call.prepared(data)
+        if self.call.may_write:
+            # A run that is resumed goes on from where it was left: the second time is another time.
+            return kept(lambda: read(folder), self.errors, len(data), may_write=folder)
+        return kept(lambda: read(folder), self.errors, len(data), twice=twice)
+
+
+class Named(io.BytesIO):
+    """Bytes with a file's name, which is all that the format is guessed from."""
+
+    def __init__(self, data: bytes, name: str) -> None:
+        super().__init__(data)
+        self.name = name
+
+
+def options_of(format: str, pick: int) -> dict[str, Any]:
+    """One choice of the options that mean something in a format."""
+    understood = READERS[format].options if format in READERS else TABLE_OPTIONS
+    options: dict[str, Any] = {"on_cycle": ON_CYCLE[pick % 3]}
+    if "relations" in understood:
+        options["relations"] = RELATIONS[pick // 3 % 4 == 0]
+    if "direction" in understood:
+        options["direction"] = DIRECTIONS[pick // 3 % (2 if format == "graphml" else 4)]
+    return options
+
+
+def read_as(format: str, data: bytes, pick: int | None = None) -> Any:
+    """The hierarchy of a file in a known format; the options follow from ``pick``, or from the bytes themselves."""
+    options = options_of(format, zlib.crc32(data) if pick is None else pick)
+    return read_hierarchy(Named(data, "a file"), format=format, **options)
+
+
+def in_every_way(format: str) -> list[Target]:
+    """A target for each choice of options for a format."""
+    different = {str(options_of(format, pick)): pick for pick in reversed(range(WAYS))}
+    return [
+        Target(f"{format} {pick}", lambda data, pick=pick: read_as(format, data, pick), InputError, format)
+        for pick in sorted(different.values())
+    ]
+
+
+def read_guessed(data: bytes) -> Any:
+    """The hierarchy of a file whose first two bytes choose its ending and its packing."""
+    ending, packing = (*data[:2], 0, 0)[:2]
+    pack = list(PACK)[packing % len(PACK)]
+    name = "file" + ENDINGS[ending % len(ENDINGS)] + pack
+    return read_hierarchy(Named(PACK[pack](data[2:]), name))
+
+
+def read_packed(data: bytes) -> Any:
+    """The hierarchy of a table that is packed, or that its name says is packed."""
+    suffix = (".gz", ".xz", ".zst", "")[zlib.crc32(data) % 4]
+    return read_hierarchy(Named(data, "file.tsv" + suffix))
+
+
+def _reader(format: str) -> Target:
+    return Target(format, lambda data: read_as(format, data), InputError, format)
+
+
+def made(folder: Path | None = None) -> dict[str, Target]:
+    """All targets by name; those that need files write them into the folder."""
+    place = Path(tempfile.mkdtemp(prefix="fuzz-")) if folder is None else folder
+    others = [
+        Target("guessed", read_guessed, InputError, "guessed"),
+        Target("packed", read_packed, InputError, "packed"),
+        Target("ncbi-names", folders.beside(place, "nodes.dmp"), InputError, "ncbi"),
+        Target("wordnet-index", folders.beside(place, "data.noun"), InputError, "wordnet"),
+        Target("split", folders.split(place), InputError, "split"),
+        Target("released-split", folders.released_split(place), InputError, "split"),
+        Target("config", folders.config(place), InputError, "config"),
+        Target("model", folders.model(place), ModelFileError, "model"),
+        Target("model-resealed", folders.model(place, reseal=True), ModelFileError, "model"),
+        Target("run", folders.run(place), (InputError, ModelFileError), "run"),
+        Target("run-resealed", folders.run(place, reseal=True), (InputError, ModelFileError), "run"),
+        Target("query", requests.query, Refusal, "query"),
+        Target("body", requests.body, Refusal, "body"),
+    ]
+    return {target.name: target for target in [*map(_reader, NAMES), *others]}
+
+
+def warm() -> None:
+    """Load all that a reader may need, so that nothing is compiled or cached while it is watched."""
+    for on_cycle in ON_CYCLE:
+        for edges in (b"parent\tchild\nb\ta\nc\tb\n", b"parent\tchild\na\tb\nb\tc\nc\ta\n", b"parent\tchild\na\ta\n"):
+            try:
+                found = read_hierarchy(io.BytesIO(edges), on_cycle=on_cycle)
+                found.depths(), found.reduction(), found.closure()
+            except InputError:
+                continue
