@@ -187,6 +187,8 @@ def run_child(
         # Whoever waits for the parent's answers must not wait for a child, and no child outlives its parent.
         os.closerange(3, 256)
         ctypes.CDLL(None).prctl(PR_SET_PDEATHSIG, signal.SIGKILL)
+        # Of a job in the background Ctrl-C is ignored; the child is to be as in a terminal.
+        signal.signal(signal.SIGINT, signal.default_int_handler)
         for fault in faults:
             KINDS[fault["kind"]](witness, **{name: value for name, value in fault.items() if name != "kind"})
         # Last, so that a phase is noted before a fault within it.

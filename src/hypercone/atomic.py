@@ -74,6 +74,19 @@ def new_files(*targets: Path) -> Iterator[list[Path]]:
             release(lock)
 
 
+def refuse_unwritable(target: Path) -> None:
+    """InputError now, before hours of work, if a folder could not be put at the target then."""
+    if target.resolve() == Path.cwd():
+        raise InputError(f"{target}: is the folder you are in; give a new one")
+    if os.path.ismount(target):
+        raise InputError(f"{target}: is where a file system is mounted; give a folder inside it")
+    with speaking_of(target):
+        nearest = next(parent for parent in target.absolute().parents if os.path.lexists(parent))
+        temporary, lock = make_folder(nearest / target.name)
+        remove(temporary)
+        release(lock)
+
+
 def _make_room(target: Path) -> None:
     target.parent.mkdir(parents=True, exist_ok=True)
     remove_leftovers(target.parent, target.name)

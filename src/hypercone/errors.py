@@ -9,7 +9,7 @@
     │   └── UnknownNameError      a node, method or dataset nobody has heard of
     ├── ModelFileError        3   a model folder that is damaged, newer than this program, or hostile
     ├── ResourceError         4   memory or disk ran out
-    └── Interrupted         130   a run was asked to stop, and has kept a checkpoint (143 if by SIGTERM)
+    └── Interrupted         130   a run was asked to stop, and has kept a checkpoint (143 if by SIGTERM, 129 by SIGHUP)
 
 Each message is one sentence that says what is wrong, with the value, and what to do about it.
 """

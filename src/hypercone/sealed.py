@@ -89,7 +89,7 @@ def read_regular(path: Path, largest: int) -> bytes:
     except FileNotFoundError:
         raise ModelFileError(f"{path}: is missing; the folder is incomplete") from None
     except (OSError, ValueError) as error:
-        raise ModelFileError(f"{path}: cannot be read ({getattr(error, 'strerror', None) or error})") from None
+        raise ModelFileError(f"{path}: cannot be read ({getattr(error, 'strerror', None) or error})") from error
 
 
 def _refuse_others(path: Path, found: os.stat_result, largest: int) -> None:

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import os
 import shlex
 import signal
 import subprocess
@@ -11,8 +12,8 @@ import time
 
 import pytest
 
-from hypercone.cli import stopping
-from hypercone.errors import Interrupted
+from hypercone.cli import fit_command, stopping
+from hypercone.errors import InputError, Interrupted
 
 LONG = ("--dim", "5", "--epochs", "200000", "--init", "random", "--quiet")
 
@@ -27,10 +28,13 @@ def _model(folder) -> dict[str, bytes]:
         (("--resume",), "--resume needs --run FOLDER, where the checkpoints are"),
         (("--checkpoint-epochs", "5"), "--checkpoint-epochs needs --run FOLDER"),
         (("--checkpoint-seconds", "5"), "--checkpoint-seconds needs --run FOLDER"),
-        (("--run", "model"), "--run and -o are both model; give the checkpoints a folder of their own"),
+        (("--run", "model"), "--run model is -o model or inside it; give the checkpoints a folder of their own"),
+        (("--run", "model/inside"), "--run model/inside is -o model or inside it"),
+        (("--run", "link"), "--run link is -o model or inside it"),
         (("--run", "r", "--checkpoint-epochs", "0"), "epochs between checkpoints is 0, but must be at least 1"),
         (("--run", "r", "--checkpoint-seconds", "nan"), "seconds between checkpoints is nan, but must be a number"),
-        (("--run", "file"), "file: cannot be written (File exists)"),
+        (("--run", "file"), "file: is a file; give a folder for the run"),
+        (("--run", "notes"), "notes/lock: is not a run's; give another folder for the run"),
         (("--run", "file/run"), "file/run: cannot be written (Not a directory)"),
         (("--run", "folder"), "folder: is a folder with other things in it; give a new one for the run"),
     ],
@@ -41,19 +45,23 @@ def test_options_of_a_run_that_make_no_sense_are_one_sentence(run, told, tmp_pat
     (tmp_path / "file").write_text("mine")
     (tmp_path / "folder").mkdir()
     (tmp_path / "folder" / "thesis.tex").write_text("years of work")
+    (tmp_path / "notes").mkdir()
+    (tmp_path / "notes" / "lock").write_text("the code of my bicycle's lock")
+    (tmp_path / "link").symlink_to("model")
     done = run("fit", "tree-2-3", "-o", "model", "--epochs", "3", "--quiet", *extra)
     assert (done.code, done.err.count("\n")) == (2, 1)
     assert words in done.err
     assert not (tmp_path / "model").exists()
+    assert (tmp_path / "notes" / "lock").read_text() == "the code of my bicycle's lock"
     told("bad input", shlex.join(["hypercone", "fit", "tree-2-3", "-o", "model", *extra]), done)
 
 
 def _stopped(program, arguments, folder, number: int):
     """Start a fit that would last long, send the signal once it trains, and return how and how soon it ended."""
     run = folder / "run"
-    with subprocess.Popen(
-        [*program, *arguments, "--checkpoint-epochs", "50"], cwd=folder, stderr=subprocess.PIPE, text=True
-    ) as process:
+    # A job in the background of a script, as tests may be, ignores some signals from the start; a terminal's does not.
+    command = ["env", "--default-signal", *program, *arguments, "--checkpoint-epochs", "50"]
+    with subprocess.Popen(command, cwd=folder, stderr=subprocess.PIPE, text=True) as process:
         while process.poll() is None and not (run / "manifest.json").exists():
             time.sleep(0.02)
         sent = time.monotonic()
@@ -62,14 +70,14 @@ def _stopped(program, arguments, folder, number: int):
     return process.returncode, err, time.monotonic() - sent
 
 
-@pytest.mark.parametrize(("number", "code"), [(signal.SIGTERM, 143), (signal.SIGINT, 130)])
+@pytest.mark.parametrize(("number", "code"), [(signal.SIGTERM, 143), (signal.SIGINT, 130), (signal.SIGHUP, 129)])
 def test_a_signal_ends_a_fit_within_ten_seconds_with_the_command_to_go_on(program, tmp_path, number, code):
     fit = ("fit", "tree-3-4", "-o", "my model", "--run", "run", *LONG)
     found, err, seconds = _stopped(program, fit, tmp_path, number)
     assert (found, err.count("\n")) == (code, 1)
     assert seconds < 10
     command = err.strip().partition("go on with: ")[2]
-    again = [*fit, "--checkpoint-epochs", "50", "--resume"]
+    again = ["fit", "--resume", *fit[1:], "--checkpoint-epochs", "50"]
     assert shlex.split(command) == ["hypercone", *again]
     assert "; the checkpoint of training epoch " in err
     assert not (tmp_path / "my model").exists()
@@ -87,7 +95,7 @@ def test_a_stopped_fit_goes_on_to_the_same_model(run, program, tmp_path, monkeyp
 
 def test_an_epoch_that_will_not_end_is_given_up():
     script = "import time\nfrom hypercone.cli import stopping\nstopping.PATIENCE = 0.3\n"
-    script += "import signal, threading\nwith stopping.stop_requests('the rest is kept'):\n"
+    script += "import signal, threading\nwith stopping.stop_requests(lambda: 'the rest is kept'):\n"
     # A handler of Python's own runs only when this call is over; the watchdog does not wait for it.
     script += "    signal.pthread_kill(threading.main_thread().ident, 15)\n"
     script += "    end = time.monotonic() + 60\n    while time.monotonic() < end: pass\n"
@@ -97,16 +105,114 @@ def test_an_epoch_that_will_not_end_is_given_up():
 
 
 def test_asking_twice_means_at_once():
-    before = signal.getsignal(signal.SIGINT)
-    with stopping.stop_requests("the last checkpoint is kept") as stop:
+    before = signal.getsignal(signal.SIGTERM)
+    with stopping.stop_requests(lambda: "the last checkpoint is kept") as stop:
         assert not stop()
-        signal.raise_signal(signal.SIGINT)
+        signal.raise_signal(signal.SIGTERM)
         assert stop()
-        with pytest.raises(KeyboardInterrupt, match="the last checkpoint is kept"):
-            signal.raise_signal(signal.SIGINT)
-    assert signal.getsignal(signal.SIGINT) is before
+        with pytest.raises(KeyboardInterrupt, match="the last checkpoint is kept") as twice:
+            signal.raise_signal(signal.SIGTERM)
+    assert twice.value.exit_code == 143
+    assert signal.getsignal(signal.SIGTERM) is before
     assert threading.active_count() < 50
 
 
 def test_an_interrupted_fit_has_the_exit_code_of_ctrl_c_unless_told_otherwise():
     assert Interrupted("x").exit_code == 130
+
+
+def test_a_signal_that_was_ignored_stays_ignored():
+    before = signal.signal(signal.SIGHUP, signal.SIG_IGN)
+    try:
+        with stopping.stop_requests(lambda: "") as stop:
+            signal.raise_signal(signal.SIGHUP)
+            assert not stop()
+        assert signal.getsignal(signal.SIGHUP) is signal.SIG_IGN
+    finally:
+        signal.signal(signal.SIGHUP, before)
+
+
+BROKEN = {
+    "nobody reads it": "2>&1 >out | head -c 1 >head; exit ${PIPESTATUS[0]}",
+    "its disk is full": "2>/dev/full >out",
+    "it is closed": "2>&- >out",
+}
+
+
+@pytest.mark.parametrize("how", BROKEN)
+def test_a_fit_does_not_end_because_its_progress_cannot_be_written(program, tmp_path, how):
+    fit = "fit tree-3-4 --dim 5 --epochs 2000 --init random -o model --run run --checkpoint-epochs 50"
+    script = f"{shlex.quote(program[0])} {fit} {BROKEN[how]}"
+    done = subprocess.run(["bash", "-c", script], cwd=tmp_path, timeout=120, check=False)
+    assert done.returncode == 0
+    assert (tmp_path / "model" / "config.json").exists()
+
+
+def test_the_watchdog_ends_what_does_not_end_even_if_it_cannot_say_so():
+    script = "import signal, time\nfrom hypercone.cli import stopping\nstopping.PATIENCE = 0.2\n"
+    script += "with stopping.stop_requests(lambda: 'kept'):\n    signal.raise_signal(15)\n"
+    script += "    time.sleep(30)\n    time.sleep(30)\n"
+    command = ["bash", "-c", f"{shlex.quote(sys.executable)} -c {shlex.quote(script)} 2>/dev/full"]
+    assert subprocess.run(command, timeout=25, check=False).returncode == 143
+
+
+@pytest.mark.parametrize(
+    ("target", "words"),
+    [
+        (".", ".: is a folder with other things in it"),
+        ("/proc", "/proc: is a folder with other things in it"),
+        ("file/model", "file/model: cannot be written (Not a directory)"),
+        ("n" * 250, "cannot be written (File name too long)"),
+    ],
+    ids=["here", "mounted", "under a file", "long"],
+)
+def test_a_place_where_no_model_can_be_saved_is_refused_before_the_fit(run, tmp_path, monkeypatch, target, words):
+    monkeypatch.chdir(tmp_path)
+    (tmp_path / "file").write_text("mine")
+    monkeypatch.setattr(fit_command, "fit", lambda *_, **__: pytest.fail("it was fitted"))
+    done = run("fit", "tree-2-3", "-o", target)
+    assert done.code == 2
+    assert words in done.err
+    assert sorted(path.name for path in tmp_path.iterdir()) == ["file"]
+
+
+def test_the_folder_one_is_in_and_a_mounted_one_are_refused_though_they_are_empty(tmp_path, monkeypatch):
+    monkeypatch.chdir(tmp_path)
+    with pytest.raises(InputError, match="is the folder you are in; give a new one"):
+        fit_command.refuse_in_vain(".")
+    monkeypatch.setattr(os.path, "ismount", lambda path: True)
+    with pytest.raises(InputError, match="is where a file system is mounted; give a folder inside it"):
+        fit_command.refuse_in_vain("volume")
+
+
+def test_a_model_that_cannot_be_saved_after_all_says_that_the_fit_is_kept(run, tmp_path, monkeypatch):
+    monkeypatch.chdir(tmp_path)
+    fit = ("fit", "tree-2-3", "--dim", "5", "--epochs", "3", "--init", "random", "--quiet", "--run", "r")
+    refuse = fit_command.refuse_in_vain
+
+    def then_taken(folder):
+        refuse(folder)
+        (tmp_path / "model").mkdir()
+        (tmp_path / "model" / "thesis.tex").write_text("years of work")
+
+    monkeypatch.setattr(fit_command, "refuse_in_vain", then_taken)
+    done = run(*fit, "-o", "model")
+    assert (done.code, done.err.count("\n")) == (2, 1)
+    assert done.err.endswith("; the fit is kept in r: give another -o, with --resume\n")
+    monkeypatch.undo()
+    monkeypatch.chdir(tmp_path)
+    assert run(*fit, "-o", "other", "--resume").code == 0
+
+
+def test_an_interrupt_of_the_test_after_a_fit_does_not_say_that_nothing_was_saved(run, tmp_path, monkeypatch):
+    monkeypatch.chdir(tmp_path)
+
+    def interrupt(*_):
+        raise KeyboardInterrupt
+
+    monkeypatch.setattr(fit_command, "evaluate", interrupt)
+    given = ("--dim", "5", "--epochs", "3", "--init", "random", "--percent", "50", "--quiet")
+    done = run("fit", "tree-3-4", "-o", "model", *given)
+    assert done.code == 130
+    assert done.err == "hypercone: interrupted; the model is saved in model; only its test was not finished\n"
+    assert (tmp_path / "model" / "config.json").exists()

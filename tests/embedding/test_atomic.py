@@ -150,15 +150,6 @@ def test_two_folders_change_places_in_one_step(tmp_path):
     assert not atomic._exchange(one, tmp_path / "nothing")
 
 
-def test_a_link_to_a_folder_gives_way_to_the_new_one_and_what_it_led_to_stays(strange, model, is_same):
-    link = model.with_name("link")
-    link.symlink_to(model)
-    strange.save(link)
-    assert not link.is_symlink()
-    assert is_same(load(model), strange)
-    assert sorted(os.listdir(model.parent)) == ["link", "model"]
-
-
 def _write_half(new, target: Path, error: type[BaseException]) -> None:
     with new(target) as temporary:
         assert temporary.parent == target.parent

@@ -205,3 +205,12 @@ def test_what_is_no_model_folder_is_refused_in_one_sentence(tmp_path, name):
 def test_save_is_the_same_as_the_method(strange, tmp_path):
     assert save(strange, tmp_path / "model") == tmp_path / "model"
     assert issubclass(ModelFileError, HyperconeError)
+
+
+def test_a_link_to_a_model_stays_a_link_and_what_it_leads_to_is_replaced(make_embedding, tmp_path, is_same):
+    make_embedding(count=3).save(tmp_path / "real")
+    (tmp_path / "link").symlink_to("real")
+    newer = make_embedding(count=4)
+    newer.save(tmp_path / "link")
+    assert (tmp_path / "link").is_symlink()
+    assert is_same(load(tmp_path / "real"), newer)

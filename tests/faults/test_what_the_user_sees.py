@@ -112,7 +112,7 @@ def test_a_request_to_stop_keeps_a_checkpoint_and_says_how_to_go_on(fits, told, 
     done = fits.parent.wait(child)
     assert time.monotonic() - sent < 10
     assert _is_one_sentence(done, code)
-    assert done.err.rstrip().endswith("--resume")
+    assert "; go on with: hypercone fit --resume " in done.err
     assert fits.checkpoints[0].stem == "checkpoint-training-7"
     assert fits.goes_on_to_the_same_model()
     told("fault", f"{case}, with --run", done, about=RUNS)

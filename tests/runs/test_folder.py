@@ -2,14 +2,17 @@
 
 from __future__ import annotations
 
+import errno
 import os
 import re
+import shutil
 
 import numpy as np
 import pytest
 
 from hypercone.errors import ConfigError, InputError, ModelFileError
 from hypercone.runs import Run, opened
+from hypercone.runs.checkpoints import KeptCheckpoints
 from hypercone.runs.manifest import LARGEST
 from hypercone.sealed import sealed
 
@@ -200,3 +203,71 @@ def test_what_an_enemy_wrote_into_a_run_is_told_in_one_short_line(kept, make_run
         pass
     assert str(error.value).isprintable()
     assert len(str(error.value)) < 1000
+
+
+@pytest.mark.parametrize("how", ["removed", "renamed", "replaced"])
+def test_a_folder_that_goes_away_during_a_run_is_not_called_safe(make_run, identity, make_checkpoint, tmp_path, how):
+    run = make_run()
+    with opened(run, identity) as folder:
+        folder.keep(make_checkpoint(10))
+        run.path.rename(tmp_path / "elsewhere")
+        if how == "removed":
+            shutil.rmtree(tmp_path / "elsewhere")
+        if how == "replaced":
+            shutil.copytree(tmp_path / "elsewhere", run.path)
+        before = sorted(tmp_path.rglob("*"))
+        with pytest.raises(InputError, match="was removed or replaced while the run was at work"):
+            folder.keep(make_checkpoint(20))
+        assert KeptCheckpoints(run, folder).kept() == ""
+    assert sorted(tmp_path.rglob("*")) == before
+
+
+def test_a_run_stays_where_it_began_wherever_the_program_goes(identity, make_checkpoint, tmp_path, monkeypatch):
+    monkeypatch.chdir(tmp_path)
+    (tmp_path / "other").mkdir()
+    with opened(Run("run"), identity) as folder:
+        monkeypatch.chdir(tmp_path / "other")
+        folder.keep(make_checkpoint(10))
+    assert (tmp_path / "run" / "manifest.json").exists()
+    assert not list((tmp_path / "other").iterdir())
+
+
+def test_checkpoints_without_a_manifest_are_not_thrown_away(kept, make_run, identity):
+    (kept / "manifest.json").unlink()
+    before = sorted(os.listdir(kept))
+    words = "manifest.json: is missing, but there are checkpoints"
+    with pytest.raises(ModelFileError, match=words), opened(make_run(resume=True), identity):
+        pass
+    assert sorted(os.listdir(kept)) == before
+
+
+def test_a_checkpoint_that_cannot_be_read_now_is_neither_passed_over_nor_removed(
+    kept, make_run, identity, monkeypatch, said
+):
+    newest, real = kept / "checkpoint-training-30.safetensors", os.open
+
+    def failing(path, *arguments, **options):
+        if str(path) == str(newest):
+            raise OSError(errno.EIO, "Input/output error")
+        return real(path, *arguments, **options)
+
+    monkeypatch.setattr(os, "open", failing)
+    with pytest.raises(ModelFileError, match="cannot be read"), opened(make_run(resume=True), identity):
+        pass
+    assert newest.exists()
+    assert said == []
+
+
+@pytest.mark.parametrize("kind", ["file", "link"])
+def test_a_file_called_lock_that_is_not_ours_is_left_as_it_is(make_run, identity, tmp_path, kind):
+    precious = tmp_path / "precious"
+    precious.write_text("mine")
+    (tmp_path / "run").mkdir()
+    lock = tmp_path / "run" / "lock"
+    if kind == "link":
+        lock.symlink_to(precious)
+    else:
+        lock.write_text("mine")
+    with pytest.raises(InputError), opened(make_run(), identity):
+        pass
+    assert precious.read_text() == lock.read_text() == "mine"

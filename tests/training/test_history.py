@@ -4,7 +4,7 @@ import numpy as np
 
 from hypercone.hierarchy import paper_split
 from hypercone.training import fit
-from hypercone.training.history import MOST_LOSSES
+from hypercone.training.history import MOST_LOSSES, MOST_VALIDATIONS, History
 
 QUICK = {"dim": 2, "init_epochs": 5}
 
@@ -37,3 +37,12 @@ def test_validations_are_kept_and_the_best_is_the_one_chosen(tree):
 def test_burn_in_counts_from_below(tree):
     history = fit(tree, **QUICK, epochs=4, burn_in=3).record["history"]
     assert [epoch for epoch, _ in history["loss"]] == [-2, -1, 0, 1, 2, 3, 4]
+
+
+def test_the_record_of_very_many_validations_stays_small_enough_to_be_saved():
+    history = History(None, 1_000_000)
+    for epoch in range(1, 1_000_001):
+        history.note_validation(epoch, 0.5)
+    epochs = [epoch for epoch, _ in history.as_dict()["validation_f1"]]
+    assert MOST_VALIDATIONS / 2 < len(epochs) <= MOST_VALIDATIONS + 2
+    assert (epochs[0], epochs[-1]) == (1, 1_000_000)

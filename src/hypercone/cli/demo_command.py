@@ -13,7 +13,7 @@ from contextlib import contextmanager
 from hypercone.cli.printing import percentages
 from hypercone.data import load_dataset
 from hypercone.embedding import Embedding
-from hypercone.embedding.folder import refuse_to_overwrite
+from hypercone.embedding.folder import refuse_in_vain
 from hypercone.evaluation import LinkPrediction, evaluate
 from hypercone.hierarchy import Hierarchy, Split, paper_split
 from hypercone.queries import answer
@@ -41,7 +41,7 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
 
 def run(options: argparse.Namespace) -> int:
     """Learn cones and a baseline side by side and test both; then construct cones of everything, ask them, save."""
-    refuse_to_overwrite(options.output)
+    refuse_in_vain(options.output)
     hierarchy = load_dataset(options.source)
     split = paper_split(hierarchy, 50, options.seed)
     _introduce(options.source, hierarchy, split)

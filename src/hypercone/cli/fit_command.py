@@ -7,12 +7,12 @@ import sys
 import time
 from typing import Any
 
-from hypercone.cli.keeping import add_run, keeping
+from hypercone.cli.keeping import add_run, keeping, saving
 from hypercone.cli.printing import add_json, percentages, print_answer, tell_of_compiling
 from hypercone.cli.settings import add_settings, read_settings
 from hypercone.cli.sources import add_source, read_source
 from hypercone.embedding import Embedding
-from hypercone.embedding.folder import refuse_to_overwrite
+from hypercone.embedding.folder import refuse_in_vain
 from hypercone.errors import InputError
 from hypercone.evaluation import evaluate
 from hypercone.hierarchy import Hierarchy, Split, paper_split, read_split
@@ -47,7 +47,7 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
 def run(options: argparse.Namespace) -> int:
     """Read, fit, save, and say how good it is."""
     config = read_settings(options)
-    refuse_to_overwrite(options.output)
+    refuse_in_vain(options.output)
     hierarchy = read_source(options, quiet=options.quiet or options.json)
     split = _split(options, hierarchy)
     if not options.quiet:
@@ -58,14 +58,23 @@ def run(options: argparse.Namespace) -> int:
             tell = None if options.quiet else progress
             embedding = fit(hierarchy, config, split=split, on_epoch=tell, on_progress=tell, run=run)
         seconds = time.perf_counter() - started
-        embedding.save(options.output)
+        with saving(options):
+            embedding.save(options.output)
     answer = _summary(options.output, embedding, seconds)
     if split is not None and len(split.test.positives):
-        found = evaluate(embedding, split.test)
-        test = {"precision": found.precision, "recall": found.recall, "f1": found.f1}
-        answer["test"] = test if options.json else percentages(**test)
+        answer["test"] = _tested(embedding, split, options)
     print_answer(answer, options.json)
     return 0
+
+
+def _tested(embedding: Embedding, split: Split, options: argparse.Namespace) -> dict[str, float] | str:
+    """Precision, recall and F1 on the test pairs; an interrupt leaves the model where it is."""
+    try:
+        found = evaluate(embedding, split.test)
+    except KeyboardInterrupt:
+        raise KeyboardInterrupt(f"the model is saved in {options.output}; only its test was not finished") from None
+    test = {"precision": found.precision, "recall": found.recall, "f1": found.f1}
+    return test if options.json else percentages(**test)
 
 
 def _summary(folder: str, embedding: Embedding, seconds: float) -> dict[str, Any]:

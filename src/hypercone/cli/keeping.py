@@ -12,6 +12,7 @@ from pathlib import Path
 from hypercone.cli.stopping import StopRequest, stop_requests
 from hypercone.errors import InputError, Interrupted, ResourceError
 from hypercone.runs import Run
+from hypercone.runs.folder import MANIFEST
 
 
 def add_run(parser: argparse.ArgumentParser) -> None:
@@ -30,10 +31,15 @@ def keeping(options: argparse.Namespace) -> Iterator[Run | None]:
         _refuse_without_run(options)
         yield None
         return
-    if Path(options.run).absolute() == Path(options.output).absolute():
-        raise InputError(f"--run and -o are both {options.run}; give the checkpoints a folder of their own")
+    _refuse_one_in_the_other(Path(options.run), Path(options.output))
     how = f"go on with: {_command_to_resume(options.arguments)}"
-    with stop_requests(f"the last checkpoint in {options.run} is kept; {how}") as stop:
+    run = Path(options.run).absolute()
+
+    def farewell() -> str:
+        is_there = (run / MANIFEST).exists()
+        return f"{'the last checkpoint is kept' if is_there else 'there is no checkpoint yet'} in {options.run}; {how}"
+
+    with stop_requests(farewell) as stop:
         try:
             yield _run(options, stop)
         except Interrupted as interrupted:
@@ -43,7 +49,23 @@ def keeping(options: argparse.Namespace) -> Iterator[Run | None]:
         except ResourceError as error:
             raise ResourceError(f"{error}; {how}") from error
         except MemoryError:
-            raise ResourceError(f"out of memory; the last checkpoint in {options.run} is kept; {how}") from None
+            raise ResourceError(f"out of memory; {farewell()}") from None
+
+
+@contextlib.contextmanager
+def saving(options: argparse.Namespace) -> Iterator[None]:
+    """During the block the model is saved; if it cannot be, what has been fitted is not lost with it."""
+    try:
+        yield
+    except InputError as error:
+        if options.run is None:
+            raise
+        raise InputError(f"{error}; the fit is kept in {options.run}: give another -o, with --resume") from error
+
+
+def _refuse_one_in_the_other(run: Path, output: Path) -> None:
+    if output.resolve() in (run.resolve(), *run.resolve().parents):
+        raise InputError(f"--run {run} is -o {output} or inside it; give the checkpoints a folder of their own")
 
 
 def _run(options: argparse.Namespace, stop: StopRequest) -> Run:
@@ -53,9 +75,14 @@ def _run(options: argparse.Namespace, stop: StopRequest) -> Run:
         resume=options.resume,
         epochs=options.checkpoint_epochs,
         should_stop=stop,
-        tell=lambda sentence: print(sentence, file=sys.stderr),
+        tell=_tell,
         **seconds,
     )
+
+
+def _tell(sentence: str) -> None:
+    with contextlib.suppress(OSError):
+        print(sentence, file=sys.stderr, flush=True)
 
 
 def _refuse_without_run(options: argparse.Namespace) -> None:
@@ -68,7 +95,9 @@ def _command_to_resume(arguments: list[str]) -> str:
     """The same command, to be typed again.
 
     >>> _command_to_resume(["fit", "my edges.tsv", "-o", "model", "--run", "r"])
-    "hypercone fit 'my edges.tsv' -o model --run r --resume"
+    "hypercone fit --resume 'my edges.tsv' -o model --run r"
     """
-    again = [] if "--resume" in arguments else ["--resume"]
-    return shlex.join(["hypercone", *arguments, *again])
+    command, *rest = arguments
+    again = [] if "--resume" in rest else ["--resume"]
+    same = " (with the same input)" if "-" in rest else ""
+    return shlex.join(["hypercone", command, *again, *rest]) + same

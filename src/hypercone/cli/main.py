@@ -1,12 +1,13 @@
 """The door: finds the command, and turns every expected error into one sentence and its exit code.
 
 Exit codes: 0 done, 1 something unexpected, 2 bad input, 3 bad model file, 4 out of memory or disk, 130 interrupted, 143
-ended by SIGTERM (of a run, with a checkpoint kept).
+or 129 ended by SIGTERM or SIGHUP (of a run, with a checkpoint kept).
 """
 
 from __future__ import annotations
 
 import argparse
+import contextlib
 import errno
 import importlib
 import io
@@ -50,7 +51,8 @@ def main(arguments: Sequence[str] | None = None) -> int:
     except MemoryError:
         return _fail(OUT_OF_MEMORY, ResourceError.exit_code)
     except KeyboardInterrupt as interruption:
-        return _fail(f"interrupted; {interruption}" if str(interruption) else "interrupted; nothing was saved", 130)
+        what = str(interruption) or "nothing was saved"
+        return _fail(f"interrupted; {what}", getattr(interruption, "exit_code", 130))
     except BrokenPipeError:
         # The reader has gone (``| head``): nothing is wrong, and there is nobody left to tell.
         _stop_printing()
@@ -118,6 +120,9 @@ def _overview() -> argparse.ArgumentParser:
 
 
 def _let_any_text_through() -> None:
+    # A stream that was closed from outside is None, which print takes for standard output.
+    if sys.stderr is None:
+        sys.stderr = open(os.devnull, "w")  # noqa: SIM115 - for as long as the program runs
     # A stream that cannot carry a name's letters shows them as escapes.
     for stream in (sys.stdout, sys.stderr):
         if isinstance(stream, io.TextIOWrapper):
@@ -132,7 +137,8 @@ def _stop_printing() -> None:
 def _fail(message: str, code: int) -> int:
     # A file may hold line breaks and escapes for the terminal, and so may its name.
     line = "".join(letter if letter.isprintable() else repr(letter)[1:-1] for letter in message)
-    print(f"hypercone: {line}", file=sys.stderr)
+    with contextlib.suppress(OSError):
+        print(f"hypercone: {line}", file=sys.stderr, flush=True)
     return code
 
 

@@ -7,7 +7,7 @@ from typing import Any
 
 from hypercone.cli.printing import add_json, print_json
 from hypercone.embedding import Embedding, load
-from hypercone.embedding.folder import refuse_to_overwrite
+from hypercone.embedding.folder import refuse_in_vain
 from hypercone.embedding.new_nodes import parents_by_name
 from hypercone.errors import InputError
 from hypercone.hierarchy.read import read_names
@@ -40,7 +40,7 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
 def run(options: argparse.Namespace) -> int:
     """Load, place, save, and say where the new nodes are."""
     _refuse_half_a_question(options)
-    refuse_to_overwrite(options.output)
+    refuse_in_vain(options.output)
     embedding = load(options.model)
     if options.edges is not None:
         pairs = read_names(options.edges)

@@ -1,4 +1,4 @@
-"""Ctrl-C and SIGTERM as a request to stop soon, with a limit on how soon."""
+"""Ctrl-C, SIGTERM and a lost terminal as a request to stop soon, with a limit on how soon."""
 
 from __future__ import annotations
 
@@ -6,18 +6,24 @@ import contextlib
 import os
 import signal
 import socket
-import sys
 import threading
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
 
 # An epoch that lasts longer than this after a signal is given up; the last checkpoint stands.
 PATIENCE = 8.0
+SIGNALS = [getattr(signal, name) for name in ("SIGINT", "SIGTERM", "SIGHUP") if hasattr(signal, name)]
+
+
+class Impatience(KeyboardInterrupt):
+    """A second signal: whoever asks twice does not want to wait."""
+
+    exit_code = 130
 
 
 class StopRequest:
     """Whether a signal has come, and which."""
 
-    def __init__(self, farewell: str) -> None:
+    def __init__(self, farewell: Callable[[], str]) -> None:
         # What to say when there is no time left to say anything better.
         self.farewell = farewell
         self.signal: int | None = None
@@ -28,29 +34,38 @@ class StopRequest:
 
     @property
     def exit_code(self) -> int:
-        """As shells have it: 130 after Ctrl-C, 143 after SIGTERM."""
+        """As shells have it: 130 after Ctrl-C, 143 after SIGTERM, 129 after SIGHUP."""
         return 128 + (self.signal or signal.SIGINT)
 
     def receive(self, number: int, frame: object) -> None:
-        """Take a signal; whoever asks twice does not want to wait."""
-        if self.signal is not None:
-            raise KeyboardInterrupt(self.farewell)
-        self.signal = number
+        """Take a signal."""
+        if self.signal is None:
+            self.signal = number
+            return
+        impatience = Impatience(self.farewell())
+        impatience.exit_code = 128 + number
+        raise impatience
 
 
 @contextlib.contextmanager
-def stop_requests(farewell: str) -> Iterator[StopRequest]:
-    """Turn signals into a request during the block, after which they mean what they meant before."""
+def stop_requests(farewell: Callable[[], str]) -> Iterator[StopRequest]:
+    """Turn signals into a request during the block, after which they mean what they meant before.
+
+    Those that were ignored, as of a job in the background, stay so.
+    """
     request = StopRequest(farewell)
     if threading.current_thread() is not threading.main_thread():
         yield request
         return
-    before = {number: signal.signal(number, request.receive) for number in (signal.SIGINT, signal.SIGTERM)}
+    usual = {number: signal.getsignal(number) for number in SIGNALS}
+    taken = {number: handler for number, handler in usual.items() if handler not in (signal.SIG_IGN, None)}
+    for number in taken:
+        signal.signal(number, request.receive)
     try:
         with _watchdog(request):
             yield request
     finally:
-        for number, handler in before.items():
+        for number, handler in taken.items():
             signal.signal(number, handler)
 
 
@@ -69,8 +84,10 @@ def _watchdog(request: StopRequest) -> Iterator[None]:
     def watch() -> None:
         woken = reading.recv(1)
         if woken and not done.wait(PATIENCE):
-            print(f"\nhypercone: interrupted; {request.farewell}", file=sys.stderr, flush=True)
-            os._exit(128 + woken[0])
+            try:
+                _say(f"\nhypercone: interrupted; {request.farewell()}\n")
+            finally:
+                os._exit(128 + woken[0])
 
     thread = threading.Thread(target=watch, name="stop watchdog", daemon=True)
     thread.start()
@@ -82,3 +99,15 @@ def _watchdog(request: StopRequest) -> Iterator[None]:
         writing.close()
         thread.join()
         reading.close()
+
+
+def _say(text: str) -> None:
+    """Write to standard error, without waiting for a reader who does not read."""
+
+    def write() -> None:
+        with contextlib.suppress(OSError):
+            os.write(2, text.encode(errors="backslashreplace"))
+
+    thread = threading.Thread(target=write, daemon=True)
+    thread.start()
+    thread.join(1.0)

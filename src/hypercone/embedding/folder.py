@@ -15,7 +15,7 @@ from __future__ import annotations
 import os
 from pathlib import Path
 
-from hypercone.atomic import new_folder
+from hypercone.atomic import new_folder, refuse_unwritable
 from hypercone.embedding.card import model_card
 from hypercone.embedding.description import (
     CARD,
@@ -49,7 +49,8 @@ def save(embedding: Embedding, folder: str | Path) -> Path:
     refuse_to_overwrite(target)
     with unwritten(target):
         contents = contents_of(embedding)
-    with new_folder(target) as temporary:
+    # A link stays one, and what it leads to is replaced.
+    with new_folder(target.resolve() if target.is_symlink() else target) as temporary:
         for name, content in contents.items():
             (temporary / name).write_bytes(content)
     return target
@@ -120,6 +121,12 @@ def refuse_to_overwrite(folder: str | Path) -> None:
             raise InputError(f"{target}: is neither a file nor a folder; give a new one for the model")
     except OSError as error:
         raise InputError(f"{target}: cannot be written ({error.strerror})") from None
+
+
+def refuse_in_vain(folder: str | Path) -> None:
+    """InputError if a model could not be written there in the end: asked before what takes long."""
+    refuse_to_overwrite(folder)
+    refuse_unwritable(Path(folder))
 
 
 def _refuse_to_replace(target: Path) -> None:

@@ -43,7 +43,7 @@ class KeptCheckpoints(Checkpoints):
         if latest is None:
             return None
         if latest.stage not in STAGES:
-            raise ModelFileError(f"{self.run.path}: there is no stage {latest.stage!r}; the manifest is damaged")
+            raise ModelFileError(f"{self.run.folder}: there is no stage {latest.stage!r}; the manifest is damaged")
         if latest.stage != stage:
             return None
         if latest.epoch > epochs:
@@ -68,7 +68,9 @@ class KeptCheckpoints(Checkpoints):
 
     def kept(self) -> str:
         """Which checkpoint is safe, and where."""
+        if not self.folder.lock.is_in_place():
+            return ""
         if not self.folder.entries:
-            return f"; {self.run.path} holds no checkpoint yet"
+            return f"; {self.run.folder} holds no checkpoint yet"
         newest = self.folder.entries[0]
-        return f"; the checkpoint of {newest.stage} epoch {newest.epoch} is safe in {self.run.path}"
+        return f"; the checkpoint of {newest.stage} epoch {newest.epoch} is safe in {self.run.folder}"

@@ -22,7 +22,7 @@ from hypercone.atomic import new_file, speaking_of
 from hypercone.errors import InputError, ModelFileError
 from hypercone.runs.checkpoint import FILE_NAME, Checkpoint, arrays_from, to_bytes
 from hypercone.runs.identity import Identity, differences
-from hypercone.runs.lock import LOCK, locked
+from hypercone.runs.lock import LOCK, Lock, locked
 from hypercone.runs.manifest import Entry, manifest_text, read_headed, read_manifest, run_text
 from hypercone.runs.run import Run
 from hypercone.sealed import read_regular
@@ -35,13 +35,15 @@ KEPT = 2
 class RunFolder:
     """The open folder of a run that holds its lock."""
 
-    def __init__(self, path: Path, entries: list[Entry], latest: Checkpoint | None) -> None:
-        self.path = path
+    def __init__(self, lock: Lock, entries: list[Entry], latest: Checkpoint | None) -> None:
+        self.lock, self.path = lock, lock.path.parent
         self.entries = entries
         self.latest = latest
 
     def keep(self, checkpoint: Checkpoint) -> None:
         """Write a checkpoint, name it in the manifest, and remove what is older than the two newest."""
+        if not self.lock.is_in_place():
+            raise InputError(f"{self.path}: was removed or replaced while the run was at work; begin it again")
         entry = self.write_checkpoint(checkpoint)
         before = self.entries
         self.entries = [entry, *(other for other in before if other.file != entry.file)][:KEPT]
@@ -81,55 +83,74 @@ def opened(run: Run, identity: Identity) -> Iterator[RunFolder]:
     """The folder of a run, locked during the block: a new one, or with ``run.resume`` the one that is there."""
     folder = run.path
     with contextlib.ExitStack() as stack:
-        with speaking_of(folder):
+        with speaking_of(Path(run.folder)):
+            if folder.exists() and not folder.is_dir():
+                raise InputError(f"{run.folder}: is a file; give a folder for the run")
             folder.mkdir(parents=True, exist_ok=True)
-            _refuse_others(folder)
-            stack.enter_context(locked(folder))
-            found = _found(run, identity) if (folder / RUN).exists() else _begun(run, identity)
+            _refuse_others(run)
+            lock = stack.enter_context(locked(folder))
+            found = RunFolder(lock, *(_found(run, identity) if (folder / RUN).exists() else _begun(run, identity)))
             # Of a run that was killed; nobody else writes here while this one holds the lock.
             found.remove_unnamed()
         yield found
 
 
-def _refuse_others(folder: Path) -> None:
+Found = tuple[list[Entry], Checkpoint | None]
+
+
+def _refuse_others(run: Run) -> None:
     """InputError if the folder holds anything and is not a run's."""
-    names = {path.name for path in folder.iterdir() if not path.name.startswith(f".{RUN}.")}
+    names = {path.name for path in run.path.iterdir() if not path.name.startswith(f".{RUN}.")}
     if names - {LOCK} and RUN not in names:
-        raise InputError(f"{folder}: is a folder with other things in it; give a new one for the run")
+        raise InputError(f"{run.folder}: is a folder with other things in it; give a new one for the run")
 
 
-def _begun(run: Run, identity: Identity) -> RunFolder:
+def _begun(run: Run, identity: Identity) -> Found:
     if run.resume:
-        run.say(f"{run.path} holds no run yet; starting from the beginning")
+        run.say(f"{run.folder} holds no run yet; starting from the beginning")
     with new_file(run.path / RUN) as temporary:
         temporary.write_text(run_text(identity), encoding="utf-8")
-    return RunFolder(run.path, [], None)
+    return [], None
 
 
-def _found(run: Run, identity: Identity) -> RunFolder:
+def _found(run: Run, identity: Identity) -> Found:
     was = read_headed(run.path / RUN).get("identity")
     if not isinstance(was, dict):
         raise ModelFileError(f"{run.path / RUN}: does not say what is run; the file is damaged")
-    entries = read_manifest(run.path / MANIFEST) if (run.path / MANIFEST).exists() else []
+    entries = _listed(run.path)
     if not run.resume:
         reached = f"{entries[0].stage}, epoch {entries[0].epoch}" if entries else "without a checkpoint yet"
-        raise InputError(f"{run.path}: holds a run already ({reached}); resume it, or give a new folder")
+        raise InputError(f"{run.folder}: holds a run already ({reached}); resume it, or give a new folder")
     if changed := differences(was, identity):
-        raise InputError(f"{run.path}: was begun otherwise: {'; '.join(changed)}; give the same again, or a new folder")
-    return RunFolder(run.path, *_whole(run, entries))
+        raise InputError(
+            f"{run.folder}: was begun otherwise: {'; '.join(changed)}; give the same again, or a new folder"
+        )
+    return _whole(run, entries)
 
 
-def _whole(run: Run, entries: list[Entry]) -> tuple[list[Entry], Checkpoint | None]:
+def _listed(folder: Path) -> list[Entry]:
+    if (folder / MANIFEST).exists():
+        return read_manifest(folder / MANIFEST)
+    # Killed before its first manifest a run leaves one checkpoint at most; with more, the manifest was lost.
+    if sum(FILE_NAME.fullmatch(path.name) is not None for path in folder.iterdir()) > 1:
+        raise ModelFileError(f"{folder / MANIFEST}: is missing, but there are checkpoints; restore it, or begin anew")
+    return []
+
+
+def _whole(run: Run, entries: list[Entry]) -> Found:
     """The newest checkpoint that is whole, at the head of those that are kept: a damaged one must not oust a whole."""
     if not entries:
-        run.say(f"{run.path} holds no checkpoint yet; starting from the beginning")
+        run.say(f"{run.folder} holds no checkpoint yet; starting from the beginning")
         return [], None
     for i, entry in enumerate(entries):
         try:
             return entries[i:], _read(run.path, entry)
         except ModelFileError as error:
+            if isinstance(error.__cause__, OSError):
+                # What cannot be read now may be whole.
+                raise
             run.say(f"{error}{'; trying the one before' if entry is not entries[-1] else ''}")
-    raise ModelFileError(f"{run.path}: no checkpoint is whole; begin anew in another folder")
+    raise ModelFileError(f"{run.folder}: no checkpoint is whole; begin anew in another folder")
 
 
 def _read(folder: Path, entry: Entry) -> Checkpoint:

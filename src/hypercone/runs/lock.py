@@ -14,23 +14,41 @@ from hypercone.errors import InputError
 LOCK = "lock"
 
 
+class Lock:
+    """A lock that is held."""
+
+    def __init__(self, path: Path, file: IO[str]) -> None:
+        self.path, self.file = path, file
+
+    def is_in_place(self) -> bool:
+        """Whether the file at its path is still the one that is locked, and not gone with its folder or replaced."""
+        try:
+            return os.path.samestat(os.fstat(self.file.fileno()), os.stat(self.path))
+        except OSError:
+            return False
+
+
 @contextlib.contextmanager
-def locked(folder: Path) -> Iterator[None]:
+def locked(folder: Path) -> Iterator[Lock]:
     """Hold the folder's lock during the block; InputError if another run holds it.
 
     The file stays behind: to remove it could free a lock that somebody else has just taken.
     """
-    with open(folder / LOCK, "a+", encoding="utf-8") as file:
+    flags = os.O_RDWR | os.O_CREAT | getattr(os, "O_NOFOLLOW", 0) | getattr(os, "O_NONBLOCK", 0)
+    with open(os.open(folder / LOCK, flags, 0o666), "r+", encoding="utf-8", errors="replace") as file:
+        holder = file.read(20).strip()
+        if holder and not holder.isdecimal():
+            raise InputError(f"{folder / LOCK}: is not a run's; give another folder for the run")
         if not _take(file):
-            file.seek(0)
             raise InputError(
-                f"{folder}: is in use by another run (process {file.read(20).strip() or 'unknown'});"
+                f"{folder}: is in use by another run (process {holder or 'unknown'});"
                 " wait until it ends, or give another folder"
             )
+        file.seek(0)
         file.truncate(0)
         file.write(f"{os.getpid()}\n")
         file.flush()
-        yield
+        yield Lock(folder / LOCK, file)
 
 
 if sys.platform == "win32":

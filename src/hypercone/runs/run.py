@@ -5,6 +5,7 @@ from __future__ import annotations
 import math
 from collections.abc import Callable
 from dataclasses import KW_ONLY, dataclass
+from functools import cached_property
 from pathlib import Path
 
 from hypercone.errors import ConfigError
@@ -40,13 +41,15 @@ class Run:
     def __post_init__(self) -> None:
         if self.epochs is not None and self.epochs < 1:
             raise ConfigError(f"epochs between checkpoints is {self.epochs}, but must be at least 1")
+        # Found now: whoever asks later may be in another folder.
+        _ = self.path
         if not (self.seconds > 0 and math.isfinite(self.seconds)):
             raise ConfigError(f"seconds between checkpoints is {self.seconds}, but must be a number above 0")
 
-    @property
+    @cached_property
     def path(self) -> Path:
-        """Where the folder is."""
-        return Path(self.folder)
+        """Where the folder is, wherever the program goes afterwards."""
+        return Path(self.folder).absolute()
 
     def say(self, sentence: str) -> None:
         """Tell whoever wants to be told."""

@@ -9,6 +9,8 @@ from hypercone.training.loss import LossMeter
 
 # A curve needs no more points, and a measurement takes a few milliseconds.
 MOST_LOSSES = 50
+# Validations are made anyway, but the record of a model must not grow without end.
+MOST_VALIDATIONS = 1_000
 
 
 class History:
@@ -17,6 +19,7 @@ class History:
     def __init__(self, meter: LossMeter | None, epochs: int, burn_in: int = 0) -> None:
         self.meter, self.burn_in = meter, burn_in
         self.every = -(-epochs // MOST_LOSSES) if epochs else 1
+        self.validations_every = -(-epochs // MOST_VALIDATIONS) if epochs else 1
         self.epochs = epochs
         self.losses: list[list[float]] = []
         self.validations: list[list[float]] = []
@@ -28,8 +31,11 @@ class History:
             self.losses.append([number - self.burn_in, float(f"{loss:.6g}")])
 
     def note_validation(self, epoch: int, f1: float) -> None:
-        """Keep the F1 of a validation."""
-        self.validations.append([epoch, float(f"{f1:.6g}")])
+        """Keep the F1 of a validation; of very many, so many epochs apart, and the last."""
+        latest = self.validations[-1][0] if self.validations else None
+        is_last = epoch == self.epochs - self.burn_in
+        if latest is None or is_last or epoch - latest >= self.validations_every:
+            self.validations.append([epoch, float(f"{f1:.6g}")])
 
     def as_dict(self) -> dict[str, Any]:
         """Plain lists, for the record.

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import contextlib
 import hashlib
+import importlib.metadata
 from collections.abc import Iterator
 from typing import Any
 
@@ -30,6 +31,8 @@ def identity_of(hierarchy: Hierarchy, config: FitConfig, split: Split | None, st
     parts: Identity = {
         **config.as_dict(),
         "hypercone": __version__,
+        # The last bit of a number may depend on these as well.
+        **{name: importlib.metadata.version(name) for name in ("numba", "numpy")},
         "nodes": len(hierarchy),
         "direct edges": len(hierarchy.edges),
         "hierarchy": hierarchy.digest,

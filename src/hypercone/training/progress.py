@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import contextlib
 import shutil
 import sys
 import time
@@ -71,8 +72,7 @@ class ProgressLine:
     def __exit__(self, *_: object) -> None:
         """End the line, so that whatever is printed next stands on its own."""
         if self._is_open:
-            self.stream.write("\n")
-            self.stream.flush()
+            self._write("\n")
         self._is_open = False
 
     def __call__(self, report: EpochReport | ConstructionReport) -> None:
@@ -81,9 +81,14 @@ class ProgressLine:
         if self.live:
             # A line that wraps could not be rewritten, so it is cut at the edge.
             line = report.line()[: shutil.get_terminal_size().columns - 1]
-            self.stream.write(f"\r\x1b[2K{line}" + ("\n" if finished else ""))
+            self._write(f"\r\x1b[2K{line}" + ("\n" if finished else ""))
             self._is_open = not finished
         elif finished or time.monotonic() - self._last >= self.interval:
             self._last = time.monotonic()
-            self.stream.write(report.line() + "\n")
-        self.stream.flush()
+            self._write(report.line() + "\n")
+
+    def _write(self, text: str) -> None:
+        # Nobody reads it any more, or the log is on a full disk: no reason to stop a fit.
+        with contextlib.suppress(OSError, ValueError):
+            self.stream.write(text)
+            self.stream.flush()

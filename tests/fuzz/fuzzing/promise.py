@@ -57,8 +57,9 @@ class _Watch:
         if event == "open":
             path, mode, flags = arguments
             is_write = any(mark in mode for mark in "wax+") if isinstance(mode, str) else bool(flags & WRITING)
-            path = str(path)
-            if is_write and not self._is_allowed(path):
+            # A handle was heard of when it was opened by its path.
+            is_handle, path = isinstance(path, int), str(path)
+            if is_write and not is_handle and not self._is_allowed(path):
                 self.seen.append(f"open {path} {mode}")
         elif event.startswith(FORBIDDEN) and event not in HARMLESS and not self._is_allowed(str((*arguments, "")[0])):
             self.seen.append(f"{event} {arguments}"[:200])
