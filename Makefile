@@ -25,9 +25,8 @@ $(PACKAGE): pyproject.toml | $(VENV)/pyvenv.cfg
 	touch $(PACKAGE)
 
 # What the tests need, byte for byte what the lock file says; the build tools are in it, so pip fetches nothing else.
-# Python compiles what it imports, which is a small part of all this.
 $(INSTALLED): pyproject.toml $(LOCK) | $(VENV)/pyvenv.cfg
-	$(PIP) install --no-compile --require-hashes --no-deps --requirement $(LOCK)
+	$(PIP) install --require-hashes --no-deps --requirement $(LOCK)
 	$(PIP) install --no-build-isolation --no-deps --editable .
 	touch $(PACKAGE) $(INSTALLED)
 
