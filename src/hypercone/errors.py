@@ -68,6 +68,15 @@ class Interrupted(HyperconeError):
     exit_code = 130
 
 
+def one_line(text: str) -> str:
+    r"""The text with all that is no visible character escaped: what a file holds must not steer a terminal.
+
+    >>> one_line("white pelican"), one_line("two\nlines")
+    ('white pelican', 'two\\nlines')
+    """
+    return "".join(letter if letter.isprintable() else repr(letter)[1:-1] for letter in text)
+
+
 def unknown_name(kind: str, name: str, known: Iterable[str]) -> UnknownNameError:
     """The error for a name that is not there, with up to three that look like it.
 

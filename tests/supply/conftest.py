@@ -77,3 +77,19 @@ def closure_of(requirements: list[str]) -> set[str]:
 @pytest.fixture(scope="session")
 def closure():
     return closure_of
+
+
+@pytest.fixture(scope="session")
+def base_commands() -> list[list[str]]:
+    """What a file edges.tsv of animals can be put through with nothing but the package and its dependencies."""
+    return [
+        ["fit", "edges.tsv", "-o", "model", "--quiet"],
+        ["info", "edges.tsv"],
+        ["split", "edges.tsv", "-o", "split"],
+        ["query", "model", "ancestors", "poodle"],
+        ["place", "model", "beagle", "--parent", "dog", "-o", "larger"],
+        ["suggest", "model"],
+        ["compare", "model", "larger"],
+        ["evaluate", "model", "--all-pairs"],
+        ["explore", "model", "-o", "page.html"],
+    ]

@@ -17,7 +17,7 @@ from collections.abc import Sequence
 from typing import NoReturn
 
 from hypercone import __version__
-from hypercone.errors import HyperconeError, InputError, ResourceError
+from hypercone.errors import HyperconeError, InputError, ResourceError, one_line
 
 COMMANDS = {
     "fit": "construct or learn an embedding of an edge list or a named dataset, and save it",
@@ -136,9 +136,8 @@ def _stop_printing() -> None:
 
 def _fail(message: str, code: int) -> int:
     # A file may hold line breaks and escapes for the terminal, and so may its name.
-    line = "".join(letter if letter.isprintable() else repr(letter)[1:-1] for letter in message)
     with contextlib.suppress(OSError):
-        print(f"hypercone: {line}", file=sys.stderr, flush=True)
+        print(f"hypercone: {one_line(message)}", file=sys.stderr, flush=True)
     return code
 
 

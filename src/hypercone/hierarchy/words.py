@@ -4,6 +4,8 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 
+from hypercone.errors import one_line
+
 
 def with_article(name: str) -> str:
     """The name with a or an, by its first letter.
@@ -38,8 +40,7 @@ def visible(text: str, most: int = 60) -> str:
     >>> visible("white pelican"), visible("bell\x07"), visible("two\nlines")
     ('white pelican', 'bell\\x07', 'two\\nlines')
     """
-    text = short(text, most)
-    return text if text.isprintable() else "".join(map(_visible_letter, text))
+    return one_line(short(text, most))
 
 
 def some(things: Sequence[str], total: int | None = None) -> str:
@@ -50,7 +51,3 @@ def some(things: Sequence[str], total: int | None = None) -> str:
     """
     more = (len(things) if total is None else total) - 3
     return ", ".join(visible(thing) for thing in things[:3]) + (f" and {more:,} more" if more > 0 else "")
-
-
-def _visible_letter(letter: str) -> str:
-    return letter if letter.isprintable() else repr(letter)[1:-1]

@@ -4,6 +4,8 @@ from __future__ import annotations
 
 from typing import Any
 
+from hypercone.errors import one_line
+
 Identity = dict[str, Any]
 MOST_TOLD = 12
 
@@ -23,4 +25,4 @@ def _shown(value: Any) -> str:
     """In one short line, whatever a file that an enemy wrote may hold."""
     text = "not given" if value is None else str(value)
     text = text if len(text) <= 40 else f"{text[:12]}…"
-    return text if text.isprintable() else repr(text)
+    return one_line(text)
