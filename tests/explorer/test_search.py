@@ -118,7 +118,8 @@ def test_text_left_in_the_box_goes_when_a_node_is_selected(mammals, page_of, sho
     opened = show(page_of(mammals))
     opened.page.locator("#query").fill("dog")
     # Away from the list of finds, which lies over the left of the disk.
-    row = max(opened.can_be_picked(), key=lambda row: opened.pixel(row)[0])
+    rightmost = "argument.reduce((a, b) => h.renderer.scene.x[a] > h.renderer.scene.x[b] ? a : b)"
+    row = opened.ask(rightmost, opened.can_be_picked())
     opened.page.mouse.click(*opened.pixel(row))
     assert opened.ask("h.state.selected") == row
     assert opened.page.locator("#query").input_value() == ""

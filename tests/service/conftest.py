@@ -9,8 +9,10 @@ is for every kind of slowness: headers, a body and an answer each have ``--deadl
 from __future__ import annotations
 
 import asyncio
+import contextlib
 import json
 import os
+import socket
 import subprocess
 import sys
 import threading
@@ -55,6 +57,17 @@ class Server:
     @property
     def port(self) -> int:
         return int(self.url.rsplit(":", 1)[1])
+
+    def open(self) -> socket.socket:
+        """A connection on which nothing has been said yet."""
+        return socket.create_connection((self.host, self.port), timeout=20)
+
+    def wait_until_it_ends(self) -> None:
+        """Until it has noticed a signal and takes nobody in any more; it may take a tenth of a second, or longer."""
+        with contextlib.suppress(ConnectionError):
+            while True:
+                self.open().close()
+                time.sleep(0.01)
 
     def ask(
         self, path: str, body: object = None, *, method: str | None = None, headers: dict[str, str] | None = None

@@ -26,10 +26,6 @@ def hasty(start_server: Callable[..., Any]) -> Any:
     return start_server("--deadline", "1")
 
 
-def _open(server: Any) -> socket.socket:
-    return socket.create_connection((server.host, server.port), timeout=10)
-
-
 def _answer(connection: socket.socket) -> tuple[int, bytes]:
     answer = HTTPResponse(connection)
     answer.begin()
@@ -78,7 +74,7 @@ def _drip(connection: socket.socket, piece: bytes, seconds: float) -> float:
     ids=["head", "one byte", "body", "chunks", "no body"],
 )
 def test_a_request_that_drips_is_ended_with_408(hasty: Any, head: bytes, piece: bytes) -> None:
-    with _open(hasty) as connection:
+    with hasty.open() as connection:
         connection.sendall(head)
         took = _drip(connection, piece, 5)
         assert 0.5 < took < 3
@@ -90,13 +86,13 @@ def test_a_request_that_drips_is_ended_with_408(hasty: Any, head: bytes, piece: 
 
 @pytest.mark.parametrize("piece", [b"", b"\r\n"], ids=["nothing", "blank lines"])
 def test_a_connection_that_begins_no_request_is_closed(hasty: Any, piece: bytes) -> None:
-    with _open(hasty) as connection:
+    with hasty.open() as connection:
         assert 0.5 < _drip(connection, piece, 5) < 3
         assert connection.recv(1) == b""
 
 
 def test_a_second_request_that_drips_on_a_kept_connection_is_ended_too(hasty: Any) -> None:
-    with _open(hasty) as connection:
+    with hasty.open() as connection:
         connection.sendall(b"GET /healthz HTTP/1.1\r\nHost: localhost\r\n\r\n")
         assert _answer(connection)[0] == 200
         connection.sendall(b"GET /healthz HTTP/1.1\r\n")
@@ -105,7 +101,7 @@ def test_a_second_request_that_drips_on_a_kept_connection_is_ended_too(hasty: An
 
 
 def test_the_clock_of_a_head_does_not_run_while_a_kept_connection_is_silent(hasty: Any) -> None:
-    with _open(hasty) as connection:
+    with hasty.open() as connection:
         for pause in (1.5, 0):
             connection.sendall(b"GET /healthz HTTP/1.1\r\nHost: localhost\r\n\r\n")
             assert _answer(connection)[0] == 200
@@ -115,13 +111,13 @@ def test_the_clock_of_a_head_does_not_run_while_a_kept_connection_is_silent(hast
 def test_a_reader_that_never_reads_does_not_hold_up_the_others(server: Any) -> None:
     with ExitStack() as stack:
         for _ in range(20):
-            connection = stack.enter_context(_open(server))
+            connection = stack.enter_context(server.open())
             connection.sendall(b"GET /v1/descendants?name=n0 HTTP/1.1\r\nHost: localhost\r\n\r\n" * 200)
         _still_well(server)
 
 
 def test_an_oversized_body_is_refused_before_it_is_sent(server: Any) -> None:
-    with _open(server) as connection:
+    with server.open() as connection:
         connection.sendall(HEAD + b"Content-Length: 8388609\r\n\r\n")
         status, body = _answer(connection)
         assert (status, set(json.loads(body))) == (413, {"error"})
@@ -129,7 +125,7 @@ def test_an_oversized_body_is_refused_before_it_is_sent(server: Any) -> None:
 
 
 def test_a_client_that_expects_to_continue_is_not_asked_for_an_oversized_body(server: Any) -> None:
-    with _open(server) as connection:
+    with server.open() as connection:
         connection.sendall(HEAD + b"Expect: 100-continue\r\nContent-Length: 8388609\r\n\r\n")
         assert connection.recv(12) == b"HTTP/1.1 413"
 
@@ -138,7 +134,7 @@ def test_a_client_that_expects_to_continue_is_not_asked_for_an_oversized_body(se
 def test_the_server_stops_reading_a_body_at_8_MB(server: Any, frame: str) -> None:
     chunked = frame == "chunks"
     piece = b" " * MEGABYTE
-    with _open(server) as connection:
+    with server.open() as connection:
         connection.sendall(
             HEAD + (b"Transfer-Encoding: chunked" if chunked else b"Content-Length: 999999999") + b"\r\n\r\n"
         )
@@ -160,7 +156,7 @@ def test_the_server_stops_reading_a_body_at_8_MB(server: Any, frame: str) -> Non
 def test_a_body_of_exactly_8_MB_is_read(server: Any) -> None:
     body = b'{"pairs":[["n3","n0"]]}'
     padded = body + b" " * (8 * MEGABYTE - len(body))
-    with _open(server) as connection:
+    with server.open() as connection:
         connection.sendall(HEAD + b"Content-Length: %d\r\n\r\n" % len(padded) + padded)
         assert _answer(connection)[0] == 200
 
@@ -171,7 +167,7 @@ def _everything(connection: socket.socket) -> bytes:
 
 def test_pipelined_requests_are_answered_in_their_order(server: Any) -> None:
     request = b"GET /v1/ancestors?name=n%d HTTP/1.1\r\nHost: localhost\r\n%s\r\n"
-    with _open(server) as connection:
+    with server.open() as connection:
         connection.sendall(
             b"".join(request % (node, b"Connection: close\r\n" if node == 49 else b"") for node in range(50))
         )
@@ -182,7 +178,7 @@ def test_pipelined_requests_are_answered_in_their_order(server: Any) -> None:
 
 
 def test_what_is_pipelined_behind_connection_close_is_not_answered(server: Any) -> None:
-    with _open(server) as connection:
+    with server.open() as connection:
         last = b"GET /healthz HTTP/1.1\r\nHost: localhost\r\nConnection: close\r\n\r\n"
         connection.sendall(last + b"GET /v1/models HTTP/1.1\r\nHost: localhost\r\n\r\n")
         assert _everything(connection).count(b"HTTP/1.1 200") == 1
@@ -190,7 +186,7 @@ def test_what_is_pipelined_behind_connection_close_is_not_answered(server: Any) 
 
 def test_a_client_that_has_closed_its_half_still_gets_its_answer(server: Any) -> None:
     body = json.dumps({"pairs": [["n3", "n0"]] * 10_000}).encode()
-    with _open(server) as connection:
+    with server.open() as connection:
         connection.sendall(HEAD + b"Content-Length: %d\r\n\r\n" % len(body) + body)
         connection.shutdown(socket.SHUT_WR)
         status, answer = _answer(connection)
@@ -202,7 +198,7 @@ def test_a_client_that_has_closed_its_half_still_gets_its_answer(server: Any) ->
 def test_a_request_broken_off_leaves_nothing_behind(server: Any, cut: int, how: str) -> None:
     request = HEAD + b"Content-Length: 100\r\n\r\n" + b'{"pairs":[["n3",' + b" " * 84
     for _ in range(20):
-        with _open(server) as connection:
+        with server.open() as connection:
             connection.sendall(request[:cut])
             if how == "half":
                 connection.shutdown(socket.SHUT_WR)
@@ -216,7 +212,7 @@ def test_a_client_that_resets_as_soon_as_it_is_refused_is_no_error_of_ours(serve
     # The reset has to come between two steps of the answer, which is chance, so there are many.
     def knock() -> None:
         for _ in range(60):
-            with _open(server) as connection, suppress(ConnectionError):
+            with server.open() as connection, suppress(ConnectionError):
                 connection.sendall(HEAD + b"Content-Length: 8388609\r\n\r\n" + b" " * 200_000)
                 connection.recv(12)
                 connection.setsockopt(socket.SOL_SOCKET, socket.SO_LINGER, b"\1\0\0\0\0\0\0\0")
@@ -233,7 +229,7 @@ def test_a_thousand_silent_connections_hold_nobody_up_and_are_closed(hasty: Any)
     hard = resource.getrlimit(resource.RLIMIT_NOFILE)[1]
     resource.setrlimit(resource.RLIMIT_NOFILE, (min(4096, hard), hard))
     with ExitStack() as stack:
-        silent = [stack.enter_context(_open(hasty)) for _ in range(1_000)]
+        silent = [stack.enter_context(hasty.open()) for _ in range(1_000)]
         began = time.monotonic()
         assert {_ask(hasty, "/v1/is-a?child=n3&parent=n0")[0] for _ in range(50)} == {200}
         assert time.monotonic() - began < 5

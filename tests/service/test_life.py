@@ -5,7 +5,6 @@ from __future__ import annotations
 import json
 import re
 import signal
-import socket
 import subprocess
 import sys
 import threading
@@ -64,10 +63,6 @@ def test_head_is_get_without_the_body(server):
     connection.close()
 
 
-def _open(server):
-    return socket.create_connection((server.host, server.port), timeout=10)
-
-
 def _answer(connection):
     received = b""
     while part := connection.recv(65536):
@@ -77,7 +72,7 @@ def _answer(connection):
 
 def test_a_request_that_is_under_way_when_the_end_comes_is_answered(start_server):
     server = start_server()
-    with _open(server) as kept, _open(server) as half, _open(server) as many:
+    with server.open() as kept, server.open() as half, server.open() as many:
         kept.sendall(ASKED)
         first = HTTPResponse(kept)
         first.begin()
@@ -86,7 +81,7 @@ def test_a_request_that_is_under_way_when_the_end_comes_is_answered(start_server
         time.sleep(0.1)
         server.process.send_signal(signal.SIGTERM)
         many.sendall(ASKED * 20)
-        time.sleep(0.25)
+        server.wait_until_it_ends()
         kept.sendall(ASKED)
         half.sendall(ASKED[30:])
         for connection in (kept, half):
@@ -99,12 +94,12 @@ def test_a_request_that_is_under_way_when_the_end_comes_is_answered(start_server
     assert server.process.stdout.read() == "", "one line when it listens, and no more"
     assert server.log.read_text() == ""
     with pytest.raises(ConnectionRefusedError):
-        _open(server).close()
+        server.open().close()
 
 
 def test_who_is_silent_does_not_hold_up_the_end(start_server):
     server = start_server("--deadline", "2")
-    with _open(server), _open(server) as half:
+    with server.open(), server.open() as half:
         half.sendall(ASKED[:30])
         began = time.monotonic()
         server.process.send_signal(signal.SIGINT)
@@ -121,7 +116,7 @@ def test_who_does_not_read_is_given_up(start_server):
     def comes_to(count):
         return any(in_flight() == count or time.sleep(0.05) for _ in range(400))
 
-    with _open(server) as deaf:
+    with server.open() as deaf:
         deaf.sendall(b"GET /v1/descendants?name=n0 HTTP/1.1\r\nHost: localhost\r\n\r\n" * 3000)
         assert comes_to(2), "its answers fill all buffers, and the next one waits"
         assert comes_to(1), "it is given up, for it does not read"
@@ -130,11 +125,11 @@ def test_who_does_not_read_is_given_up(start_server):
 
 def test_a_second_interrupt_ends_at_once(start_server):
     server = start_server("--deadline", "60")
-    with _open(server) as half:
+    with server.open() as half:
         half.sendall(ASKED[:30])
         time.sleep(0.1)
         server.process.send_signal(signal.SIGINT)
-        time.sleep(0.4)
+        server.wait_until_it_ends()
         assert server.process.poll() is None
         server.process.send_signal(signal.SIGINT)
         assert server.process.wait(10) == 130

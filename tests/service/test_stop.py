@@ -2,13 +2,11 @@
 
 from __future__ import annotations
 
-import contextlib
 import json
 import signal
 import socket
 import subprocess
 import sys
-import time
 from collections.abc import Callable
 from contextlib import ExitStack
 from pathlib import Path
@@ -27,10 +25,10 @@ def _everything(connection: socket.socket) -> bytes:
 def test_whoever_has_knocked_before_the_stop_is_answered(start_server: Callable[..., Any]) -> None:
     server = start_server()
     with ExitStack() as stack:
-        connections = [stack.enter_context(_open(server)) for _ in range(5)]
+        connections = [stack.enter_context(server.open()) for _ in range(5)]
         # A process that stands still accepts nobody: who connects now waits in the system's queue.
         server.process.send_signal(signal.SIGSTOP)
-        connections += [stack.enter_context(_open(server)) for _ in range(50)]
+        connections += [stack.enter_context(server.open()) for _ in range(50)]
         for connection in connections:
             connection.sendall(HEALTH)
         server.process.send_signal(signal.SIGTERM)
@@ -46,27 +44,16 @@ def test_what_is_in_flight_at_the_stop_is_answered_with_all_that_was_pipelined_b
     server = start_server()
     body = json.dumps({"names": ["n0"] * 2_000, "count": 20}).encode()
     head = f"POST /v1/nearest HTTP/1.1\r\nHost: localhost\r\nContent-Length: {len(body)}\r\n"
-    with _open(server) as connection:
+    with server.open() as connection:
         connection.sendall(head.encode() + b"Content-Type: application/json\r\n\r\n" + body[:100])
         server.process.send_signal(signal.SIGTERM)
         # On a fast machine everything could be answered before the stop is noticed, and nothing would be in flight.
-        _until_nobody_listens(server)
+        server.wait_until_it_ends()
         connection.sendall(body[100:] + HEALTH * 5)
         everything = _everything(connection)
     assert everything.count(b"HTTP/1.1 200") == 6
     assert everything.lower().count(b"\r\nconnection: close\r\n") == 1
     assert server.process.wait(10) == 0
-
-
-def _until_nobody_listens(server: Any) -> None:
-    with contextlib.suppress(ConnectionError):
-        while True:
-            _open(server).close()
-            time.sleep(0.01)
-
-
-def _open(server: Any) -> socket.socket:
-    return socket.create_connection((server.host, server.port), timeout=20)
 
 
 @pytest.fixture(scope="module")
