@@ -76,7 +76,7 @@ def test_without_a_path_nothing_is_written(fitted, tmp_path, monkeypatch):
 
 def test_the_training_is_what_the_record_keeps_also_after_a_reload(trained, tmp_path):
     history = trained.record["history"]
-    assert [epoch for epoch, _ in history["loss"]] == list(range(1, 41))
+    assert [epoch for epoch, _ in history["loss"]] == list(range(41))
     assert [epoch for epoch, _ in history["validation_f1"]] == [20, 40]
     figure = load(trained.save(tmp_path / "model")).plot("training")
     (loss,) = drawn(figure, "loss")

@@ -164,6 +164,15 @@ def test_the_program_says_it_in_one_sentence_and_writes_nothing(words, sentence,
     assert not list(tmp_path.iterdir())
 
 
+def test_a_fit_that_ends_worse_than_it_began_says_so(told, capsys, tmp_path, monkeypatch):
+    monkeypatch.chdir(tmp_path)
+    words = typed("--init", "random", "--epochs", "60", "--rate", "1000")
+    assert main([*words]) == 0
+    note = capsys.readouterr().err.strip().splitlines()[-1]
+    assert note.startswith("the loss was ")
+    told("bad input", "hypercone " + " ".join(words), re.sub(r"(was|is) [\d.]+ ", r"\1 … ", note), 0)
+
+
 @pytest.mark.parametrize(("value", "called"), [(np.nan, "NaN"), (np.inf, "infinity")])
 def test_points_that_are_not_finite_are_told_of_in_one_sentence(value, called, told, tree):
     points = np.full((len(tree), 2), 0.5)

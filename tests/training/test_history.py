@@ -1,6 +1,7 @@
 """The record keeps how a training went, and keeping it changes nothing."""
 
 import numpy as np
+import pytest
 
 from hypercone.hierarchy import paper_split
 from hypercone.training import fit
@@ -13,17 +14,35 @@ def test_the_losses_of_the_record_are_those_that_are_reported(tree):
     told = []
     record = fit(tree, **QUICK, epochs=12, on_epoch=told.append).record
     reported = {report.epoch: report.loss for report in told if report.stage == "training"}
-    assert [epoch for epoch, _ in record["history"]["loss"]] == list(range(1, 13))
-    for epoch, loss in record["history"]["loss"]:
+    assert [epoch for epoch, _ in record["history"]["loss"]] == list(range(13))
+    for epoch, loss in record["history"]["loss"][1:]:
         assert abs(loss - reported[epoch]) <= 1e-5 * max(1, abs(loss))
 
 
 def test_a_long_training_keeps_a_few_dozen_and_its_first_and_last(tree):
     history = fit(tree, **QUICK, epochs=333, method="order", init="random").record["history"]
     epochs = [epoch for epoch, _ in history["loss"]]
-    assert MOST_LOSSES / 2 < len(epochs) <= MOST_LOSSES + 2
-    assert (epochs[0], epochs[-1]) == (1, 333)
+    assert MOST_LOSSES / 2 < len(epochs) <= MOST_LOSSES + 3
+    assert (*epochs[:2], epochs[-1]) == (0, 1, 333)
     assert epochs == sorted(set(epochs))
+
+
+def test_the_first_loss_is_that_of_the_points_before_training(tree):
+    start = np.random.default_rng(0).uniform(0.2, 0.4, (len(tree), 2))
+    slow, fast = (fit(tree, **QUICK, epochs=2, rate=rate, start=start).record["history"]["loss"] for rate in (0.01, 10))
+    assert slow[0] == fast[0]
+    assert slow[1] != fast[1]
+
+
+@pytest.mark.parametrize(("rate", "rises"), [(0.3, False), (1e3, True)])
+def test_a_rate_that_makes_the_points_worse_is_noted(tree, rate, rises):
+    record = fit(tree, dim=5, init="random", epochs=60, rate=rate).record
+    losses = [loss for _, loss in record["history"]["loss"]]
+    assert (losses[-1] > losses[0]) == rises
+    sentence = (
+        f"the loss was {losses[0]:.3g} before training and is {losses[-1]:.3g} after it; try a lower rate than {rate}"
+    )
+    assert record["notes"] == [sentence] * rises
 
 
 def test_validations_are_kept_and_the_best_is_the_one_chosen(tree):
@@ -36,7 +55,7 @@ def test_validations_are_kept_and_the_best_is_the_one_chosen(tree):
 
 def test_burn_in_counts_from_below(tree):
     history = fit(tree, **QUICK, epochs=4, burn_in=3).record["history"]
-    assert [epoch for epoch, _ in history["loss"]] == [-2, -1, 0, 1, 2, 3, 4]
+    assert [epoch for epoch, _ in history["loss"]] == [-3, -2, -1, 0, 1, 2, 3, 4]
 
 
 def test_the_record_of_very_many_validations_stays_small_enough_to_be_saved():

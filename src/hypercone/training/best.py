@@ -20,6 +20,7 @@ class Trained:
     epoch: int
     calibration: Calibration | None
     history: dict[str, Any] = field(default_factory=dict)
+    notes: list[str] = field(default_factory=list)
 
 
 class Best:

@@ -116,6 +116,7 @@ def _learned(
             "calibrated_on": "validation pairs" if validation else "training pairs",
             "reproducible": config.threads == 1,
             "history": trained.history,
+            "notes": trained.notes,
         },
         labels=hierarchy.labels,
         edges=hierarchy.edges,

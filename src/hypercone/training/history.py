@@ -25,7 +25,7 @@ class History:
         self.validations: list[list[float]] = []
 
     def note(self, trainer: Trainer, number: int) -> None:
-        """Measure the loss after so many epochs in all, if it is one of those that are kept."""
+        """Measure the loss after so many epochs in all (0: before the first), if it is one of those that are kept."""
         if self.meter and (number % self.every == 0 or number in (1, self.epochs)):
             loss = self.meter.measure(trainer.method, trainer.settings, trainer.points)
             self.losses.append([number - self.burn_in, float(f"{loss:.6g}")])
@@ -36,6 +36,19 @@ class History:
         is_last = epoch == self.epochs - self.burn_in
         if latest is None or is_last or epoch - latest >= self.validations_every:
             self.validations.append([epoch, float(f"{f1:.6g}")])
+
+    def notes(self, rate: float) -> list[str]:
+        """What a person should know of it: steps that are too long can leave the points worse than they were.
+
+        >>> history = History(None, 3)
+        >>> history.losses = [[0, 0.7], [3, 3.1]]
+        >>> history.notes(rate=1000.0)
+        ['the loss was 0.7 before training and is 3.1 after it; try a lower rate than 1000.0']
+        """
+        if not self.losses or self.losses[-1][1] <= self.losses[0][1]:
+            return []
+        before, after = self.losses[0][1], self.losses[-1][1]
+        return [f"the loss was {before:.3g} before training and is {after:.3g} after it; try a lower rate than {rate}"]
 
     def as_dict(self) -> dict[str, Any]:
         """Plain lists, for the record.

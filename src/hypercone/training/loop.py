@@ -43,6 +43,7 @@ class Stage:
     def train(self, points: Points) -> Trained:
         """Train from these points; the array given is left as it is."""
         course = self._course(find_method(self.config.method).project(points, self.config.settings))
+        course.history.note(course.trainer, 0)
         if self.validation is not None and self.config.init in CONSTRUCTIONS:
             # A construction may be better than all that learning makes of it.
             course.best.offer(course.trainer, self.validation, 0)
@@ -74,7 +75,8 @@ class Stage:
                 reporter.tell(number + 1, violated, active, best.latest)
             course.done = number + 1
             self.checkpoints.offer(course.done, self.total, course.checkpoint)
-        return replace(best.trained or Trained(trainer.points, self.epochs, None), history=history.as_dict())
+        found = best.trained or Trained(trainer.points, self.epochs, None)
+        return replace(found, history=history.as_dict(), notes=history.notes(self.config.rate))
 
     @property
     def epochs(self) -> int:
