@@ -5,8 +5,8 @@
     python scripts/make_reference.py            (writes the pages)
     python scripts/make_reference.py --check    (writes nothing; exit code 1 if a page is out of date)
 
-Nothing here depends on the version of Python: signatures and options are laid out by this file, not by ``inspect`` or
-``argparse``, whose layouts change.
+Nothing here depends on the version of Python: signatures and options are laid out here and in ``signatures``, not
+by ``inspect`` or ``argparse``, whose layouts change.
 """
 
 from __future__ import annotations
@@ -15,11 +15,9 @@ import argparse
 import dataclasses
 import importlib
 import inspect
-import re
 import sys
 from collections.abc import Iterable, Iterator
 from pathlib import Path
-from types import FunctionType, ModuleType
 from typing import Any
 
 import hypercone
@@ -30,6 +28,8 @@ from hypercone.construction.table import CONSTRUCTIONS
 from hypercone.methods import METHODS, Settings
 from hypercone.training.config import AUTOMATIC
 from hypercone.training.fields import kind_of
+from markup import fenced, first_line, prose, table
+from signatures import documented, functions, package
 
 FOLDER = Path(__file__).parent.parent / "docs" / "reference"
 NOTICE = "<!-- Written by scripts/make_reference.py from the source; edit the docstrings, then run it again. -->"
@@ -45,7 +45,6 @@ COMPANIONS = (
     embedding.Explanation,
     embedding.Step,
 )
-STARS = {"VAR_POSITIONAL": "*", "VAR_KEYWORD": "**"}
 COMPANION_FUNCTIONS = (hierarchy.read_pairs, queries.answer, embedding.save)
 
 
@@ -89,7 +88,7 @@ def _page(parts: Iterable[str]) -> str:
 def _index() -> Iterator[str]:
     yield "# Reference"
     yield "Every page here is made from the source by `scripts/make_reference.py`, and a test compares the two."
-    yield _table(
+    yield table(
         ("page", "what it lists"),
         [
             ("[api.md](api.md)", "everything that `import hypercone` offers"),
@@ -112,28 +111,28 @@ def _api() -> Iterator[str]:
     listed = [name for name in hypercone.__all__ if not name.startswith("__")]
     yield "\n".join(f"- [`{name}`](#{name.lower()})" for name in listed)
     for name in listed:
-        yield from _documented(getattr(hypercone, name), 2)
+        yield from documented(getattr(hypercone, name), 2)
     yield "## Values that these take or return"
     for kind in COMPANIONS:
-        yield from _documented(kind, 3)
+        yield from documented(kind, 3)
     for function in COMPANION_FUNCTIONS:
-        yield from _documented(function, 3, prefix=f"{_package(function)}.")
+        yield from documented(function, 3, prefix=f"{package(function)}.")
 
 
 def _geometry() -> Iterator[str]:
     yield "# Geometry: `hypercone.geometry`"
-    yield from _prose(geometry.__doc__)
+    yield from prose(geometry.__doc__)
     for name in geometry.__all__:
         module = getattr(geometry, name)
         yield f"## {name}"
-        yield from _prose(module.__doc__)
-        for function in _functions(module):
-            yield from _documented(function, 3, prefix=f"{name}.")
+        yield from prose(module.__doc__)
+        for function in functions(module):
+            yield from documented(function, 3, prefix=f"{name}.")
 
 
 def _methods() -> Iterator[str]:
     yield "# The methods"
-    yield _table(
+    yield table(
         ("method", "summary", "loss", "space"),
         [
             (f"`{name}`", method.summary, method.loss, "hyperbolic" if method.is_hyperbolic else "flat")
@@ -142,13 +141,13 @@ def _methods() -> Iterator[str]:
     )
     for name, method in METHODS.items():
         yield f"## {name}"
-        yield from _prose(type(method).__doc__)
+        yield from prose(type(method).__doc__)
     yield "## The constructions"
     yield "These learn nothing. Their points are those of hyperbolic cones, and their threshold is 0."
-    yield _table(("method", "summary"), [(f"`{name}`", summary) for name, summary in CONSTRUCTIONS.items()])
+    yield table(("method", "summary"), [(f"`{name}`", summary) for name, summary in CONSTRUCTIONS.items()])
     yield "## Defaults that differ"
     yield "A setting that is not given takes the value of its method. All others are the same for every method."
-    yield _table(
+    yield table(
         ("setting", *(f"`{name}`" for name in METHODS)),
         [
             (f"`{field.name}`", *(_shown(_default(method, field.name)) for method in METHODS))
@@ -165,7 +164,7 @@ def _settings() -> Iterator[str]:
         "The fields of `hypercone.FitConfig`. Each is an argument of `hypercone.fit`, a line of the TOML file that"
         " `--config` reads, and an option of `hypercone fit`."
     )
-    yield _table(
+    yield table(
         ("setting", "option", "kind and range", "default", "reason"),
         [
             (
@@ -185,7 +184,7 @@ def _settings() -> Iterator[str]:
 
 def _commands() -> Iterator[str]:
     yield "# The commands"
-    yield _table(("command", "what it does"), [(f"[`{name}`](#{name})", text) for name, text in COMMANDS.items()])
+    yield table(("command", "what it does"), [(f"[`{name}`](#{name})", text) for name, text in COMMANDS.items()])
     yield (
         "`hypercone --version` prints the version, and `hypercone COMMAND --help` what follows here. Answers go to"
         " standard output; progress and errors go to standard error."
@@ -196,105 +195,24 @@ def _commands() -> Iterator[str]:
         command.add_arguments(parser)
         yield f"## {name}"
         yield text[0].upper() + text[1:] + "."
-        yield _table(("argument", "meaning"), [_option(action) for action in parser._actions if _is_listed(action)])
+        yield table(("argument", "meaning"), [_option(action) for action in parser._actions if _is_listed(action)])
         if any(action.dest.startswith("setting_") for action in parser._actions):
             yield "And one option for each of [the settings](settings.md)."
-        yield _fenced(command.EXAMPLE, "text")
+        yield fenced(command.EXAMPLE, "text")
 
 
 def _errors() -> Iterator[str]:
     yield "# Errors and exit codes"
-    yield from _prose(errors.__doc__)
-    yield from _prose(importlib.import_module("hypercone.cli.main").__doc__)
+    yield from prose(errors.__doc__)
+    yield from prose(importlib.import_module("hypercone.cli.main").__doc__)
     kinds = [
         kind for kind in vars(errors).values() if inspect.isclass(kind) and issubclass(kind, errors.HyperconeError)
     ]
-    yield _table(
+    yield table(
         ("error", "exit code", "meaning"),
-        [(f"`{kind.__name__}`", str(kind.exit_code), _first_line(kind)) for kind in kinds],
+        [(f"`{kind.__name__}`", str(kind.exit_code), first_line(kind)) for kind in kinds],
     )
     yield "[What goes wrong, and what you see](what-goes-wrong.md) has the sentences themselves, case by case."
-
-
-# One thing at a time.
-
-
-def _documented(thing: Any, level: int, prefix: str = "") -> Iterator[str]:
-    yield f"{'#' * level} {thing.__name__}"
-    if inspect.isclass(thing):
-        yield from _prose(thing.__doc__)
-        if dataclasses.is_dataclass(thing) and thing is not hypercone.FitConfig:
-            yield _fields(thing)
-        for member in _members(thing):
-            yield _signature(member, f"{thing.__name__}.")
-            yield from _prose(member.__doc__)
-    else:
-        yield _signature(thing, prefix)
-        yield from _prose(thing.__doc__)
-
-
-def _members(kind: type) -> Iterator[Any]:
-    """The public functions and properties of a class that say what they do, in the order of the source."""
-    if issubclass(kind, Exception):
-        return
-    for name, value in vars(kind).items():
-        member = getattr(value, "fget", None) or getattr(value, "func", None) or getattr(value, "__func__", value)
-        if isinstance(member, FunctionType) and member.__doc__ and not name.startswith("_"):
-            yield value if isinstance(value, property) or hasattr(value, "func") else member
-        elif name == "__getitem__" and isinstance(member, FunctionType) and member.__doc__:
-            yield member
-
-
-def _functions(module: ModuleType) -> list[FunctionType]:
-    found = [value for name, value in vars(module).items() if isinstance(value, FunctionType) and name[0] != "_"]
-    return [function for function in found if function.__module__ == module.__name__]
-
-
-def _signature(member: Any, prefix: str) -> str:
-    function = getattr(member, "fget", None) or getattr(member, "func", None)
-    if function is not None:
-        return _fenced(
-            f"{prefix}{function.__name__}: {_annotation(function.__annotations__.get('return', ''))}", "python"
-        )
-    parameters = [
-        parameter
-        for parameter in inspect.signature(member).parameters.values()
-        if parameter.name not in ("self", "cls")
-    ]
-    pieces = list(_pieces(parameters))
-    returned = _annotation(member.__annotations__.get("return", ""))
-    name = f"{prefix}{member.__name__}"
-    line = f"{name}({', '.join(pieces)}) -> {returned}"
-    if len(line) > 110:
-        line = f"{name}(\n" + "".join(f"    {piece},\n" for piece in pieces) + f") -> {returned}"
-    return _fenced(line, "python")
-
-
-def _pieces(parameters: list[inspect.Parameter]) -> Iterator[str]:
-    starred = False
-    for parameter in parameters:
-        if parameter.kind is parameter.VAR_POSITIONAL:
-            starred = True
-        if parameter.kind is parameter.KEYWORD_ONLY and not starred:
-            starred = True
-            yield "*"
-        piece = STARS.get(parameter.kind.name, "") + parameter.name
-        if parameter.annotation is not parameter.empty:
-            piece += f": {_annotation(parameter.annotation)}"
-        yield piece if parameter.default is parameter.empty else f"{piece} = {parameter.default!r}"
-
-
-def _annotation(annotation: Any) -> str:
-    text = annotation if isinstance(annotation, str) else getattr(annotation, "__name__", str(annotation))
-    return text.replace("npt.", "").replace("'", "") or "None"
-
-
-def _fields(kind: Any) -> str:
-    return "Fields: " + ", ".join(f"`{field.name}` ({_annotation(field.type)})" for field in dataclasses.fields(kind))
-
-
-def _package(function: Any) -> str:
-    return ".".join(function.__module__.split(".")[:2])
 
 
 # Settings.
@@ -346,49 +264,6 @@ def _option(action: argparse.Action) -> tuple[str, str]:
     if value is None and action.option_strings and action.nargs != 0:
         value = action.dest.upper()
     return f"{names} `{value}`".strip() if value else names or f"`{action.dest}`", action.help or ""
-
-
-# Markdown.
-
-
-def _table(header: tuple[str, ...], rows: Iterable[tuple[str, ...]]) -> str:
-    lines = [header, ("---",) * len(header), *rows]
-    return "\n".join(
-        "| " + " | ".join(cell.replace("|", "\\|").replace("%%", "%") for cell in line) + " |" for line in lines
-    )
-
-
-def _fenced(text: str, language: str) -> str:
-    body = text.strip("\n")
-    return f"```{language}\n{body}\n```"
-
-
-def _first_line(thing: Any) -> str:
-    return (inspect.getdoc(thing) or "").splitlines()[0]
-
-
-def _prose(docstring: str | None) -> Iterator[str]:
-    """A docstring as Markdown: examples and drawings in fences, the rest as it is."""
-    is_drawing = False
-    for block in re.split(r"\n\s*\n", inspect.cleandoc(docstring or "")):
-        if block.startswith(">>>"):
-            yield _fenced(block, "pycon")
-        elif is_drawing or block.startswith("==="):
-            yield _fenced(inspect.cleandoc(block) if is_drawing else block, "text")
-        elif block.strip() == "::":
-            is_drawing = True
-            continue
-        elif block.rstrip().endswith("::"):
-            yield _inline(block.rstrip()[:-1])
-            is_drawing = True
-            continue
-        else:
-            yield _inline(block)
-        is_drawing = False
-
-
-def _inline(text: str) -> str:
-    return text.replace("``", "`").replace("::", ":")
 
 
 if __name__ == "__main__":

@@ -13,7 +13,8 @@ from hypercone.queries import QUESTIONS
 
 
 @pytest.fixture
-def generated(project):
+def generated(project, monkeypatch):
+    monkeypatch.syspath_prepend(project / "scripts")
     spec = importlib.util.spec_from_file_location("make_reference", project / "scripts" / "make_reference.py")
     script = importlib.util.module_from_spec(spec)
     spec.loader.exec_module(script)
