@@ -14,6 +14,7 @@ import pytest
 from safetensors.numpy import save as safetensors_bytes
 
 from hypercone.embedding import load
+from hypercone.methods import FARTHEST
 
 CONFIG, POINTS, NODES = "config.json", "model.safetensors", "nodes.txt.gz"
 
@@ -129,6 +130,8 @@ def test_counts_that_do_not_fit_are_refused_before_anything_is_made_of_them(mode
         ("hyperbolic-cones", [[1.0 + 5e-10, 0.0]]),
         ("order", [[np.nan, 0.0]]),
         ("euclidean", [[np.inf, 0.0]]),
+        ("order", [[0.0, -1.01 * FARTHEST]]),
+        ("euclidean-cones", [[1e200, 1e200]]),
     ],
 )
 def test_points_outside_the_domain_are_refused(make_embedding, tmp_path, method, points, forge, is_refused):

@@ -35,6 +35,7 @@ REFUSED = {
     "a point on the edge": ({"points": [[0.5, 0], [1.0, 0]]}, "the point of 'dog' is outside the domain"),
     "a point beyond the edge": ({"points": [[0.5, 0], [7.0, 0]]}, "the point of 'dog' is outside the domain"),
     "a point in the middle": ({"points": [[0.0, 0], [0.5, 0]]}, "the point of 'cat' is outside the domain"),
+    "a point too far away": ({"method": "order", "points": [[0.5, 0], [0, -1e151]]}, "the point of 'dog' is outside"),
     "no dimensions": ({"points": np.empty((2, 0))}, r"an array of shape \(2, 0\) for 2 names"),
     "points in a row": ({"points": [0.5, 0.5]}, r"an array of shape \(2,\)"),
     "a threshold of NaN": ({"threshold": NAN}, r"its threshold is nan \(float\); give a finite number"),

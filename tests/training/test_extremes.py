@@ -173,6 +173,12 @@ def test_a_fit_that_ends_worse_than_it_began_says_so(told, capsys, tmp_path, mon
     told("bad input", "hypercone " + " ".join(words), re.sub(r"(was|is) [\d.]+ ", r"\1 … ", note), 0)
 
 
+def test_points_too_far_out_are_told_of_in_one_sentence(told, tree):
+    with pytest.raises(ConfigError) as refusal:
+        fit(tree, method="euclidean-cones", dim=2, start=np.full((len(tree), 2), 1e200))
+    told("bad input", "fit(hierarchy, start=points with 1e200)", str(refusal.value), 2)
+
+
 @pytest.mark.parametrize(("value", "called"), [(np.nan, "NaN"), (np.inf, "infinity")])
 def test_points_that_are_not_finite_are_told_of_in_one_sentence(value, called, told, tree):
     points = np.full((len(tree), 2), 0.5)

@@ -3,6 +3,7 @@
 import numpy as np
 import pytest
 
+from hypercone.data import load_dataset
 from hypercone.hierarchy import paper_split
 from hypercone.training import fit
 from hypercone.training.history import MOST_LOSSES, MOST_VALIDATIONS, History
@@ -43,6 +44,22 @@ def test_a_rate_that_makes_the_points_worse_is_noted(tree, rate, rises):
         f"the loss was {losses[0]:.3g} before training and is {losses[-1]:.3g} after it; try a lower rate than {rate}"
     )
     assert record["notes"] == [sentence] * rises
+
+
+def test_no_fit_at_its_default_rate_is_told_to_lower_it(method):
+    tree = load_dataset("tree-3-4")
+    starts = ["random", *(["caps", "overlapping"] if method.curvature is not None else [])]
+    for settings in ({}, *({"init": start} for start in starts)):
+        assert fit(tree, method=method.name, dim=5, **settings).record["notes"] == [], settings
+
+
+@pytest.mark.parametrize("settings", [{}, {"init": "random"}, {"init": "caps"}, {"init": "overlapping"}], ids=str)
+def test_hyperbolic_cones_at_a_rate_of_a_thousand_are(settings):
+    tree = load_dataset("tree-3-4")
+    # With edges held out: all are too easy for a construction, which leaves no loss to learn from.
+    fitted = fit(tree, method="hyperbolic-cones", dim=5, rate=1e3, split=paper_split(tree, 25), **settings)
+    (note,) = fitted.record["notes"]
+    assert note.endswith("after it; try a lower rate than 1000.0")
 
 
 def test_validations_are_kept_and_the_best_is_the_one_chosen(tree):

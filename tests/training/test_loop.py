@@ -257,6 +257,12 @@ class TestFit:
         with pytest.raises(ConfigError, match=said):
             fit(tree, method="order", dim=2, epochs=5, rate=1e300)
 
+    def test_points_far_beyond_any_use_are_a_divergence_too(self, tree):
+        """They are finite, but the squares of their distances are not."""
+        said = r"^training diverged at epoch 1: a point is beyond all bounds; try a lower rate than 2e\+150$"
+        with pytest.raises(ConfigError, match=said):
+            fit(tree, method="order", dim=2, epochs=5, rate=2e150, optimizer="adagrad")
+
     def test_an_epoch_is_compiled_once_whatever_the_edges_come_from(self, tree):
         from hypercone.data import load_dataset
         from hypercone.training.margin_kernels import margin_epoch

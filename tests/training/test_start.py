@@ -1,10 +1,13 @@
 """Where training starts: points given, or pre-trained ones drawn into the domain of the method."""
 
+import contextlib
+
 import numpy as np
 import pytest
 
 from hypercone.errors import ConfigError
 from hypercone.geometry import poincare
+from hypercone.methods import FARTHEST
 from hypercone.training import FitConfig, drawn_in, fit, pretrain
 
 
@@ -24,6 +27,18 @@ def test_a_start_of_another_shape_is_refused_with_the_right_one(tree):
 def test_a_start_that_is_not_finite_is_refused(tree):
     with pytest.raises(ConfigError, match="not finite"):
         fit(tree, FitConfig(method="hyperbolic-cones", dim=2), start=np.full((len(tree), 2), np.nan))
+
+
+@pytest.mark.parametrize("size", [1.01, -1e10])
+def test_a_start_too_far_out_to_reckon_with_is_refused_and_one_within_is_not(method, tree, size, optimizer):
+    config = FitConfig(method=method.name, dim=2, epochs=3, optimizer=optimizer)
+    farthest = np.random.default_rng(0).choice([-FARTHEST, FARTHEST], (len(tree), 2))
+    said = r"^start has a coordinate of 1\.?\d*e\+1\d\d; give points with none above 1e\+150$"
+    with pytest.raises(ConfigError, match=said):
+        fit(tree, config, start=size * farthest)
+    # The divisions of the compiled steps, and the loss, still know what to do.
+    with contextlib.suppress(ConfigError):
+        assert np.isfinite(fit(tree, config, start=farthest).points).all()
 
 
 def test_a_random_start_has_nothing_to_pretrain(tree):

@@ -7,7 +7,7 @@ import math
 
 import numpy as np
 
-from hypercone.methods import Points, Settings, find_method
+from hypercone.methods import FARTHEST, Points, Settings, find_method
 
 # What the formulas can work with; the ranges of a fit are narrower.
 RANGES = {"K": (1e-300, 1e6), "margin": (0.0, 1e300), "border": (0.0, 0.5), "alpha": (0.0, 1e300)}
@@ -49,10 +49,10 @@ def first_outside(points: Points, method: str, settings: Settings) -> int | None
     1
     """
     inner, outer = find_method(method).shell(settings)
-    # A norm too large for a float is infinite, which flat methods do not mind.
+    # A norm too large for a float is infinite, and so outside.
     with np.errstate(over="ignore"):
         norms = np.linalg.norm(points, axis=1)
-    inside = np.isfinite(points).all(axis=1) & (norms >= inner - SLACK) & (norms <= outer + SLACK)
+    inside = (np.abs(points) <= FARTHEST).all(axis=1) & (norms >= inner - SLACK) & (norms <= outer + SLACK)
     if inner > 0:
         inside &= norms > 0
     if find_method(method).is_hyperbolic:

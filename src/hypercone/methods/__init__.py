@@ -6,7 +6,7 @@ from hypercone.errors import unknown_name
 from hypercone.methods.euclidean import Euclidean
 from hypercone.methods.euclidean_cones import EuclideanCones
 from hypercone.methods.hyperbolic_cones import HyperbolicCones
-from hypercone.methods.method import Method, Points
+from hypercone.methods.method import FARTHEST, Method, Points
 from hypercone.methods.order import Order
 from hypercone.methods.poincare import Poincare
 from hypercone.methods.settings import Settings
@@ -15,7 +15,7 @@ METHODS: dict[str, Method] = {
     method.name: method for method in (HyperbolicCones(), EuclideanCones(), Order(), Poincare(), Euclidean())
 }
 
-__all__ = ["METHODS", "Method", "Points", "Settings", "find_method"]
+__all__ = ["FARTHEST", "METHODS", "Method", "Points", "Settings", "find_method"]
 
 
 def find_method(name: str) -> Method:

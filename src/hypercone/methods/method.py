@@ -16,6 +16,9 @@ from hypercone.methods.settings import Settings
 Points = NDArray[np.float64]
 Energies = NDArray[np.floating[Any]]
 
+# No coordinate of any method is larger: beyond it squares of distances are no numbers any more.
+FARTHEST = 1e150
+
 
 class Method(ABC):
     """How nodes are embedded: where points may be, what a pair costs, and how training starts.

@@ -11,7 +11,7 @@ import numpy as np
 from hypercone.construction.table import CONSTRUCTIONS
 from hypercone.errors import ConfigError
 from hypercone.hierarchy import LabelledPairs
-from hypercone.methods import Points, find_method
+from hypercone.methods import FARTHEST, Points, find_method
 from hypercone.runs import Checkpoint
 from hypercone.runs.checkpoints import PRETRAINING, TRAINING, Checkpoints
 from hypercone.training.best import Best, Trained
@@ -137,8 +137,9 @@ class Stage:
         return self.validation is not None and epoch > 0 and (last or epoch % self.config.validate_every == 0)
 
     def _refuse_divergence(self, points: Points, number: int) -> None:
-        if not np.isfinite(points).all():
+        if not (np.abs(points) <= FARTHEST).all():
+            how = "is beyond all bounds" if np.isfinite(points).all() else "is not finite"
             raise ConfigError(
-                f"training diverged at epoch {number}: a point is not finite; try a lower rate than {self.config.rate}"
+                f"training diverged at epoch {number}: a point {how}; try a lower rate than {self.config.rate}"
                 f"{self.checkpoints.kept()}"
             )

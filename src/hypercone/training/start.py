@@ -8,7 +8,7 @@ from hypercone.construction.progress import OnProgress
 from hypercone.construction.table import CONSTRUCTIONS
 from hypercone.errors import ConfigError
 from hypercone.geometry import poincare
-from hypercone.methods import Points, find_method
+from hypercone.methods import FARTHEST, Points, find_method
 from hypercone.runs.checkpoints import PRETRAINING, Checkpoints
 from hypercone.training.cap_start import cap_start
 from hypercone.training.config import FitConfig
@@ -88,6 +88,8 @@ def check_start(points: Points, count: int, config: FitConfig) -> Points:
         raise ConfigError(f"start has the shape {points.shape}, but must be {(count, config.dim)}, one point a node")
     if not np.isfinite(points).all():
         raise ConfigError("start has values that are not finite; give points without NaN or infinity")
+    if len(points) and (largest := np.abs(points).max()) > FARTHEST:
+        raise ConfigError(f"start has a coordinate of {largest:.3g}; give points with none above {FARTHEST}")
     return np.asarray(points, np.float64)
 
 
