@@ -44,7 +44,8 @@ FLOORS = [
     {"methods"},
     {"geometry", "data"},
     {"hierarchy", "runs"},
-    {"_jit", "atomic", "cores", "extras", "sealed", "views"},
+    {"_compiler", "atomic", "cores", "extras", "sealed", "views"},
+    {"_jit"},
     {"errors", "temporaries"},
 ]
 FLOOR = {room: floor for floor, rooms in enumerate(FLOORS) for room in rooms}

@@ -1,11 +1,7 @@
-"""The one door to numba: compiler flags, the cache folder, and dispatch on parameter types.
+"""How kernels are declared: decorators, dispatch on parameter types, and the dimension as a type.
 
-Three things here carry weight.
-
-*Never stale.* numba keys a cached kernel on the file of the outermost function only, so a kernel that calls a
-compiled function in another file would go on running the old one after an edit. Our cache folder is therefore named
-by a digest of every kernel source (``*_kernels.py``, which import nothing but each other and this file) and of the
-compiler settings in force: any edit means a new folder.
+A module of kernels is light to import: numba is loaded, and a kernel handed to it, when the kernel is first called or
+when another that calls it is compiled. ``_compiler`` holds what needs numba.
 
 *One loop, many methods.* ``generic`` is ``functools.singledispatch`` for compiled code: the loop is written once
 and calls ``signed_energy(method, …)``; which implementation is inlined follows from the type of ``method``, a named
@@ -17,23 +13,13 @@ tuple. Unlike functions passed as arguments, this caches on disk and costs nothi
 
 from __future__ import annotations
 
-import hashlib
-import os
-import sys
-import tempfile
-from collections.abc import Callable, Iterator
-from contextlib import contextmanager, suppress
-from functools import cache
-from pathlib import Path
-
-import numba
-from llvmlite import ir
-from numba import types
-from numba.core import cgutils
-from numba.extending import intrinsic, overload
+import functools
+import importlib
+import threading
+from collections.abc import Callable
 
 # Reassociation and contraction let the compiler use vector units and fused multiply-adds. "nnan" and "ninf" are
-# left out on purpose: with them a NaN test may be optimised away.
+# left out on purpose: with them a NaN test may be optimized away.
 FAST = {"contract", "reassoc", "arcp", "nsz"}
 EXACT = {"contract"}
 # Nothing at all: the same bits wherever the function is inlined, for what two kernels must agree on.
@@ -41,34 +27,68 @@ STRICT: set[str] = set()
 
 UNROLLED_DIMENSIONS = 32
 
+# Generic functions declared since the compiler was last used, each with its implementations and flags.
+_undeclared: list[tuple[Callable, dict[type, Callable], set[str]]] = []
+_lock = threading.RLock()
 
-def kernel(function: Callable) -> Callable:
+
+class Kernel:
+    """A function that numba compiles when it is first called, or when a kernel that calls it is compiled."""
+
+    def __init__(self, function: Callable, **options) -> None:
+        functools.update_wrapper(self, function)
+        self.py_func, self.options = function, options
+
+    @functools.cached_property
+    def compiled(self) -> Callable:
+        """numba's dispatcher of the function."""
+        compiler = importlib.import_module("hypercone._compiler")
+        with _lock:
+            while _undeclared:
+                compiler.declare(*_undeclared.pop())
+            return compiler.dispatcher(self.py_func, **self.options)
+
+    def __call__(self, *arguments):
+        return self.compiled(*arguments)
+
+    @property
+    def _numba_type_(self):
+        # What numba asks an object for that it meets in a function it compiles.
+        return self.compiled._numba_type_
+
+    @property
+    def signatures(self) -> list:
+        """The types of arguments that it has been compiled for."""
+        return self.compiled.signatures
+
+
+def kernel(function: Callable) -> Kernel:
     """Compile for training: fast arithmetic that may reorder sums; releases the GIL; cached on disk."""
-    return _compiled(function, FAST)
+    return Kernel(function, fastmath=FAST, is_entry=True)
 
 
-def exact_kernel(function: Callable) -> Callable:
+def exact_kernel(function: Callable) -> Kernel:
     """Compile for results people read: sums in the order they are written; releases the GIL; cached on disk."""
-    return _compiled(function, EXACT)
+    return Kernel(function, fastmath=EXACT, is_entry=True)
 
 
-def kernel_part(function: Callable) -> Callable:
+def kernel_part(function: Callable) -> Kernel:
     """Compile a function that kernels call; it is inlined into them and cached with them.
 
     Inlining is forced: the compiler's own judgement ends at about ten dimensions, and a call that passes a dozen array
     fields costs more than most of these functions do.
     """
-    return numba.njit(error_model="numpy", fastmath=FAST, forceinline=True)(function)
+    return Kernel(function, fastmath=FAST, is_entry=False)
 
 
-def exact_kernel_part(function: Callable) -> Callable:
+def exact_kernel_part(function: Callable) -> Kernel:
     """The same for the places where the order of a subtraction is what keeps the digits."""
-    return numba.njit(error_model="numpy", fastmath=EXACT, forceinline=True)(function)
+    return Kernel(function, fastmath=EXACT, is_entry=False)
 
 
-def strict_kernel_part(function: Callable) -> Callable:
+def strict_kernel_part(function: Callable) -> Kernel:
     """The same for what must come out bit by bit the same in every kernel that calls it."""
-    return numba.njit(error_model="numpy", fastmath=STRICT, forceinline=True)(function)
+    return Kernel(function, fastmath=STRICT, is_entry=False)
 
 
 def generic(name: str, fastmath: set[str] = FAST) -> Callable:
@@ -83,10 +103,6 @@ def generic(name: str, fastmath: set[str] = FAST) -> Callable:
     stub.__name__ = stub.__qualname__ = name
     table: dict[type, Callable] = {}
 
-    @overload(stub, strict=False, jit_options={"fastmath": fastmath, "error_model": "numpy", "forceinline": True})
-    def choose(first, *rest):
-        return table.get(getattr(first, "instance_class", None))
-
     def register(kind: type) -> Callable[[Callable], Callable]:
         def remember(function: Callable) -> Callable:
             table[kind] = function
@@ -95,6 +111,8 @@ def generic(name: str, fastmath: set[str] = FAST) -> Callable:
         return remember
 
     stub.register = register
+    with _lock:
+        _undeclared.append((stub, table, fastmath))
     return stub
 
 
@@ -108,104 +126,8 @@ def width(dim):
     return dim if isinstance(dim, int) else len(dim)
 
 
-@overload(width, inline="always")
-def _width(dim):
-    if isinstance(dim, types.BaseTuple):
-        return lambda dim: len(dim)  # noqa: PLW0108 - numba wants a function of its own with this argument
-    return lambda dim: dim
-
-
-@intrinsic
-def prefetch_row(typing_context, points, row):
+def prefetch_row(points, row):
     """Ask the processor to fetch a row of a 2-D array into its cache while it does something else.
 
     Corrupted nodes are random rows of an array larger than the inner caches: waiting for them is most of an epoch.
     """
-
-    def generate(context, builder, signature, arguments):
-        array = context.make_array(signature.args[0])(context, builder, arguments[0])
-        stride = cgutils.unpack_tuple(builder, array.strides)[0]
-        start = builder.bitcast(array.data, ir.IntType(8).as_pointer())
-        word = ir.IntType(32)
-        kind = ir.FunctionType(ir.VoidType(), [start.type, word, word, word])
-        fetch = cgutils.get_or_insert_function(builder.module, kind, "llvm.prefetch.p0")
-        offset = builder.mul(arguments[1], stride)
-        for end in (offset, builder.sub(builder.add(offset, stride), ir.IntType(64)(1))):
-            builder.call(fetch, [builder.gep(start, [end]), word(0), word(3), word(1)])
-        return context.get_dummy_value()
-
-    return types.void(points, types.uint64), generate
-
-
-def _compiled(function: Callable, fastmath: set[str]) -> Callable:
-    folder = cache_folder()
-    with _numba_cache_in(folder):
-        return numba.njit(cache=folder is not None, nogil=True, error_model="numpy", fastmath=fastmath)(function)
-
-
-@contextmanager
-def _numba_cache_in(folder: Path | None) -> Iterator[None]:
-    # numba reads this setting while it decorates; it is put back so that other packages keep their own folder.
-    before = numba.config.CACHE_DIR
-    numba.config.CACHE_DIR = str(folder or before)
-    try:
-        yield
-    finally:
-        numba.config.CACHE_DIR = before
-
-
-@cache
-def cache_folder() -> Path | None:
-    """The folder for compiled kernels of exactly this source, or None if no folder can be written."""
-    digest = source_digest()
-    for base in _cache_bases():
-        folder = base / f"kernels-{digest}"
-        try:
-            base.mkdir(mode=0o700, parents=True, exist_ok=True)
-            if not _is_ours(base):
-                continue
-            folder.mkdir(exist_ok=True)
-            with tempfile.TemporaryFile(dir=folder):
-                return folder
-        except OSError:
-            continue
-    return None
-
-
-def _cache_bases() -> Iterator[Path]:
-    if numba.config.CACHE_DIR:
-        yield Path(numba.config.CACHE_DIR) / "hypercone"
-    if os.environ.get("XDG_CACHE_HOME"):
-        yield Path(os.environ["XDG_CACHE_HOME"]) / "hypercone"
-    # A container may run under a number that has no home.
-    with suppress(RuntimeError):
-        yield Path.home() / ("AppData/Local" if sys.platform == "win32" else ".cache") / "hypercone"
-    yield Path(tempfile.gettempdir()) / f"hypercone-{os.getuid() if hasattr(os, 'getuid') else 'user'}"
-
-
-def _is_ours(folder: Path) -> bool:
-    # Compiled kernels are run as found: a folder that someone else made in a shared place is not to be trusted.
-    return not hasattr(os, "getuid") or folder.stat().st_uid == os.getuid()
-
-
-def source_digest(root: Path | None = None) -> str:
-    """Sixteen hex digits that change with any kernel source of the package or any compiler setting."""
-    root = root or Path(__file__).parent
-    digest = hashlib.sha256(repr((numba.__version__, sys.version, _compiler_settings())).encode())
-    for path in sorted([root / "_jit.py", *root.rglob("*_kernels.py")]):
-        digest.update(path.relative_to(root).as_posix().encode() + b"\0" + path.read_bytes() + b"\0")
-    return digest.hexdigest()[:16]
-
-
-def _compiler_settings() -> dict[str, object]:
-    # numba does not key its cache on these, so a run with bounds checks would reuse kernels without.
-    names = (
-        "BOUNDSCHECK",
-        "OPT",
-        "DISABLE_JIT",
-        "DEBUGINFO_DEFAULT",
-        "FULL_TRACEBACKS",
-        "CPU_NAME",
-        "CPU_FEATURES",
-    )
-    return {name: str(getattr(numba.config, name, None)) for name in names}

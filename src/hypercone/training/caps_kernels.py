@@ -11,7 +11,7 @@ import math
 from typing import NamedTuple
 
 import numpy as np
-from numba import uint64
+from numpy import uint64
 
 from hypercone._jit import kernel, kernel_part, width
 from hypercone.training.random_kernels import below, mix, stream

@@ -7,7 +7,7 @@ is worked on, the rows of the next are on their way into the cache.
 # mypy: ignore-errors
 
 import numpy as np
-from numba import uint64
+from numpy import uint64
 
 from hypercone._jit import kernel, kernel_part, width
 from hypercone.methods.generic_kernels import add_gradient, is_outside, is_within_margin, region

@@ -6,7 +6,7 @@ reaches every bit of the result.
 # mypy: ignore-errors
 
 import numpy as np
-from numba import uint64
+from numpy import uint64
 
 from hypercone._jit import kernel, kernel_part
 

@@ -1,7 +1,7 @@
 """Drawing corrupted nodes ahead of their use, and telling pairs known to be true, compiled."""
 # mypy: ignore-errors
 
-from numba import uint64
+from numpy import uint64
 
 from hypercone._jit import kernel_part, prefetch_row
 from hypercone.training.random_kernels import below, mix

@@ -6,7 +6,7 @@ Of each edge one end is the anchor; the other end must be nearer to it than the 
 # mypy: ignore-errors
 
 import numpy as np
-from numba import uint64
+from numpy import uint64
 
 from hypercone._jit import kernel, kernel_part, width
 from hypercone.methods.generic_kernels import attraction, room
