@@ -72,6 +72,7 @@ typecheck: install
 # A file of tests stays with one worker, so that its kernels are compiled once.
 unit: install browser
 	$(BIN)/pytest -n 2 --dist loadfile
+	$(BIN)/pytest -n 2 --dist loadfile --doctest-modules src/hypercone
 
 # tsc and node's tests, and that the page in the package is what the sources build.
 page-test: $(NODE_MODULES)

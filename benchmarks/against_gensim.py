@@ -18,8 +18,8 @@ from typing import Any
 
 import numpy as np
 
+from hypercone._system import best_cpu_seconds, describe_machine, pin_to_one_core
 from hypercone.bench.kernel import bench_kernels
-from hypercone.bench.machine import best_cpu_seconds, describe_machine, pin_to_one_core
 from hypercone.data import load_dataset
 from hypercone.hierarchy import paper_split
 

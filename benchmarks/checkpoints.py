@@ -17,7 +17,7 @@ from pathlib import Path
 from typing import Any
 from unittest import mock
 
-from hypercone.bench.machine import describe_machine
+from hypercone._system import describe_machine
 from hypercone.data import load_dataset
 from hypercone.hierarchy import Hierarchy
 from hypercone.runs import Checkpoint, Run, RunFolder

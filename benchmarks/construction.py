@@ -22,8 +22,8 @@ from typing import Any
 import numpy as np
 
 from hypercone import Hierarchy, load_dataset, read_hierarchy
-from hypercone.atomic import new_files
-from hypercone.bench.machine import describe_machine, pin_to_one_core
+from hypercone._files import new_files
+from hypercone._system import describe_machine, pin_to_one_core
 from hypercone.construction import construct_forest
 
 SIZES = (1_000, 10_000, 100_000, 1_000_000)

@@ -24,7 +24,7 @@ from typing import Any
 import numpy as np
 
 import hypercone
-from hypercone.bench.machine import describe_machine
+from hypercone._system import describe_machine
 from hypercone.data import load_dataset
 from hypercone.embedding import Embedding
 from hypercone.explorer import explorer_page, write_page

@@ -18,8 +18,8 @@ from typing import Any
 
 import numpy as np
 
-from hypercone.atomic import new_file
-from hypercone.bench.machine import describe_machine
+from hypercone._files import new_file
+from hypercone._system import describe_machine
 from hypercone.hierarchy import Hierarchy
 from hypercone.methods import find_method
 from hypercone.training import fit

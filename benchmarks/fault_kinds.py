@@ -52,8 +52,8 @@ def disk_full_at(witness: Witness, function: str, turn: int = 1) -> None:
 
 def read_only(witness: Witness, turn: int = 1) -> None:
     """The file system was remounted read-only, as Linux does after an error of the disk: nothing can be made."""
-    fails_at(witness, "hypercone.atomic:make_file", turn, errno.EROFS, "read-only")
-    fails_at(witness, "hypercone.atomic:make_folder", turn, errno.EROFS, "read-only")
+    fails_at(witness, "hypercone._files:make_file", turn, errno.EROFS, "read-only")
+    fails_at(witness, "hypercone._files:make_folder", turn, errno.EROFS, "read-only")
 
 
 def fails_at(witness: Witness, function: str, turn: int, code: int, name: str) -> None:
@@ -250,7 +250,7 @@ def one_epoch_less(witness: Witness) -> None:
 
 def without_exchange(witness: Witness) -> None:
     """The system cannot exchange two folders, so that a new one takes two renames."""
-    _put("hypercone.atomic:_exchange", lambda one, other: False)
+    _put("hypercone._files:_exchange", lambda one, other: False)
 
 
 def kill(witness: Witness, point: str, turn: int = 1, delay: float = 0.0) -> None:

@@ -175,7 +175,7 @@ def main() -> int:
             trials.parent.close()
     print(json.dumps(found, indent=1))
     if options.output:
-        from hypercone.bench.machine import describe_machine
+        from hypercone._system import describe_machine
 
         options.output.write_text(json.dumps({"machine": describe_machine(), **found}, indent=1) + "\n")
         options.output.with_suffix(".md").write_text(markdown(found))

@@ -20,7 +20,7 @@ import time
 from pathlib import Path
 from typing import Any
 
-from hypercone.bench.machine import describe_machine
+from hypercone._system import describe_machine
 
 ROOM = Path(__file__).resolve().parents[1] / "tests" / "fuzz"
 FINDINGS = ROOM / "findings.json"

@@ -24,7 +24,7 @@ from typing import Any
 
 import numpy as np
 
-from hypercone.bench.machine import describe_machine
+from hypercone._system import describe_machine
 from hypercone.data import load_dataset
 from hypercone.embedding import Embedding, load
 from hypercone.evaluation import hidden_parents_geometry as geometry

@@ -22,7 +22,7 @@ from functools import cache
 from pathlib import Path
 from typing import Any
 
-from hypercone.bench.machine import describe_machine
+from hypercone._system import describe_machine
 from hypercone.data import load_dataset
 from hypercone.embedding import Embedding, load
 from hypercone.evaluation import (

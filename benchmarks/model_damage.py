@@ -25,8 +25,8 @@ from unittest.mock import patch
 
 import numpy as np
 
-from hypercone.atomic import new_files
-from hypercone.bench.machine import describe_machine
+from hypercone._files import new_files
+from hypercone._system import describe_machine
 from hypercone.embedding import Embedding, description, load, parts
 from hypercone.embedding.description import Description
 from hypercone.embedding.folder import card_is_as_saved

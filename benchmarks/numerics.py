@@ -18,8 +18,8 @@ from itertools import product
 from pathlib import Path
 from typing import Any
 
-from hypercone.atomic import new_file
-from hypercone.bench.machine import describe_machine
+from hypercone._files import new_file
+from hypercone._system import describe_machine
 
 sys.path.insert(0, str(Path(__file__).parents[1] / "tests" / "numerics"))
 

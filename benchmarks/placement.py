@@ -23,7 +23,7 @@ import numpy as np
 
 import hypercone
 from hypercone import Embedding, Hierarchy
-from hypercone.bench.machine import describe_machine
+from hypercone._system import describe_machine
 from hypercone.calibration import Counts
 from hypercone.methods import find_method
 from hypercone.methods.scoring import energies_above, energies_below

@@ -21,7 +21,7 @@ from typing import Any
 
 import numpy as np
 
-from hypercone.bench.machine import describe_machine, pin_to_one_core
+from hypercone._system import describe_machine, pin_to_one_core
 from hypercone.data import load_dataset
 from hypercone.embedding import Embedding, load
 from hypercone.geometry import caps

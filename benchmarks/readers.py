@@ -167,7 +167,7 @@ def main() -> None:
 
 def _machine() -> dict[str, Any]:
     """The machine, described in another process to keep this one small."""
-    program = "import json; from hypercone.bench.machine import describe_machine as d; print(json.dumps(d()))"
+    program = "import json; from hypercone._system import describe_machine as d; print(json.dumps(d()))"
     answer: dict[str, Any] = json.loads(subprocess.check_output([sys.executable, "-c", program]))
     return answer
 

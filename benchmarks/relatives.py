@@ -17,7 +17,7 @@ from typing import Any
 
 import numpy as np
 
-from hypercone.bench.machine import describe_machine
+from hypercone._system import describe_machine
 from hypercone.calibration import Counts
 from hypercone.data import load_dataset
 from hypercone.embedding import Embedding

@@ -28,7 +28,7 @@ from pathlib import Path
 from typing import Any
 from urllib.parse import urlencode
 
-from hypercone.bench.machine import describe_machine
+from hypercone._system import describe_machine
 from hypercone.embedding import load
 from hypercone.errors import HyperconeError
 from served import Served, served

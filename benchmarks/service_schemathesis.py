@@ -22,7 +22,7 @@ from collections import Counter
 from pathlib import Path
 from typing import Any
 
-from hypercone.bench.machine import describe_machine
+from hypercone._system import describe_machine
 from hypercone.embedding import load
 from hypercone.errors import HyperconeError
 from served import served

@@ -34,7 +34,7 @@ from http.client import HTTPException, HTTPResponse
 from pathlib import Path
 from typing import Any
 
-from hypercone.bench.machine import describe_machine
+from hypercone._system import describe_machine
 from hypercone.embedding import load
 from hypercone.errors import HyperconeError
 from served import Served, served

@@ -18,8 +18,8 @@ from concurrent.futures import ProcessPoolExecutor, as_completed
 from pathlib import Path
 from typing import Any
 
-from hypercone.atomic import new_file
-from hypercone.bench.machine import describe_machine
+from hypercone._files import new_file
+from hypercone._system import describe_machine
 from hypercone.data import load_dataset
 from hypercone.evaluation import evaluate, evaluate_all_pairs
 from hypercone.hierarchy import paper_split

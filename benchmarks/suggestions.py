@@ -18,7 +18,7 @@ from typing import Any
 
 import numpy as np
 
-from hypercone.bench.machine import describe_machine
+from hypercone._system import describe_machine
 from hypercone.data import is_dataset, load_dataset
 from hypercone.evaluation.damage import hide_links
 from hypercone.evaluation.suggestions import CUTS, pair_keys, precision_of, wrong_precision

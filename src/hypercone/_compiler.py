@@ -70,7 +70,7 @@ def _prefetch(typing_context, points, row):
 
 @overload(prefetch_row, jit_options={"forceinline": True})
 def _prefetch_row(points, row):
-    return lambda points, row: _prefetch(points, row)
+    return lambda points, row: _prefetch(points, row)  # noqa: PLW0108 - an intrinsic is no function
 
 
 @contextmanager

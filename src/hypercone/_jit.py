@@ -41,7 +41,7 @@ class Kernel:
 
     @functools.cached_property
     def compiled(self) -> Callable:
-        """numba's dispatcher of the function."""
+        """The dispatcher that numba makes of the function."""
         compiler = importlib.import_module("hypercone._compiler")
         with _lock:
             while _undeclared:

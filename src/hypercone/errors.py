@@ -1,4 +1,6 @@
-"""Every error hypercone raises on purpose, and the exit code the command line gives it.
+"""The tree of errors with their exit codes, and the helpers that word messages.
+
+Every error hypercone raises on purpose, and the exit code the command line gives it.
 
 ::
 
@@ -12,12 +14,14 @@
     └── Interrupted         130   a run was asked to stop, and has kept a checkpoint (143 if by SIGTERM, 129 by SIGHUP)
 
 Each message is one sentence that says what is wrong, with the value, and what to do about it.
+
+Small matters of English, so that messages read like sentences.
 """
 
 from __future__ import annotations
 
 import difflib
-from collections.abc import Iterable
+from collections.abc import Iterable, Sequence
 
 # Of a name that is not there; nobody looks for a longer one, and it must not flood the screen.
 LONGEST_NAME = 200
@@ -87,3 +91,49 @@ def unknown_name(kind: str, name: str, known: Iterable[str]) -> UnknownNameError
     close = difflib.get_close_matches(name, list(known), n=3, cutoff=0.6)
     hint = f"; did you mean {' or '.join(close)}?" if close else ""
     return UnknownNameError(f"there is no {kind} {name!r}{hint}")
+
+
+def with_article(name: str) -> str:
+    """The name with a or an, by its first letter.
+
+    >>> with_article("pelican"), with_article("animal.n.01")
+    ('a pelican', 'an animal.n.01')
+    """
+    return f"{'an' if name[:1].lower() in tuple('aeio') else 'a'} {name}"
+
+
+def counted(count: int, thing: str) -> str:
+    """The number and the thing, in the plural unless there is one.
+
+    >>> counted(1, "edge"), counted(1_500, "edge")
+    ('1 edge', '1,500 edges')
+    """
+    return f"{count:,} {thing}{'' if count == 1 else 's'}"
+
+
+def short(text: str, most: int = 60) -> str:
+    """The text as a message shows it, so that a broken file cannot flood the screen.
+
+    >>> short("poodle"), len(short("poodle" * 1_000_000))
+    ('poodle', 60)
+    """
+    return text if len(text) <= most else text[: most - 1] + "…"
+
+
+def visible(text: str, most: int = 60) -> str:
+    r"""The same for text that stands without quotes: what is no visible character is escaped, as quotes would do.
+
+    >>> visible("white pelican"), visible("bell\x07"), visible("two\nlines")
+    ('white pelican', 'bell\\x07', 'two\\nlines')
+    """
+    return one_line(short(text, most))
+
+
+def some(things: Sequence[str], total: int | None = None) -> str:
+    """The first three things, and how many more there are; ``total`` if not all are given.
+
+    >>> some(["a", "b", "c", "d", "e"]), some(["a"]), some(["a", "b", "c"], 1_003)
+    ('a, b, c and 2 more', 'a', 'a, b, c and 1,000 more')
+    """
+    more = (len(things) if total is None else total) - 3
+    return ", ".join(visible(thing) for thing in things[:3]) + (f" and {more:,} more" if more > 0 else "")

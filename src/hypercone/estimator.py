@@ -10,10 +10,10 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
+from hypercone._system import needed
 from hypercone.embedding import Embedding
 from hypercone.embedding.coordinates import Coordinates, coordinates_of
 from hypercone.errors import InputError, unknown_name
-from hypercone.extras import needed
 from hypercone.hierarchy import Hierarchy
 from hypercone.training import FitConfig, fit
 

@@ -8,10 +8,10 @@ import time
 
 import pytest
 
+from hypercone._system import best_cpu_seconds, describe_machine, pin_to_one_core
 from hypercone.bench import kernel
 from hypercone.bench.closure import bench_closure
 from hypercone.bench.kernel import bench_kernels
-from hypercone.bench.machine import best_cpu_seconds, describe_machine, pin_to_one_core
 from hypercone.data import load_dataset
 from hypercone.methods import METHODS
 

@@ -9,8 +9,8 @@ from pathlib import Path
 
 import pytest
 
-from hypercone import atomic
-from hypercone.atomic import new_file, new_folder
+from hypercone import _files
+from hypercone._files import new_file, new_folder
 from hypercone.embedding import load
 from hypercone.errors import InputError, ResourceError
 
@@ -70,7 +70,7 @@ def _each(places):
 @pytest.fixture
 def without_exchange(monkeypatch):
     """As on a system that does not know it."""
-    monkeypatch.setattr(atomic, "_exchange", lambda one, other: False)
+    monkeypatch.setattr(_files, "_exchange", lambda one, other: False)
 
 
 def _refuses_and_keeps(make_embedding, model, old, is_same, failing, kind, code):
@@ -132,7 +132,7 @@ def test_even_when_the_old_model_cannot_be_brought_back_it_is_still_there(
 @pytest.mark.parametrize("is_known", [True, False], ids=["exchange", "two steps"])
 def test_a_new_model_replaces_the_old_one(strange, make_embedding, model, is_same, monkeypatch, is_known):
     if not is_known:
-        monkeypatch.setattr(atomic, "_exchange", lambda one, other: False)
+        monkeypatch.setattr(_files, "_exchange", lambda one, other: False)
     new = make_embedding("order", count=5)
     new.save(model)
     assert is_same(load(model), new)
@@ -145,9 +145,9 @@ def test_two_folders_change_places_in_one_step(tmp_path):
     for folder in (one, other):
         folder.mkdir()
         (folder / "name").write_text(folder.name)
-    assert atomic._exchange(one, other)
+    assert _files._exchange(one, other)
     assert ((one / "name").read_text(), (other / "name").read_text()) == ("an other Löwe", "one")
-    assert not atomic._exchange(one, tmp_path / "nothing")
+    assert not _files._exchange(one, tmp_path / "nothing")
 
 
 def _write_half(new, target: Path, error: type[BaseException]) -> None:
@@ -207,7 +207,7 @@ def test_every_byte_is_on_the_disk_before_it_takes_its_place_and_the_place_after
         return found.st_ino, found.st_size, found.st_mtime_ns
 
     note(os, "fsync", lambda handle: state(os.fstat(handle)))
-    for place, name in ((Path, "rename"), (Path, "replace"), (atomic, "_exchange")):
+    for place, name in ((Path, "rename"), (Path, "replace"), (_files, "_exchange")):
         note(place, name, lambda one, other: os.stat(one).st_ino)
     model, file = tmp_path / "model", tmp_path / "file"
     for save, target, step in (

@@ -13,9 +13,8 @@ from pathlib import Path
 
 import pytest
 
-from hypercone import temporaries
-from hypercone.atomic import new_file, new_folder
-from hypercone.temporaries import make_file, make_folder, remove_leftovers
+from hypercone import _files
+from hypercone._files import make_file, make_folder, new_file, new_folder, remove_leftovers
 
 # Begins to write, says so, and waits for its end.
 WRITER = """
@@ -59,7 +58,7 @@ def test_what_a_killed_process_left_goes_and_what_a_living_one_writes_stays(tmp_
 
 def test_only_what_is_named_as_our_temporaries_of_this_target_are_is_removed(tmp_path):
     left, lock = make_file(tmp_path / "model")
-    temporaries.release(lock)
+    _files.release(lock)
     strangers = [
         ".model.abcdefgh",
         ".model.hypercone-notes",
@@ -80,7 +79,7 @@ def test_only_what_is_named_as_our_temporaries_of_this_target_are_is_removed(tmp
 
 def test_a_name_with_signs_that_patterns_know_means_itself(tmp_path):
     for name in ("a.c", "abc", "[ab]*"):
-        temporaries.release(make_file(tmp_path / name)[1])
+        _files.release(make_file(tmp_path / name)[1])
     assert [entry[: -len("xxxxxxxx")] for entry in remove_leftovers(tmp_path, "a.c")] == [".a.c.hypercone-"]
     assert [entry[: -len("xxxxxxxx")] for entry in remove_leftovers(tmp_path, "[ab]*")] == [".[ab]*.hypercone-"]
     assert len(os.listdir(tmp_path)) == 1
@@ -99,23 +98,23 @@ def test_links_and_pipes_are_not_followed_nor_opened_nor_removed(tmp_path):
 
 def test_the_leftovers_of_all_targets_in_a_folder_can_be_removed_at_once(tmp_path):
     for make, name in ((make_file, "one"), (make_folder, "other")):
-        temporaries.release(make(tmp_path / name)[1])
+        _files.release(make(tmp_path / name)[1])
     _, held = make_folder(tmp_path / "third")
     assert len(remove_leftovers(tmp_path)) == 2
     assert len(os.listdir(tmp_path)) == 1
-    temporaries.release(held)
+    _files.release(held)
 
 
 def test_an_old_folder_that_stepped_aside_stays_while_its_place_is_empty(tmp_path):
-    aside, lock = make_folder(tmp_path / "model", temporaries.ASIDE)
-    temporaries.release(lock)
+    aside, lock = make_folder(tmp_path / "model", _files.ASIDE)
+    _files.release(lock)
     assert remove_leftovers(tmp_path, "model") == []
     (tmp_path / "model").mkdir()
     assert remove_leftovers(tmp_path, "model") == [aside.name]
 
 
 def test_a_temporary_taken_for_a_leftover_before_it_was_locked_is_made_again(tmp_path, monkeypatch):
-    real, taken = temporaries._locked, []
+    real, taken = _files._locked, []
 
     def locked(path: Path):
         if not taken:
@@ -126,22 +125,22 @@ def test_a_temporary_taken_for_a_leftover_before_it_was_locked_is_made_again(tmp
 
     for make in (make_file, make_folder):
         taken.clear()
-        monkeypatch.setattr(temporaries, "_locked", locked)
-        monkeypatch.setattr(temporaries, "_removed", _removed_with(real))
+        monkeypatch.setattr(_files, "_locked", locked)
+        monkeypatch.setattr(_files, "_removed", _removed_with(real))
         path, lock = make(tmp_path / "model")
         assert path not in taken
         assert path.exists()
         with pytest.raises(BlockingIOError):
             real(path)
-        temporaries.release(lock)
-        temporaries.remove(path)
+        _files.release(lock)
+        _files.remove(path)
 
 
 def _removed_with(locked):
     def removed(path: Path) -> bool:
         lock = locked(path)
-        temporaries.remove(path)
-        temporaries.release(lock)
+        _files.remove(path)
+        _files.release(lock)
         return True
 
     return removed

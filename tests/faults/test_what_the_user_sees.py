@@ -23,7 +23,7 @@ def _is_one_sentence(done, code: int) -> bool:
     return done.code == code and done.err.count("\n") == 1 and "Traceback" not in done.err
 
 
-SYNC, MAKE, WRITE = "hypercone.atomic:_sync", "hypercone.atomic:make_file", "pathlib:Path.write_text"
+SYNC, MAKE, WRITE = "hypercone._files:_sync", "hypercone._files:make_file", "pathlib:Path.write_text"
 FULL = {
     "the disk is full when the run begins": {"kind": "disk_full", "path": "run.json"},
     "the disk is full when a checkpoint is written": {"kind": "disk_full", "path": "checkpoint-", "after": 4_000},

@@ -10,10 +10,10 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
+from hypercone._arrays import read_only
 from hypercone._jit import UNROLLED_DIMENSIONS, dimension_type
 from hypercone.geometry import cones
 from hypercone.methods import METHODS, Settings, score_kernels, scoring
-from hypercone.views import read_only
 
 DIMS = (2, 5, 10, UNROLLED_DIMENSIONS + 8)
 # The paper's cones; wide ones, whose ψ + γ passes a right angle; and a margin as wide as it may be.

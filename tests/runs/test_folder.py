@@ -10,11 +10,11 @@ import shutil
 import numpy as np
 import pytest
 
+from hypercone._files import sealed
 from hypercone.errors import ConfigError, InputError, ModelFileError
 from hypercone.runs import Run, opened
 from hypercone.runs.checkpoints import KeptCheckpoints
 from hypercone.runs.manifest import LARGEST
-from hypercone.sealed import sealed
 
 
 @pytest.fixture

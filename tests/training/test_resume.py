@@ -9,8 +9,8 @@ import numpy as np
 import pytest
 
 from hypercone import FitConfig, Hierarchy, Run, fit, load_dataset, paper_split
+from hypercone._files import sealed
 from hypercone.errors import ConfigError, InputError, Interrupted, ModelFileError
-from hypercone.sealed import sealed
 
 COMMON = {"dim": 5, "epochs": 9, "init_epochs": 6, "validate_every": 2}
 CASES = {

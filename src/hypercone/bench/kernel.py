@@ -10,7 +10,7 @@ from __future__ import annotations
 from collections.abc import Iterator, Sequence
 from typing import Any
 
-from hypercone.bench.machine import best_cpu_seconds
+from hypercone._system import best_cpu_seconds
 from hypercone.data import load_dataset
 from hypercone.hierarchy import paper_split
 from hypercone.methods import METHODS, Points, find_method

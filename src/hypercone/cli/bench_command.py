@@ -5,9 +5,9 @@ from __future__ import annotations
 import argparse
 from typing import Any
 
+from hypercone._system import describe_machine, pin_to_one_core
 from hypercone.bench.closure import bench_closure
 from hypercone.bench.kernel import bench_kernels
-from hypercone.bench.machine import describe_machine, pin_to_one_core
 from hypercone.cli.lists import whole_numbers
 from hypercone.cli.printing import add_json, print_answer, print_json
 from hypercone.errors import InputError

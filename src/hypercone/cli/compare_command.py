@@ -8,7 +8,7 @@ from dataclasses import asdict
 
 from hypercone.cli.printing import add_json, print_json
 from hypercone.embedding import load
-from hypercone.hierarchy.words import counted, with_article
+from hypercone.errors import counted, with_article
 from hypercone.queries.comparison import SAMPLE, Comparison, Disagreement, compare
 
 EXAMPLE = """examples:

@@ -9,10 +9,9 @@ from hypercone.cli.printing import add_json, print_json
 from hypercone.embedding import Embedding, load
 from hypercone.embedding.folder import refuse_in_vain
 from hypercone.embedding.new_nodes import parents_by_name
-from hypercone.errors import InputError
+from hypercone.errors import InputError, counted
 from hypercone.hierarchy.read import read_names
 from hypercone.hierarchy.readers.reading import Reading
-from hypercone.hierarchy.words import counted
 
 EXAMPLE = """examples:
   hypercone place model husky --parent dog -o larger

@@ -34,7 +34,7 @@ def tell_of_compiling(stream: TextIO) -> None:
     """Say to a person who waits for the first time what for: kernels are compiled once, and found again later."""
     if not stream.isatty():
         return
-    from hypercone._jit import cache_folder
+    from hypercone._compiler import cache_folder
 
     folder = cache_folder()
     if folder is None or not any(folder.rglob("*.nbc")):

@@ -7,11 +7,11 @@ import sys
 from collections.abc import Callable, Sequence
 from pathlib import Path
 
-from hypercone.atomic import new_file
+from hypercone._files import new_file
+from hypercone._system import usable_cores
 from hypercone.cli.lists import percentages, whole_numbers
 from hypercone.cli.live_table import LiveTable
 from hypercone.cli.printing import add_json, print_json
-from hypercone.cores import usable_cores
 from hypercone.errors import InputError, unknown_name
 from hypercone.hierarchy import released_percentages
 from hypercone.reproduce import Plan, Results, Trial, markdown

@@ -7,11 +7,10 @@ import os
 import sys
 
 from hypercone.data import dataset_names, is_dataset, load_dataset
-from hypercone.errors import InputError
+from hypercone.errors import InputError, counted, short
 from hypercone.hierarchy import Hierarchy, read_hierarchy
 from hypercone.hierarchy.assemble import ON_CYCLE
 from hypercone.hierarchy.formats import NAMES
-from hypercone.hierarchy.words import counted, short
 
 # The options that say which way the edges of a file point, as read_edges and read_pairs call them.
 COLUMNS = ("direction", "parent_column", "child_column", "format")

@@ -9,10 +9,9 @@ from collections.abc import Sequence
 from hypercone.cli.printing import add_json, print_json
 from hypercone.cli.sources import add_columns, read_source
 from hypercone.embedding import Embedding, load
-from hypercone.errors import InputError
+from hypercone.errors import InputError, counted
 from hypercone.evaluation.suggestions import PrecisionAt, suggestion_precision
 from hypercone.hierarchy import Hierarchy
-from hypercone.hierarchy.words import counted
 from hypercone.queries.suggestions import MissingLink, Suggestions, WrongLink, suggest
 from hypercone.training import FitConfig, ProgressLine
 

@@ -4,9 +4,11 @@ from __future__ import annotations
 
 import numpy as np
 
+from hypercone._arrays import frozen
 from hypercone.calibration import Counts
+from hypercone.construction.forest_kernels import deepest_parents
 from hypercone.hierarchy import Hierarchy
-from hypercone.hierarchy.adjacency import frozen
+from hypercone.hierarchy.closure_kernels import count_ancestors_by_bits
 from hypercone.methods.scoring import Rows
 
 
@@ -21,8 +23,6 @@ def spanning_forest(hierarchy: Hierarchy) -> Rows:
     >>> spanning_forest(diamond).tolist()
     [-1, 0, 1, 2]
     """
-    from hypercone.construction.forest_kernels import deepest_parents
-
     kept: Rows = deepest_parents(hierarchy.depths(), hierarchy.parents.offsets, hierarchy.parents.rows)
     return kept
 
@@ -40,7 +40,5 @@ def count_forest(hierarchy: Hierarchy) -> Counts:
 
 def count_by_bits(hierarchy: Hierarchy) -> int:
     """The number of pairs of the closure, whatever it takes: minutes for a million nodes with many parents each."""
-    from hypercone.hierarchy.closure_kernels import count_ancestors_by_bits
-
     order = np.argsort(hierarchy.depths(), kind="stable").astype(np.int32)
     return int(count_ancestors_by_bits(frozen(order), hierarchy.parents.offsets, hierarchy.parents.rows))

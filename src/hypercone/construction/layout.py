@@ -7,6 +7,7 @@ from typing import NamedTuple
 import numpy as np
 from numpy.typing import NDArray
 
+from hypercone.construction import layout_kernels as kernels
 from hypercone.construction.sites import sites
 from hypercone.methods.scoring import Rows
 
@@ -35,8 +36,6 @@ def lay_out_forest(kept: Rows, dim: int) -> Layout:
     >>> bool(abs(layout.centres[1, 0] - layout.centres[2, 0]) > layout.radii[1] + layout.radii[2])
     True
     """
-    from hypercone.construction import layout_kernels as kernels
-
     rows, firsts, levels = kernels.breadth_first(kept)
     widest = int(np.diff(firsts).max(initial=1))
     _, lattice, reach = sites(dim, widest)

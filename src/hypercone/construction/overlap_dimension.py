@@ -4,6 +4,8 @@ from __future__ import annotations
 
 from typing import Any
 
+from hypercone._jit import dimension_type
+
 # Code made for one dimension is faster, but is compiled for each anew, which takes longer than moving so few.
 FEW_NODES = 5_000
 
@@ -14,6 +16,4 @@ def dimension_for(size: int, dim: int) -> Any:
     >>> dimension_for(10, 4), dimension_for(100_000, 4)
     (4, (0, 0, 0, 0))
     """
-    from hypercone._jit import dimension_type
-
     return dimension_type(dim) if size > FEW_NODES else dim

@@ -13,8 +13,11 @@ from numpy.typing import NDArray
 
 from hypercone.calibration import Counts
 from hypercone.construction.overlap_dimension import dimension_for
+from hypercone.construction.overlap_free_kernels import find_open, move, pull_true, push_wrong
+from hypercone.construction.overlap_search_kernels import find_wrong, fit_boxes
 from hypercone.hierarchy import Hierarchy
 from hypercone.hierarchy.closure import flipped_lists
+from hypercone.index.tree_kernels import halve
 from hypercone.runs import Checkpoint
 from hypercone.runs.checkpoint import reading
 from hypercone.runs.checkpoints import FREE, Checkpoints
@@ -93,8 +96,6 @@ class FreeRun:
 
     def search(self, way: float) -> Counts:
         """Find the pairs to look at until the next search, while balls go some way, in radii; the exact counts now."""
-        from hypercone.construction.overlap_free_kernels import find_open
-
         reach = LIKELY_WAY * way
         self._search_wrong(reach)
         above, balls = self.above, (self.centres, self.radii, self.scales)
@@ -106,8 +107,6 @@ class FreeRun:
         return counts
 
     def _search_wrong(self, reach: float) -> None:
-        from hypercone.construction.overlap_search_kernels import find_wrong, fit_boxes
-        from hypercone.index.tree_kernels import halve
 
         if self._searches % REBUILD == 0:
             floors = max(0, -(-len(self.radii) // CELL) - 1).bit_length()
@@ -125,8 +124,6 @@ class FreeRun:
 
     def gradient(self, wrong_weight: float) -> None:
         """Write the gradient of the pairs found."""
-        from hypercone.construction.overlap_free_kernels import pull_true, push_wrong
-
         for slopes in self._slopes:
             slopes[:] = 0.0
         balls = (self.centres, self.radii, self.scales)
@@ -135,8 +132,6 @@ class FreeRun:
 
     def move(self, rate: float) -> None:
         """One step down the gradient."""
-        from hypercone.construction.overlap_free_kernels import move
-
         self._steps += 1
         given = (self.centres, self.log_radii, self.strides, self.is_leaf, *self._slopes, self._moments)
         smallest = math.log(ABOVE_SMALLEST * self.smallest)

@@ -12,8 +12,13 @@ import numpy as np
 from numpy.typing import NDArray
 
 from hypercone.calibration import Counts
+from hypercone.construction import overlap_gradient_kernels as gradient
+from hypercone.construction import overlap_nested_kernels as balls
+from hypercone.construction.overlap_count_kernels import count_overlaps
 from hypercone.construction.overlap_dimension import dimension_for
+from hypercone.construction.overlap_nested_kernels import place_balls
 from hypercone.construction.skeleton import Places, Skeleton, pairs_in_forest
+from hypercone.construction.skeleton_kernels import sums_from_the_top
 from hypercone.runs import Checkpoint
 from hypercone.runs.checkpoint import reading
 from hypercone.runs.checkpoints import NESTED, Checkpoints
@@ -84,8 +89,6 @@ def first_shape(skeleton: Skeleton, dim: int, seed: int) -> Shape:
 
 def _not_too_deep(skeleton: Skeleton, log_ratios: Floats) -> Floats:
     """Ratios so much nearer to 1, if need be, that the deepest ball is not too small."""
-    from hypercone.construction.skeleton_kernels import sums_from_the_top
-
     deepest = float(sums_from_the_top(skeleton.parents, log_ratios).min())
     smallest = SMALLEST_IF_DEEP if skeleton.depth > DEEP else SMALLEST_AT_FIRST
     return log_ratios * min(1.0, math.log(smallest) / min(deepest, -TINY))
@@ -98,8 +101,6 @@ def _shrink(skeleton: Skeleton) -> float:
 
 def balls_of(skeleton: Skeleton, shape: Shape) -> tuple[Floats, Floats]:
     """The centre and the radius of each ball, in the unit ball."""
-    from hypercone.construction.overlap_nested_kernels import place_balls
-
     size, dim = shape.offsets.shape
     centres, radii = np.zeros((size, dim)), np.ones(size)
     place_balls(skeleton.parents, *shape, centres, radii, dimension_for(size, dim))
@@ -130,14 +131,11 @@ class NestedRun:
         self._place()
 
     def _place(self) -> None:
-        from hypercone.construction.overlap_nested_kernels import place_balls
 
         place_balls(self.skeleton.parents, self.offsets, self.log_ratios, self.centres, self.radii, self.dim)
 
     def count(self) -> Counts:
         """The exact counts of the balls as they are, plain leaves where their holders are; the best are remembered."""
-        from hypercone.construction.overlap_count_kernels import count_overlaps
-
         while True:
             found = count_overlaps(self.skeleton, self.centres, self.radii, WRONG_MARGIN, self.wrong, self.dim)
             true, false, self.noted = (int(number) for number in found)
@@ -151,9 +149,6 @@ class NestedRun:
 
     def step(self, rate: float, parting: bool) -> None:
         """One step down the gradient, of the edges and of siblings or else of the wrong pairs of the last count."""
-        from hypercone.construction import overlap_gradient_kernels as gradient
-        from hypercone.construction import overlap_nested_kernels as balls
-
         of_centres, of_radii, of_offsets, of_ratios = self._slopes
         of_centres[:], of_radii[:] = 0.0, 0.0
         given, slopes = (self.centres, self.radii), (of_centres, of_radii, self.dim)

@@ -4,9 +4,11 @@ from __future__ import annotations
 
 import numpy as np
 
+from hypercone._arrays import Adjacency, frozen
 from hypercone.calibration import Counts
+from hypercone.construction import rearrange_kernels as kernels
+from hypercone.construction.rearrange_kernels import count_pairs_of
 from hypercone.hierarchy import Hierarchy
-from hypercone.hierarchy.adjacency import Adjacency, frozen
 from hypercone.hierarchy.closure import flipped_lists
 from hypercone.methods.scoring import Rows
 
@@ -36,8 +38,6 @@ def rearranged_forest(hierarchy: Hierarchy, kept: Rows) -> tuple[Rows, Counts]:
     >>> rearranged_forest(cross, np.array([-1, 0, 0, 1, 3, 3, 3], np.int32))[1]
     Counts(true_positives=17, false_positives=1, positives=17)
     """
-    from hypercone.construction import rearrange_kernels as kernels
-
     above = hierarchy.ancestor_lists()
     below = flipped_lists(above)
     closure = kernels.Closure(above.offsets, above.rows, below.offsets, below.rows)
@@ -55,7 +55,6 @@ def rearranged_forest(hierarchy: Hierarchy, kept: Rows) -> tuple[Rows, Counts]:
 
 
 def _counts(parents: Rows, above: Adjacency) -> Counts:
-    from hypercone.construction.rearrange_kernels import count_pairs_of
 
     right, wrong = count_pairs_of(parents, above.offsets, above.rows)
     return Counts(int(right), int(wrong), len(above.rows))

@@ -8,6 +8,8 @@ from typing import NamedTuple
 import numpy as np
 from numpy.typing import NDArray
 
+from hypercone.construction.sites_kernels import walk_lattice
+
 # In more dimensions than these a family uses some of them; there is room for a million balls five times as small.
 LATTICE_DIMENSIONS = 12
 
@@ -50,8 +52,6 @@ def lattice_points(dim: int, count: int) -> NDArray[np.int16]:
     >>> lattice_points(2, 5).tolist()
     [[0, 0], [1, 1], [1, -1], [-1, 1], [-1, -1]]
     """
-    from hypercone.construction.sites_kernels import walk_lattice
-
     ball = math.pi ** (dim / 2) / math.gamma(dim / 2 + 1)
     # A ball holds about half as many points as its volume; start below and grow.
     largest = 2 * int(0.4 * (2 * count / ball) ** (2 / dim))

@@ -7,6 +7,13 @@ from typing import NamedTuple
 import numpy as np
 from numpy.typing import NDArray
 
+from hypercone.construction.skeleton_kernels import (
+    ancestors_gained,
+    count_descendants,
+    depths_in_forest,
+    descendants_by_place,
+    preorder,
+)
 from hypercone.hierarchy import Hierarchy
 
 Places = NDArray[np.int64]
@@ -53,8 +60,6 @@ class Skeleton(NamedTuple):
     @property
     def depth(self) -> int:
         """How many nodes stand above the deepest place."""
-        from hypercone.construction.skeleton_kernels import depths_in_forest
-
         return int(depths_in_forest(self.parents, self.rows >= 0).max())
 
 
@@ -82,8 +87,6 @@ def build_skeleton(hierarchy: Hierarchy, kept: NDArray[np.int32]) -> tuple[Skele
     >>> skeleton.rows.tolist(), skeleton.edges.tolist(), skeleton.gained.tolist(), len(leaves.rows)
     ([-1, 0, 1, 3, 2], [[4, 3]], [1], 0)
     """
-    from hypercone.construction.skeleton_kernels import preorder
-
     items, leaf_rows, leaf_items = _items(hierarchy, kept)
     items = _with_groups(items)
     places, sizes = preorder(np.argsort(items.keys, kind="stable"), items.parents)
@@ -161,8 +164,6 @@ def _assembled(
     leaves: Leaves,
 ) -> Skeleton:
     """The skeleton, all in places; ``at`` is the item at each."""
-    from hypercone.construction.skeleton_kernels import ancestors_gained
-
     rows, count = items.rows[at], len(at)
     place_of = np.full(len(hierarchy), -1)
     place_of[rows[rows >= 0]] = np.flatnonzero(rows >= 0)
@@ -191,7 +192,6 @@ def _assembled(
 def _truly_below(
     sources: Places, includes_source: NDArray[np.bool_], place_of: Places, offsets: Places, ancestors: NDArray[np.int32]
 ) -> tuple[Places, NDArray[np.int32]]:
-    from hypercone.construction.skeleton_kernels import count_descendants, descendants_by_place
 
     given = (sources, includes_source, place_of, offsets, ancestors)
     found: tuple[Places, NDArray[np.int32]] = descendants_by_place(*given, count_descendants(*given))
@@ -209,8 +209,6 @@ def pairs_in_forest(skeleton: Skeleton) -> int:
     >>> pairs_in_forest(build_skeleton(diamond, np.array([-1, 0, 0, 1], np.int32))[0])
     4
     """
-    from hypercone.construction.skeleton_kernels import depths_in_forest
-
     is_real = skeleton.rows >= 0
     depths = depths_in_forest(skeleton.parents, is_real)
     # Leaves held by a node are below it, those held by a room are not.

@@ -6,7 +6,7 @@ from typing import Any
 
 from hypercone.embedding.domain import finite
 from hypercone.embedding.embedding import Embedding
-from hypercone.hierarchy.words import counted, short
+from hypercone.errors import counted, short
 
 
 def model_card(embedding: Embedding) -> str:

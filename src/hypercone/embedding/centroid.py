@@ -12,12 +12,13 @@ from typing import TYPE_CHECKING
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
-from hypercone.errors import InputError
+from hypercone._arrays import read_only
+from hypercone._jit import dimension_type
+from hypercone.errors import InputError, counted
 from hypercone.geometry import poincare
-from hypercone.hierarchy.words import counted
 from hypercone.methods import Points
+from hypercone.methods.score_kernels import energies_above
 from hypercone.methods.scoring import Rows, clamped
-from hypercone.views import read_only
 
 if TYPE_CHECKING:
     from hypercone.embedding.embedding import Embedding
@@ -68,9 +69,6 @@ def einstein_midpoint(points: ArrayLike, weights: ArrayLike) -> NDArray[np.float
 
 def ancestors_of_point(embedding: Embedding, point: ArrayLike) -> tuple[Rows, Points]:
     """The rows that a point is a kind of, from general to specific, and how far inside each it is."""
-    from hypercone._jit import dimension_type
-    from hypercone.methods.score_kernels import energies_above
-
     with_point = np.vstack([embedding.points, checked_point(embedding, point)])
     # Read-only like the points of an embedding, for which the kernels are compiled already.
     with_point.setflags(write=False)

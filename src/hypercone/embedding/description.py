@@ -9,12 +9,11 @@ from dataclasses import asdict, dataclass, fields
 from pathlib import Path
 from typing import Any
 
+from hypercone._files import is_intact, named_values, read_regular, sealed
 from hypercone.embedding.domain import finite, out_of_range
 from hypercone.embedding.embedding import Embedding
-from hypercone.errors import InputError, ModelFileError
-from hypercone.hierarchy.words import short
+from hypercone.errors import InputError, ModelFileError, short
 from hypercone.methods import METHODS, Settings
-from hypercone.sealed import is_intact, named_values, read_regular, sealed
 
 FORMAT = "hypercone-model"
 # Version 1 was sealed over the meaning of its values; version 2 is sealed over its bytes, and knows its card.

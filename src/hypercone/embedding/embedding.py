@@ -11,6 +11,7 @@ from typing import Any
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
+from hypercone._arrays import read_only
 from hypercone.embedding import relations
 from hypercone.embedding.centroid import ancestors_of_point, centroid
 from hypercone.embedding.explanation import Explanation, explain
@@ -21,7 +22,6 @@ from hypercone.hierarchy.labels import Labels, find_row
 from hypercone.index import ConeIndex, Finder
 from hypercone.methods import Method, Points, Settings, find_method
 from hypercone.methods.scoring import Rows, energies_of_pairs
-from hypercone.views import read_only
 
 Names = str | Sequence[str]
 

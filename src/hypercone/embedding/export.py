@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Callable
 from pathlib import Path
 
-from hypercone.atomic import new_files
+from hypercone._files import new_files
 from hypercone.embedding.embedding import Embedding
 from hypercone.embedding.exports import npz, parquet, projector, tsv, word2vec
 from hypercone.embedding.exports.table import Table, table_of

@@ -15,7 +15,7 @@ from __future__ import annotations
 import os
 from pathlib import Path
 
-from hypercone.atomic import new_folder, refuse_unwritable
+from hypercone._files import named_values, new_folder, read_regular, refuse_unwritable
 from hypercone.embedding.card import model_card
 from hypercone.embedding.description import (
     CARD,
@@ -34,7 +34,6 @@ from hypercone.embedding.embedding import Embedding
 from hypercone.embedding.parts import read_edges, read_labels, read_names, read_points, written
 from hypercone.embedding.savable import checked_path, refuse_unsavable, unwritten
 from hypercone.errors import InputError, ModelFileError
-from hypercone.sealed import named_values, read_regular
 
 # No card that we write comes near this.
 LARGEST_CARD = 1 << 24

@@ -4,9 +4,9 @@ from __future__ import annotations
 
 from typing import Any
 
+from hypercone._system import needed
 from hypercone.embedding.coordinates import coordinates_of
 from hypercone.embedding.embedding import Embedding
-from hypercone.extras import needed
 
 
 def to_frame(embedding: Embedding, coordinates: str = "own") -> Any:

@@ -7,9 +7,9 @@ from typing import Any
 
 import numpy as np
 
+from hypercone._system import needed
 from hypercone.embedding.embedding import Embedding
 from hypercone.errors import InputError
-from hypercone.extras import needed
 from hypercone.index import ConeIndex
 from hypercone.methods import find_method
 

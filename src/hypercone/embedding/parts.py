@@ -10,17 +10,16 @@ from typing import Any
 
 import numpy as np
 
+from hypercone._files import read_regular
+from hypercone._system import available_bytes
 from hypercone.embedding.description import EDGES, LABELS, NODES, POINTS, Description, sha256
 from hypercone.embedding.embedding import Embedding
 from hypercone.embedding.packed_lines import largest_packed, packed, unpacked
-from hypercone.errors import HierarchyError, ModelFileError, ResourceError
+from hypercone.errors import HierarchyError, ModelFileError, ResourceError, visible
 from hypercone.hierarchy.labels import Labels
-from hypercone.hierarchy.memory import available_bytes
 from hypercone.hierarchy.names import checked_names
-from hypercone.hierarchy.words import visible
 from hypercone.methods import Points
 from hypercone.methods.scoring import Rows
-from hypercone.sealed import read_regular
 
 # What a safetensors file has beside its numbers; ours needs a hundred bytes of it.
 LARGEST_HEADER = 1 << 16

@@ -15,11 +15,14 @@ from typing import TYPE_CHECKING
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
+from hypercone._arrays import read_only
+from hypercone._jit import dimension_type
+from hypercone.embedding.between_kernels import lowest, topmost
 from hypercone.errors import InputError
 from hypercone.hierarchy import Hierarchy
 from hypercone.methods import Points
+from hypercone.methods.score_kernels import energies_of_pairs
 from hypercone.methods.scoring import Rows
-from hypercone.views import read_only
 
 if TYPE_CHECKING:
     from hypercone.embedding.embedding import Embedding
@@ -95,9 +98,6 @@ def margins(embedding: Embedding, parents: ArrayLike, children: ArrayLike) -> Po
 
     Not negative exactly where the child is a kind of the parent. One side may be a single row.
     """
-    from hypercone._jit import dimension_type
-    from hypercone.methods.score_kernels import energies_of_pairs
-
     pairs = np.stack(np.broadcast_arrays(np.atleast_1d(parents), np.atleast_1d(children)), axis=1).astype(np.int32)
     constants = embedding._method.constants(embedding.settings)
     signed: Points = energies_of_pairs(embedding.points, read_only(pairs), constants, dimension_type(embedding.dim))
@@ -117,8 +117,6 @@ def _some_or_all(rows: Rows, embedding: Embedding, row: int, more_general: bool)
 
 
 def _topmost(embedding: Embedding, rows: Rows) -> Rows:
-    from hypercone._jit import dimension_type
-    from hypercone.embedding.between_kernels import topmost
 
     constants = embedding._method.constants(embedding.settings)
     rows = np.ascontiguousarray(rows, np.int32)
@@ -127,8 +125,6 @@ def _topmost(embedding: Embedding, rows: Rows) -> Rows:
 
 
 def _lowest(embedding: Embedding, rows: Rows) -> Rows:
-    from hypercone._jit import dimension_type
-    from hypercone.embedding.between_kernels import lowest
 
     constants = embedding._method.constants(embedding.settings)
     rows = np.ascontiguousarray(rows, np.int32)

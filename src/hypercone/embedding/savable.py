@@ -11,10 +11,9 @@ import numpy as np
 
 from hypercone.embedding.domain import finite, first_outside, out_of_range
 from hypercone.embedding.embedding import Embedding
-from hypercone.errors import InputError
+from hypercone.errors import InputError, counted, short
 from hypercone.hierarchy.labels import Labels
 from hypercone.hierarchy.names import checked_names, row_index
-from hypercone.hierarchy.words import counted, short
 from hypercone.methods import Settings, find_method
 
 # Lists in lists in lists: deeper than anyone keeps notes, and far from what a reader can bear.

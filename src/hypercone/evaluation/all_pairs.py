@@ -9,10 +9,12 @@ from typing import NamedTuple
 import numpy as np
 from numpy.typing import NDArray
 
+from hypercone._jit import dimension_type
+from hypercone._system import usable_cores
 from hypercone.calibration import Counts
-from hypercone.cores import usable_cores
 from hypercone.embedding import Embedding
 from hypercone.errors import InputError
+from hypercone.evaluation.all_pairs_kernels import count_by_scan, count_by_tree
 from hypercone.evaluation.link_prediction import LinkPrediction, checked_threshold, judged
 from hypercone.hierarchy import Adjacency, Hierarchy
 from hypercone.methods import find_method
@@ -81,8 +83,6 @@ def count_calls(embedding: Embedding, hierarchy: Hierarchy, threshold: float) ->
 
 
 def _count_by_tree(embedding: Embedding, true: Adjacency, nodes: Numbers) -> tuple[Numbers, Numbers]:
-    from hypercone._jit import dimension_type
-    from hypercone.evaluation.all_pairs_kernels import count_by_tree
 
     index = embedding.index
     # A walk puts two cells for each it takes, so at most one a floor is waiting, and two.
@@ -93,8 +93,6 @@ def _count_by_tree(embedding: Embedding, true: Adjacency, nodes: Numbers) -> tup
 
 
 def _count_by_scan(embedding: Embedding, true: Adjacency, nodes: Numbers) -> tuple[Numbers, Numbers]:
-    from hypercone._jit import dimension_type
-    from hypercone.evaluation.all_pairs_kernels import count_by_scan
 
     constants = find_method(embedding.method).constants(embedding.settings)
     given = (constants, embedding.threshold, true.offsets, true.rows, dimension_type(embedding.dim))

@@ -6,15 +6,16 @@ from dataclasses import replace
 
 import numpy as np
 
+from hypercone._arrays import read_only
+from hypercone._jit import dimension_type
 from hypercone.embedding import Embedding
 from hypercone.errors import InputError
 from hypercone.evaluation.hidden_parents_heuristics import each
 from hypercone.evaluation.hidden_parents_ranks import Scorer
 from hypercone.geometry import cones, euclidean_cones
 from hypercone.hierarchy import Hierarchy
-from hypercone.methods import Method, Points, Settings, find_method
+from hypercone.methods import Method, Points, Settings, find_method, score_kernels
 from hypercone.methods.scoring import Rows
-from hypercone.views import read_only
 
 # Of a large subtree so many nodes speak for all of it.
 SPEAKERS = 8
@@ -104,8 +105,6 @@ def signed_energies(embedding: Embedding, node: int) -> Points:
 
 
 def _energies(method: Method, settings: Settings, points: Points, node: int) -> Points:
-    from hypercone._jit import dimension_type
-    from hypercone.methods import score_kernels
 
     constants = method.constants(settings)
     energies: Points = score_kernels.energies_above(read_only(points), node, constants, dimension_type(points.shape[1]))

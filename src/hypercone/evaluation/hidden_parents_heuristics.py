@@ -7,6 +7,7 @@ from dataclasses import dataclass
 
 import numpy as np
 
+from hypercone.evaluation.hidden_parents_kernels import add_lists
 from hypercone.evaluation.hidden_parents_ranks import Scorer
 from hypercone.hierarchy import Adjacency, Hierarchy
 from hypercone.hierarchy.closure import flipped_lists
@@ -131,8 +132,6 @@ def added(rows: Rows, weights: Points, lists: Adjacency) -> Points:
     >>> added(np.array([0, 1]), np.array([1.0, 0.5]), Adjacency.of_groups(np.array([0, 0, 1]), np.array([1, 2, 2]), 3))
     array([0. , 1. , 1.5])
     """
-    from hypercone.evaluation.hidden_parents_kernels import add_lists
-
     totals = np.zeros(len(lists))
     add_lists(totals, rows, weights, lists.offsets, lists.rows)
     return totals

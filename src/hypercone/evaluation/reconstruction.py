@@ -9,8 +9,10 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
+from hypercone._jit import dimension_type
 from hypercone.embedding import Embedding
 from hypercone.errors import InputError
+from hypercone.evaluation.reconstruction_kernels import ranks_of_ancestors
 from hypercone.hierarchy import Hierarchy
 from hypercone.methods import Settings, find_method
 
@@ -66,8 +68,6 @@ def evaluate_reconstruction(
 def _ranks(
     embedding: Embedding, offsets: NDArray[np.int64], rows: NDArray[np.int32], children: NDArray[np.int32]
 ) -> tuple[float, float, int]:
-    from hypercone._jit import dimension_type
-    from hypercone.evaluation.reconstruction_kernels import ranks_of_ancestors
 
     settings = embedding.settings
     # α serves to tell direction; the ranking of Nickel and Kiela is by distance alone.

@@ -7,6 +7,7 @@ from typing import NamedTuple
 import numpy as np
 from numpy.typing import NDArray
 
+from hypercone.evaluation.relatives_kernels import draw_relatives
 from hypercone.hierarchy import Adjacency, Hierarchy
 from hypercone.hierarchy.closure import flipped_lists
 from hypercone.methods.scoring import Rows
@@ -25,8 +26,6 @@ def drawn_relatives(hierarchy: Hierarchy, nodes: Rows, bits: NDArray[np.uint64])
     A relative is never an ancestor of the node. One with children of its own is drawn where there is any.
     ``bits`` holds a random number for each.
     """
-    from hypercone.evaluation.relatives_kernels import draw_relatives
-
     parents = basic_parents(hierarchy)
     families = families_of(parents, nodes)
     children, inner_ends = inner_first(flipped_lists(parents))

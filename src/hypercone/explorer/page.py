@@ -5,7 +5,7 @@ from __future__ import annotations
 from importlib import resources
 from pathlib import Path
 
-from hypercone.atomic import new_file
+from hypercone._files import new_file
 from hypercone.embedding import Embedding
 from hypercone.embedding.savable import checked_path
 from hypercone.explorer.packing import packed

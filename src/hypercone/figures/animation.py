@@ -10,7 +10,7 @@ from pathlib import Path
 import numpy as np
 from numpy.typing import NDArray
 
-from hypercone.atomic import new_file
+from hypercone._files import new_file
 from hypercone.errors import HyperconeError
 from hypercone.figures.canvas import extra_module
 

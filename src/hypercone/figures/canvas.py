@@ -10,9 +10,9 @@ from contextlib import contextmanager
 from pathlib import Path
 from typing import Any
 
-from hypercone.atomic import new_file
+from hypercone._files import new_file
+from hypercone._system import needed
 from hypercone.errors import InputError
-from hypercone.extras import needed
 
 INK = "#1f2933"
 # The metadata that would make two runs differ.

@@ -8,6 +8,7 @@ from typing import Any
 
 import numpy as np
 
+from hypercone.errors import some
 from hypercone.figures.canvas import any_letters, group_name, new_figure
 from hypercone.figures.disk import draw_disk
 from hypercone.figures.disk_names import LONGEST_AT_RIM, choose_names, draw_names, room_for
@@ -17,7 +18,6 @@ from hypercone.figures.importance import as_written
 from hypercone.figures.isometry import seen_from
 from hypercone.figures.scene import Scene
 from hypercone.figures.themes import LIGHT, Theme
-from hypercone.hierarchy.words import some
 
 # In inches; below the disk is the caption.
 SIDE, CAPTION = 7.6, 0.5

@@ -29,19 +29,6 @@ and on the hyperboloid (hyperboloid.cone_angle).
 
 from __future__ import annotations
 
-from hypercone.geometry import (
-    caps,
-    cones,
-    euclidean_cones,
-    general_cones,
-    hyperboloid,
-    klein,
-    order,
-    poincare,
-    steps,
-    trigonometry,
-)
-
 __all__ = [
     "caps",
     "cones",

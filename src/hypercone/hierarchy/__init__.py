@@ -1,6 +1,6 @@
 """Hierarchies: reading them, checking them, and what follows from their edges."""
 
-from hypercone.hierarchy.adjacency import Adjacency
+from hypercone._arrays import Adjacency
 from hypercone.hierarchy.hierarchy import Hierarchy
 from hypercone.hierarchy.pairs import read_pairs
 from hypercone.hierarchy.read import read_edges, read_hierarchy

@@ -8,15 +8,14 @@ from typing import NamedTuple, NoReturn
 import numpy as np
 from numpy.typing import NDArray
 
-from hypercone.errors import HierarchyError, InputError
-from hypercone.hierarchy.adjacency import Rows
+from hypercone._arrays import Rows
+from hypercone.errors import HierarchyError, InputError, counted, short, some
 from hypercone.hierarchy.cycles import CycleError
 from hypercone.hierarchy.edges import first_self_loop, numbered, self_loop
 from hypercone.hierarchy.hierarchy import Hierarchy
 from hypercone.hierarchy.names import is_usable
 from hypercone.hierarchy.readers.reading import Reading
 from hypercone.hierarchy.without_cycles import closing, condensed
-from hypercone.hierarchy.words import counted, short, some
 
 ON_CYCLE = ("refuse", "condense", "drop")
 # What is longer is no name but a file without line breaks.

@@ -6,9 +6,17 @@ from typing import NamedTuple
 
 import numpy as np
 
+from hypercone._arrays import Adjacency, Offsets, Rows, frozen
+from hypercone._system import available_bytes
 from hypercone.errors import ResourceError
-from hypercone.hierarchy.adjacency import Adjacency, Offsets, Rows, frozen
-from hypercone.hierarchy.memory import available_bytes
+from hypercone.hierarchy.closure_kernels import (
+    ancestor_lists,
+    basic_edges,
+    count_ancestors,
+    count_ancestors_by_bits,
+    spanning_forest,
+)
+from hypercone.hierarchy.graph_kernels import flipped, longest_depths
 
 # At the peak each pair stands in two flat lists while they are sorted, or in one and in the pairs beside it.
 BYTES_PER_PAIR = 16
@@ -28,8 +36,6 @@ class Order(NamedTuple):
 
 def depths(order: Rows, parents: Adjacency) -> Rows:
     """The number of edges on the longest path from a root to each row."""
-    from hypercone.hierarchy.graph_kernels import longest_depths
-
     found: Rows = longest_depths(order, parents.offsets, parents.rows)
     return frozen(found)
 
@@ -39,9 +45,6 @@ def reduced(order: Order, parents: Adjacency, children: Adjacency) -> Adjacency:
 
     Needs no closure: memory is a few numbers per edge.
     """
-    from hypercone.hierarchy.closure_kernels import basic_edges, spanning_forest
-    from hypercone.hierarchy.graph_kernels import flipped
-
     if int(parents.counts.max(initial=0)) < 2:
         return parents
     places, sizes = spanning_forest(order.rows, order.depths, parents.offsets, parents.rows)
@@ -56,8 +59,6 @@ def reduced(order: Order, parents: Adjacency, children: Adjacency) -> Adjacency:
 
 def ancestors(order: Order, parents: Adjacency) -> Adjacency:
     """Of each row all its ancestors; ResourceError if they do not fit in memory."""
-    from hypercone.hierarchy.closure_kernels import ancestor_lists
-
     limit = available_bytes() // 2 // BYTES_PER_PAIR
     # Every row has at least as many ancestors as its depth: a bound that costs nothing.
     expected = int(order.depths.sum(dtype=np.int64))
@@ -74,8 +75,6 @@ def ancestors(order: Order, parents: Adjacency) -> Adjacency:
 
 def count_pairs(order: Order, parents: Adjacency) -> int | None:
     """How many (ancestor, descendant) pairs there are, without storing them; None if that takes minutes."""
-    from hypercone.hierarchy.closure_kernels import count_ancestors, count_ancestors_by_bits
-
     total = int(count_ancestors(order.rows, parents.offsets, parents.rows, WALKING_STEPS))
     if total >= 0:
         return total
@@ -99,7 +98,6 @@ def _ascending(starts: Offsets, stops: Offsets, rows: Rows) -> Adjacency:
 
 
 def _flipped(starts: Offsets, stops: Offsets, rows: Rows) -> Adjacency:
-    from hypercone.hierarchy.graph_kernels import flipped
 
     # numba compiles anew for arrays that can be written to, so all are frozen before.
     visit = frozen(np.arange(len(starts), dtype=np.int32))

@@ -5,10 +5,9 @@ from __future__ import annotations
 import difflib
 from typing import NamedTuple
 
-from hypercone.errors import InputError
+from hypercone.errors import InputError, visible
 from hypercone.hierarchy.graphs import checked_direction
 from hypercone.hierarchy.table import Table
-from hypercone.hierarchy.words import visible
 
 SAY_WHICH = (
     "add a header line with the columns parent and child, or say the direction (--direction "

@@ -6,9 +6,10 @@ from collections.abc import Sequence
 
 import numpy as np
 
-from hypercone.errors import HierarchyError
-from hypercone.hierarchy.adjacency import Adjacency, Rows
-from hypercone.hierarchy.words import visible
+from hypercone._arrays import Adjacency, Rows
+from hypercone.errors import HierarchyError, visible
+from hypercone.hierarchy.cycle_kernels import shortest_cycle
+from hypercone.hierarchy.graph_kernels import topological_order
 
 # Exact on anything but a dense tangle of millions of edges; there the shortest cycle found so far is shown.
 SEARCH_STEPS = 1_000_000_000
@@ -28,7 +29,6 @@ def order_from_the_top(names: Sequence[str], parents: Adjacency, children: Adjac
     if bool((parents.rows < parents.groups()).all()):
         # Already in order, as our own files are: then there is no cycle, and the compiler need not be loaded.
         return np.arange(len(parents), dtype=np.int32)
-    from hypercone.hierarchy.graph_kernels import topological_order
 
     order: Rows = topological_order(children.offsets, children.rows, parents.counts)
     if len(order) < len(parents):
@@ -49,7 +49,6 @@ def in_words(names: Sequence[str], cycle: Sequence[int]) -> str:
 
 
 def _cycle_error(names: Sequence[str], parents: Adjacency, children: Adjacency) -> CycleError:
-    from hypercone.hierarchy.cycle_kernels import shortest_cycle
 
     found = shortest_cycle(parents.offsets, parents.rows, children.offsets, children.rows, SEARCH_STEPS)
     cycle = tuple(int(row) for row in found)

@@ -8,10 +8,9 @@ from itertools import chain
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
-from hypercone.errors import HierarchyError
-from hypercone.hierarchy.adjacency import Adjacency, Rows, frozen
+from hypercone._arrays import Adjacency, Rows, frozen
+from hypercone.errors import HierarchyError, short
 from hypercone.hierarchy.names import NameIndex
-from hypercone.hierarchy.words import short
 
 
 def rows_of_pairs(pairs: Iterable[tuple[str, str]]) -> tuple[NameIndex, Rows]:

@@ -5,11 +5,10 @@ from __future__ import annotations
 from collections.abc import Sequence
 from typing import Any
 
-from hypercone.errors import InputError, unknown_name
-from hypercone.hierarchy.adjacency import Rows
+from hypercone._arrays import Rows
+from hypercone.errors import InputError, short, unknown_name
 from hypercone.hierarchy.edges import numbered
 from hypercone.hierarchy.names import NameIndex
-from hypercone.hierarchy.words import short
 
 # pyarrow, then pandas and polars, then NumPy.
 TO_LIST = ("to_pylist", "to_list", "tolist")

@@ -7,8 +7,8 @@ from typing import Any, Literal
 
 import numpy as np
 
+from hypercone._arrays import Rows
 from hypercone.errors import HierarchyError, InputError
-from hypercone.hierarchy.adjacency import Rows
 
 Direction = Literal["parent-child", "child-parent"]
 DIRECTIONS = ("parent-child", "child-parent")

@@ -11,13 +11,14 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
-from hypercone.hierarchy.adjacency import Adjacency, Rows, frozen
+from hypercone._arrays import Adjacency, Rows, frozen
+from hypercone.errors import with_article
 from hypercone.hierarchy.closure import Order, ancestors, count_pairs, depths, pairs_of, reduced
 from hypercone.hierarchy.cycles import order_from_the_top
 from hypercone.hierarchy.edges import checked_edges, grouped_by_child, grouped_by_parent, rows_of_pairs
+from hypercone.hierarchy.graph_kernels import reachable
 from hypercone.hierarchy.labels import Labels, checked_labels, find_row
 from hypercone.hierarchy.names import checked_names, row_index
-from hypercone.hierarchy.words import with_article
 
 if TYPE_CHECKING:
     from hypercone.hierarchy.graphs import Direction
@@ -259,7 +260,6 @@ class Hierarchy:
 
 
 def _walk(neighbours: Adjacency, row: int) -> Rows:
-    from hypercone.hierarchy.graph_kernels import reachable
 
     if not 0 <= row < len(neighbours):
         raise IndexError(f"row {row} is outside 0 … {len(neighbours) - 1}")

@@ -7,9 +7,8 @@ from collections.abc import Iterable, Mapping, Sequence
 from functools import cached_property
 from itertools import compress
 
-from hypercone.errors import HierarchyError, InputError
+from hypercone.errors import HierarchyError, InputError, counted
 from hypercone.hierarchy.names import no_such_node
-from hypercone.hierarchy.words import counted
 
 # How a node that stands for several is named, and how its label is put together.
 SAME = " = "

@@ -5,8 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterable, Sequence
 from itertools import islice
 
-from hypercone.errors import HierarchyError, UnknownNameError, unknown_name
-from hypercone.hierarchy.words import short, visible
+from hypercone.errors import HierarchyError, UnknownNameError, short, unknown_name, visible
 
 FORBIDDEN = {"\t": "a tab", "\n": "a line break", "\r": "a carriage return", "\0": "a NUL character"}
 

@@ -5,9 +5,10 @@ from __future__ import annotations
 import numpy as np
 from numpy.typing import NDArray
 
-from hypercone.hierarchy.adjacency import Adjacency, Rows
+from hypercone._arrays import Adjacency, Rows
 from hypercone.hierarchy.closure import flipped_lists
 from hypercone.hierarchy.hierarchy import Hierarchy
+from hypercone.hierarchy.negatives_kernels import draw_strangers
 
 
 def random_bits(seed: int, stream: int, count: int) -> NDArray[np.uint64]:
@@ -36,7 +37,6 @@ def corrupted(hierarchy: Hierarchy, positives: Rows, a_side: int, seed: int, str
 
 
 def _strangers(rows: Rows, related: Adjacency, bits: NDArray[np.uint64]) -> Rows:
-    from hypercone.hierarchy.negatives_kernels import draw_strangers
 
     found: Rows = draw_strangers(np.ascontiguousarray(rows), related.offsets, related.rows, bits)
     return found

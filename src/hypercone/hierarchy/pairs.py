@@ -9,9 +9,9 @@ from typing import Any
 
 import numpy as np
 
-from hypercone.atomic import new_file
+from hypercone._arrays import Rows
+from hypercone._files import new_file
 from hypercone.errors import InputError, UnknownNameError
-from hypercone.hierarchy.adjacency import Rows
 from hypercone.hierarchy.hierarchy import Hierarchy
 from hypercone.hierarchy.read import read_names
 from hypercone.hierarchy.readers.reading import Reading

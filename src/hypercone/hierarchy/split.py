@@ -6,8 +6,8 @@ from dataclasses import dataclass
 
 import numpy as np
 
+from hypercone._arrays import Rows
 from hypercone.errors import InputError
-from hypercone.hierarchy.adjacency import Rows
 from hypercone.hierarchy.hierarchy import Hierarchy
 from hypercone.hierarchy.negatives import corrupted, random_bits
 

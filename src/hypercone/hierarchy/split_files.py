@@ -7,13 +7,12 @@ import os
 from pathlib import Path
 from typing import Any
 
-from hypercone.atomic import new_file
-from hypercone.errors import InputError
-from hypercone.hierarchy.adjacency import Rows
+from hypercone._arrays import Rows
+from hypercone._files import new_file
+from hypercone.errors import InputError, visible
 from hypercone.hierarchy.hierarchy import Hierarchy
 from hypercone.hierarchy.pairs import read_pairs, write_pairs
 from hypercone.hierarchy.split import LabelledPairs, Split
-from hypercone.hierarchy.words import visible
 
 SUMMARY = "split.json"
 

@@ -9,10 +9,9 @@ from dataclasses import dataclass
 
 import numpy as np
 
-from hypercone.errors import InputError
+from hypercone.errors import InputError, short
 from hypercone.hierarchy.files import Content
 from hypercone.hierarchy.text import text_of
-from hypercone.hierarchy.words import short
 
 SEPARATORS = {"tsv": "\t", "csv": ","}
 FORMATS = {".tsv": "tsv", ".tab": "tsv", ".txt": "tsv", ".csv": "csv"}

@@ -9,9 +9,10 @@ from typing import NamedTuple
 import numpy as np
 from numpy.typing import NDArray
 
-from hypercone.hierarchy.adjacency import Adjacency, Rows, frozen
+from hypercone._arrays import Adjacency, Rows, frozen
+from hypercone.errors import counted, some
+from hypercone.hierarchy.component_kernels import closing_edges, components
 from hypercone.hierarchy.labels import SAME
-from hypercone.hierarchy.words import counted, some
 
 
 class Condensed(NamedTuple):
@@ -30,8 +31,6 @@ def condensed(names: Sequence[str], edges: Rows, labels: Mapping[str, str]) -> C
     >>> found.names, found.edges.tolist(), found.labels, found.notes
     (['top', 'a = b'], [[0, 1]], {'a = b': 'Alpha = b', 'a': 'Alpha'}, ('1 cycle condensed: a = b',))
     """
-    from hypercone.hierarchy.component_kernels import components
-
     children, _ = _by_parent(edges, len(names))
     component = components(children.offsets, children.rows)
     kept = np.flatnonzero(component == np.arange(len(names)))
@@ -55,8 +54,6 @@ def closing(edges: Rows, size: int) -> NDArray[np.int64]:
     >>> closing(np.array([[0, 1], [1, 2], [2, 0], [2, 1]], np.int32), 3).tolist()
     [2, 3]
     """
-    from hypercone.hierarchy.component_kernels import closing_edges
-
     children, places = _by_parent(edges, size)
     is_root = np.bincount(edges[:, 1], minlength=size) == 0
     starts = np.concatenate([np.flatnonzero(is_root), np.flatnonzero(~is_root)]).astype(np.int32)

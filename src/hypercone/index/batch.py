@@ -8,7 +8,7 @@ from concurrent.futures import ThreadPoolExecutor
 import numpy as np
 from numpy.typing import NDArray
 
-from hypercone.cores import usable_cores
+from hypercone._system import usable_cores
 from hypercone.methods.scoring import Rows
 
 Search = Callable[[NDArray[np.int64]], tuple[Rows, NDArray[np.int64]]]

@@ -10,7 +10,10 @@ from typing import Any, NamedTuple
 import numpy as np
 from numpy.typing import ArrayLike
 
+from hypercone._jit import dimension_type
 from hypercone.index.batch import search_many
+from hypercone.index.cone_kernels import ancestors, ancestors_of_many, descendants, descendants_of_many, reaches
+from hypercone.index.nearest_kernels import nearest
 from hypercone.index.scan import Found, Near, Scan
 from hypercone.index.tree import Places, Tree, build_tree
 from hypercone.methods import Points
@@ -42,7 +45,6 @@ class ConeIndex(Scan):
         """The rows under a row."""
         if not self._can_walk:
             return super().descendants(row)
-        from hypercone.index.cone_kernels import descendants
 
         return self._walk(descendants, row)
 
@@ -50,7 +52,6 @@ class ConeIndex(Scan):
         """The rows above a row."""
         if not self._can_walk:
             return super().ancestors(row)
-        from hypercone.index.cone_kernels import ancestors
 
         return self._walk(ancestors, row)
 
@@ -58,7 +59,6 @@ class ConeIndex(Scan):
         """The rows under each of some rows, on all cores."""
         if not self._can_walk:
             return super().descendants_of_many(rows)
-        from hypercone.index.cone_kernels import descendants_of_many
 
         return self._walk_many(descendants_of_many, rows)
 
@@ -66,7 +66,6 @@ class ConeIndex(Scan):
         """The rows above each of some rows, on all cores."""
         if not self._can_walk:
             return super().ancestors_of_many(rows)
-        from hypercone.index.cone_kernels import ancestors_of_many
 
         return self._walk_many(ancestors_of_many, rows)
 
@@ -75,7 +74,6 @@ class ConeIndex(Scan):
         count = min(count, len(self.points) - 1)
         if not 0 < count <= MOST_NEAREST:
             return super().nearest(row, count)
-        from hypercone.index.nearest_kernels import nearest
 
         distances, rows = np.empty(count), np.empty(count, np.int32)
         room, curvature = self._room, float(self.method.is_hyperbolic)
@@ -111,15 +109,12 @@ class ConeIndex(Scan):
 
     @cached_property
     def _dim(self) -> Any:
-        from hypercone._jit import dimension_type
 
         return dimension_type(self.points.shape[1])
 
     @cached_property
     def _reaches(self) -> Points:
         """The widest angle at which each node still holds a child: its half aperture and the threshold."""
-        from hypercone.index.cone_kernels import reaches
-
         widest: Points = reaches(self.points, self.settings.K, self.threshold, self.method.curvature, self._dim)
         return widest
 

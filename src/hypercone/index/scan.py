@@ -8,9 +8,11 @@ from typing import NamedTuple
 import numpy as np
 from numpy.typing import ArrayLike
 
+from hypercone._arrays import read_only
+from hypercone._jit import dimension_type
 from hypercone.methods import Method, Points, Settings, find_method
+from hypercone.methods.score_kernels import energies_below as scan
 from hypercone.methods.scoring import Rows, energies_above, energies_below
-from hypercone.views import read_only
 
 
 class Found(NamedTuple):
@@ -64,9 +66,6 @@ class Scan:
 
     def nearest(self, row: int, count: int) -> Near:
         """The rows at the smallest distance, hyperbolic for methods in the ball and else straight."""
-        from hypercone._jit import dimension_type
-        from hypercone.methods.score_kernels import energies_below as scan
-
         distances = scan(self.points, self.checked(row), self.distance_constants, dimension_type(self.points.shape[1]))
         order = np.argsort(distances, kind="stable")
         chosen = order[order != row][: max(0, count)].astype(np.int32)

@@ -7,6 +7,8 @@ from typing import NamedTuple
 import numpy as np
 from numpy.typing import NDArray
 
+from hypercone._jit import dimension_type
+from hypercone.index import tree_kernels
 from hypercone.methods import Points
 
 Places = NDArray[np.int64]
@@ -43,9 +45,6 @@ def build_tree(points: Points, reaches: Points | None) -> Tree:
     >>> tree.floors, sorted(tree.rows.tolist()) == list(range(100))
     (4, True)
     """
-    from hypercone._jit import dimension_type
-    from hypercone.index import tree_kernels
-
     dim = dimension_type(points.shape[1])
     floors = max(0, -(-len(points) // LEAF) - 1).bit_length()
     directions, norms = tree_kernels.directions_and_norms(points, dim)

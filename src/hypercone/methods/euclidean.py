@@ -6,6 +6,7 @@ import math
 
 import numpy as np
 
+from hypercone.methods.euclidean_kernels import EuclideanConstants
 from hypercone.methods.method import Energies, Method, Points
 from hypercone.methods.poincare import Poincare
 from hypercone.methods.settings import Settings
@@ -30,6 +31,5 @@ class Euclidean(Method):
         return 0.0, math.inf
 
     def constants(self, settings: Settings) -> tuple[float, ...]:
-        from hypercone.methods.euclidean_kernels import EuclideanConstants
 
         return EuclideanConstants(0.0, math.inf, settings.alpha)

@@ -5,6 +5,7 @@ from __future__ import annotations
 import math
 
 from hypercone.geometry import euclidean_cones
+from hypercone.methods.euclidean_cones_kernels import EuclideanConesConstants
 from hypercone.methods.hyperbolic_cones import HyperbolicCones
 from hypercone.methods.method import Energies, Method, Points
 from hypercone.methods.settings import Settings
@@ -28,7 +29,6 @@ class EuclideanCones(Method):
         return settings.K + settings.border, math.inf
 
     def constants(self, settings: Settings) -> tuple[float, ...]:
-        from hypercone.methods.euclidean_cones_kernels import EuclideanConesConstants
 
         inner, outer = self.shell(settings)
         return EuclideanConesConstants(inner, outer, settings.K, math.cos(settings.margin), math.sin(settings.margin))

@@ -5,6 +5,7 @@ from __future__ import annotations
 import math
 
 from hypercone.geometry import cones
+from hypercone.methods.hyperbolic_cones_kernels import HyperbolicConesConstants
 from hypercone.methods.method import Energies, Method, Points
 from hypercone.methods.settings import Settings
 
@@ -44,7 +45,6 @@ class HyperbolicCones(Method):
         return cones.inner_radius(settings.K) + settings.border, 1.0 - settings.border
 
     def constants(self, settings: Settings) -> tuple[float, ...]:
-        from hypercone.methods.hyperbolic_cones_kernels import HyperbolicConesConstants
 
         inner, outer = self.shell(settings)
         return HyperbolicConesConstants(inner, outer, settings.K, math.cos(settings.margin), math.sin(settings.margin))

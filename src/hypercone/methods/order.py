@@ -6,6 +6,7 @@ import math
 
 from hypercone.geometry import order
 from hypercone.methods.method import Energies, Method, Points
+from hypercone.methods.order_kernels import OrderConstants
 from hypercone.methods.settings import Settings
 
 
@@ -40,6 +41,5 @@ class Order(Method):
         return 0.0, math.inf
 
     def constants(self, settings: Settings) -> tuple[float, ...]:
-        from hypercone.methods.order_kernels import OrderConstants
 
         return OrderConstants(0.0, math.inf, settings.margin)

@@ -6,6 +6,7 @@ import numpy as np
 
 from hypercone.geometry import poincare
 from hypercone.methods.method import Energies, Method, Points
+from hypercone.methods.poincare_kernels import PoincareConstants
 from hypercone.methods.settings import Settings
 
 
@@ -40,6 +41,5 @@ class Poincare(Method):
         return 0.0, 1.0 - settings.border
 
     def constants(self, settings: Settings) -> tuple[float, ...]:
-        from hypercone.methods.poincare_kernels import PoincareConstants
 
         return PoincareConstants(0.0, 1.0 - settings.border, settings.alpha)

@@ -5,9 +5,11 @@ from __future__ import annotations
 import numpy as np
 from numpy.typing import NDArray
 
+from hypercone._arrays import read_only
+from hypercone._jit import dimension_type
+from hypercone.methods import score_kernels
 from hypercone.methods.method import Method, Points
 from hypercone.methods.settings import Settings
-from hypercone.views import read_only
 
 Rows = NDArray[np.int32]
 
@@ -19,9 +21,6 @@ def energies_of_pairs(method: Method, settings: Settings, points: Points, pairs:
 
 def signed_energies_of_pairs(method: Method, settings: Settings, points: Points, pairs: Rows) -> Points:
     """The same, but below zero for a child inside its parent's region: how far it is from the border."""
-    from hypercone._jit import dimension_type
-    from hypercone.methods import score_kernels
-
     constants = method.constants(settings)
     signed: Points = score_kernels.energies_of_pairs(
         read_only(points), read_only(pairs), constants, dimension_type(points.shape[1])
@@ -31,9 +30,6 @@ def signed_energies_of_pairs(method: Method, settings: Settings, points: Points,
 
 def energies_below(method: Method, settings: Settings, points: Points, parent: int) -> Points:
     """The score of (parent, x) for every node x."""
-    from hypercone._jit import dimension_type
-    from hypercone.methods import score_kernels
-
     constants = method.constants(settings)
     dimension = dimension_type(points.shape[1])
     return clamped(method, score_kernels.energies_below(read_only(points), parent, constants, dimension))
@@ -41,9 +37,6 @@ def energies_below(method: Method, settings: Settings, points: Points, parent: i
 
 def energies_above(method: Method, settings: Settings, points: Points, child: int) -> Points:
     """The score of (x, child) for every node x."""
-    from hypercone._jit import dimension_type
-    from hypercone.methods import score_kernels
-
     constants = method.constants(settings)
     dimension = dimension_type(points.shape[1])
     return clamped(method, score_kernels.energies_above(read_only(points), child, constants, dimension))

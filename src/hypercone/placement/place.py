@@ -8,9 +8,11 @@ from typing import Any
 
 import numpy as np
 
-from hypercone.hierarchy.adjacency import Rows
+from hypercone._arrays import Rows
+from hypercone._jit import dimension_type
 from hypercone.methods import Method, Points, Settings
 from hypercone.methods.scoring import energies_above, energies_below, energies_of_pairs
+from hypercone.placement.placement_kernels import improve
 from hypercone.placement.shortlist import Shortlist
 from hypercone.placement.starts import starting_points
 from hypercone.placement.wishes import Wishes
@@ -153,8 +155,6 @@ class Placer:
 
     def _improve(self, new: int, listed: Shortlist, place: Points, directions: Points) -> tuple[float, Points]:
         """The cost and the place reached from a place by trial steps in these directions."""
-        from hypercone.placement.placement_kernels import improve
-
         space = self.space
         self.points[new] = place
         limits = space.threshold, space.scale, self._dim
@@ -164,7 +164,6 @@ class Placer:
 
     @cached_property
     def _dim(self) -> Any:
-        from hypercone._jit import dimension_type
 
         return dimension_type(self.points.shape[1])
 

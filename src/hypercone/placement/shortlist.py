@@ -7,6 +7,7 @@ from typing import Any
 import numpy as np
 
 from hypercone.methods import Points
+from hypercone.placement.placement_kernels import ABOVE, NOT_ABOVE, NOT_BELOW, scan
 from hypercone.placement.wishes import Wishes
 
 # What was asked for by name comes before anything else; and being above a stranger is half as bad as being under one,
@@ -20,7 +21,6 @@ class Shortlist:
     """Rows with what each is to the new node and what it costs to have it on the wrong side."""
 
     def __init__(self, wishes: Wishes) -> None:
-        from hypercone.placement.placement_kernels import ABOVE, NOT_ABOVE, NOT_BELOW
 
         self._not_above, self._not_below = NOT_ABOVE, NOT_BELOW
         self._entries: dict[tuple[int, int], float] = {
@@ -36,8 +36,6 @@ class Shortlist:
 
     def grow(self, points: Points, new: int, bound: float, space: tuple[float, ...], dim: Any) -> None:
         """Scan all nodes, and list those within the bound of the new one that should not be."""
-        from hypercone.placement.placement_kernels import scan
-
         above, both = scan(points, new, self._found, bound, space, dim)
         self._arrays = None
         for row in self._found[:above].tolist():

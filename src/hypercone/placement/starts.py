@@ -4,8 +4,10 @@ from __future__ import annotations
 
 import numpy as np
 
-from hypercone.hierarchy.adjacency import Rows
+from hypercone._arrays import Rows
+from hypercone._jit import dimension_type
 from hypercone.methods import Points
+from hypercone.placement.placement_kernels import pushed_out
 
 # How far out from a parent, in units of the space; children of cones are found within two of them.
 OUTWARDS = np.array([0.05, 0.2, 0.5, 1.0, 2.0])
@@ -17,8 +19,6 @@ def starting_points(
     points: Points, new: int, parents: tuple[int, ...], children: Rows, space: tuple[float, ...], unit: float
 ) -> Points:
     """Places to try first; the row of the new node is used to find them."""
-    from hypercone._jit import dimension_type
-    from hypercone.placement.placement_kernels import pushed_out
 
     def outwards(place: Points, lengths: Points) -> Points:
         points[new] = place

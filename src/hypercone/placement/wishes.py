@@ -7,7 +7,8 @@ from dataclasses import dataclass
 import numpy as np
 from numpy.typing import NDArray
 
-from hypercone.hierarchy.adjacency import Rows
+from hypercone._arrays import Rows
+from hypercone.placement.placement_kernels import mark_above
 
 
 @dataclass(frozen=True)
@@ -25,8 +26,6 @@ class Wishes:
     @classmethod
     def by_edges(cls, edges: Rows, size: int, parents: list[int], not_under: tuple[int, ...] = ()) -> Wishes:
         """Above are the parents and, along (parent, child) edges, all above them."""
-        from hypercone.placement.placement_kernels import mark_above
-
         marks: NDArray[np.bool_] = np.zeros(size, np.bool_)
         marks[parents] = True
         mark_above(edges, marks)

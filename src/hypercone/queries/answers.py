@@ -5,8 +5,7 @@ from __future__ import annotations
 from collections.abc import Sequence
 
 from hypercone.embedding import Embedding
-from hypercone.errors import InputError, unknown_name
-from hypercone.hierarchy.words import counted
+from hypercone.errors import InputError, counted, unknown_name
 from hypercone.queries import lists, pairs, sets
 from hypercone.queries.asking import Answer, Asked, Question
 from hypercone.queries.wording import node

@@ -7,11 +7,13 @@ from typing import NamedTuple
 import numpy as np
 from numpy.typing import NDArray
 
+from hypercone._jit import dimension_type
 from hypercone.embedding import Embedding
 from hypercone.hierarchy import Adjacency, Hierarchy
 from hypercone.hierarchy.closure import flipped_lists
 from hypercone.methods import Points, find_method
 from hypercone.methods.scoring import Rows
+from hypercone.queries.suggest_kernels import companies, follows_from_another, neighbour_shares, next_steps_down
 
 NEIGHBOURS = 10
 # Chosen on parts of GO and the mammals of WordNet with links hidden: neighbours help, but far less than company.
@@ -53,9 +55,6 @@ def candidates(embedding: Embedding, hierarchy: Hierarchy) -> tuple[Rows, Points
     None follows from another: of a child and its ancestors only the highest is put under a parent, and the parents of
     one child are not above each other.
     """
-    from hypercone._jit import dimension_type
-    from hypercone.queries.suggest_kernels import follows_from_another, next_steps_down
-
     above, parents = hierarchy.ancestor_lists(), hierarchy.parents
     inner = _inner_children(hierarchy)
     pairs, energies = next_steps_down(
@@ -93,8 +92,6 @@ def _inner_children(hierarchy: Hierarchy) -> Adjacency:
 
 def companies_of(hierarchy: Hierarchy, pairs: Rows) -> Points:
     """For each (parent, child) the share of the nodes under the child's parents that are also under the parent."""
-    from hypercone.queries.suggest_kernels import companies
-
     above, parents = hierarchy.ancestor_lists(), hierarchy.parents
     below = flipped_lists(above)
     shares: Points = companies(
@@ -113,8 +110,6 @@ def _shortlist(company: Points, count: int) -> NDArray[np.intp]:
 
 def neighbours_of(embedding: Embedding, hierarchy: Hierarchy, pairs: Rows) -> Points:
     """For each (parent, child) the share of the nodes nearest to the child that are the parent or under it."""
-    from hypercone.queries.suggest_kernels import neighbour_shares
-
     above, count = hierarchy.ancestor_lists(), min(NEIGHBOURS, len(embedding) - 1)
     children, places = np.unique(pairs[:, 1], return_inverse=True)
     neighbours = np.array([embedding.index.nearest(child, count).rows for child in children.tolist()], np.int32)

@@ -8,7 +8,7 @@ from typing import Any
 
 from hypercone.embedding import Embedding
 from hypercone.embedding.explanation import Explanation, Step
-from hypercone.hierarchy.words import counted, with_article
+from hypercone.errors import counted, with_article
 from hypercone.queries.asking import Answer, Asked
 from hypercone.queries.wording import in_both_units, listed, node, titled
 

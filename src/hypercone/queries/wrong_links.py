@@ -6,11 +6,13 @@ from typing import NamedTuple
 
 import numpy as np
 
+from hypercone._jit import dimension_type
 from hypercone.embedding import Embedding
 from hypercone.hierarchy import Hierarchy
 from hypercone.hierarchy.closure import flipped_lists
 from hypercone.methods import Points, find_method
 from hypercone.methods.scoring import Rows, energies_of_pairs
+from hypercone.queries.suggest_kernels import rival_companies, strains
 
 
 class WrongRows(NamedTuple):
@@ -43,8 +45,6 @@ def rejected_edges(embedding: Embedding, hierarchy: Hierarchy) -> tuple[Rows, Po
 
 
 def _strain(embedding: Embedding, hierarchy: Hierarchy, edges: Rows) -> Points:
-    from hypercone._jit import dimension_type
-    from hypercone.queries.suggest_kernels import strains
 
     above, parents = hierarchy.ancestor_lists(), hierarchy.parents
     found: Points = strains(
@@ -62,7 +62,6 @@ def _strain(embedding: Embedding, hierarchy: Hierarchy, edges: Rows) -> Points:
 
 
 def _company(hierarchy: Hierarchy, edges: Rows) -> Points:
-    from hypercone.queries.suggest_kernels import rival_companies
 
     above, parents = hierarchy.ancestor_lists(), hierarchy.parents
     below = flipped_lists(above)

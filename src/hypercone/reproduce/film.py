@@ -12,7 +12,7 @@ from typing import Any
 
 import numpy as np
 
-from hypercone.atomic import new_file
+from hypercone._files import new_file
 from hypercone.errors import InputError
 from hypercone.figures import depth_colours, draw_disk, draw_edges, draw_nodes, new_figure
 from hypercone.figures.animation import Frame, find_ffmpeg, write_gif, write_mp4

@@ -8,8 +8,8 @@ from dataclasses import dataclass, field
 from pathlib import Path
 from typing import Any
 
-from hypercone.atomic import new_file
-from hypercone.bench.machine import describe_machine
+from hypercone._files import new_file
+from hypercone._system import describe_machine
 from hypercone.errors import InputError
 from hypercone.reproduce.trial import Trial
 

@@ -5,7 +5,7 @@ from __future__ import annotations
 import statistics
 from collections.abc import Iterator
 
-from hypercone.hierarchy.words import counted
+from hypercone.errors import counted
 from hypercone.reproduce.paper import AUTHORS_PAIRS_PER_SECOND, PERCENTS, TITLES
 from hypercone.reproduce.results import Results, Row
 from hypercone.reproduce.summary import rows_of

@@ -18,15 +18,13 @@ import hashlib
 from collections.abc import Iterator
 from pathlib import Path
 
-from hypercone.atomic import new_file, speaking_of
+from hypercone._files import new_file, read_regular, remove_leftovers, speaking_of
 from hypercone.errors import InputError, ModelFileError
 from hypercone.runs.checkpoint import FILE_NAME, Checkpoint, arrays_from, to_bytes
 from hypercone.runs.identity import Identity, differences
 from hypercone.runs.lock import LOCK, Lock, locked
 from hypercone.runs.manifest import Entry, manifest_text, read_headed, read_manifest, run_text
 from hypercone.runs.run import Run
-from hypercone.sealed import read_regular
-from hypercone.temporaries import remove_leftovers
 
 RUN, MANIFEST = "run.json", "manifest.json"
 KEPT = 2

@@ -6,9 +6,9 @@ from dataclasses import asdict, dataclass
 from pathlib import Path
 from typing import Any
 
+from hypercone._files import read_sealed, sealed
 from hypercone.errors import ModelFileError
 from hypercone.runs.checkpoint import FILE_NAME, file_name
-from hypercone.sealed import read_sealed, sealed
 
 FORMAT, FORMAT_VERSION = "hypercone-run", 1
 # Larger than the validations of a million epochs need.

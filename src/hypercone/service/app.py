@@ -8,9 +8,9 @@ from collections.abc import Callable, Mapping
 from itertools import groupby
 from typing import Any
 
+from hypercone._system import needed
 from hypercone.embedding import Embedding
-from hypercone.extras import needed
-from hypercone.hierarchy.words import short
+from hypercone.errors import short
 from hypercone.service.endpoints import Fixed, Questions
 from hypercone.service.headers import API_HEADERS
 from hypercone.service.hosts import Hosts

@@ -8,7 +8,7 @@ from dataclasses import dataclass
 from itertools import chain
 from typing import Any
 
-from hypercone.hierarchy.words import short
+from hypercone.errors import short
 from hypercone.service.refusals import Refusal, malformed, too_large
 
 MOST_IN_BATCH = 10_000

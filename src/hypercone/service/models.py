@@ -10,10 +10,11 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
+from hypercone._jit import dimension_type
 from hypercone.embedding import Embedding
-from hypercone.errors import InputError, unknown_name
-from hypercone.hierarchy.words import short
+from hypercone.errors import InputError, short, unknown_name
 from hypercone.methods import find_method
+from hypercone.methods.score_kernels import energies_of_pairs
 from hypercone.methods.scoring import clamped
 from hypercone.service.names import Rows
 from hypercone.service.refusals import Refusal
@@ -30,8 +31,6 @@ class Model:
     """
 
     def __init__(self, name: str, embedding: Embedding) -> None:
-        from hypercone._jit import dimension_type
-        from hypercone.methods.score_kernels import energies_of_pairs
 
         if not len(embedding):
             raise InputError(f"the model {name} has no nodes, so there is nothing to ask; serve another")

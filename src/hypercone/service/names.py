@@ -5,9 +5,8 @@ from __future__ import annotations
 from collections.abc import Callable
 
 from hypercone.embedding import Embedding
-from hypercone.errors import InputError, UnknownNameError
+from hypercone.errors import InputError, UnknownNameError, short
 from hypercone.hierarchy.labels import SAME
-from hypercone.hierarchy.words import short
 from hypercone.service.refusals import Refusal
 
 

@@ -6,7 +6,7 @@ from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 from typing import Any
 
-from hypercone.hierarchy.words import some
+from hypercone.errors import some
 from hypercone.service import list_answers, pair_answers, place_answers
 from hypercone.service.deadline import Deadline
 from hypercone.service.fields import Field, Pairs, Texts, Whole

@@ -9,7 +9,7 @@ from collections.abc import Mapping, Sequence
 from typing import Any
 from urllib.parse import unquote_to_bytes
 
-from hypercone.hierarchy.words import short
+from hypercone.errors import short
 from hypercone.service.deadline import Deadline
 from hypercone.service.fields import Field
 from hypercone.service.refusals import Refusal, malformed, too_large

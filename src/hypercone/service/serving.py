@@ -4,8 +4,8 @@ from __future__ import annotations
 
 from collections.abc import Mapping
 
+from hypercone._system import needed
 from hypercone.embedding import Embedding
-from hypercone.extras import needed
 from hypercone.service.app import EXTRA, Service
 from hypercone.service.options import Options
 from hypercone.service.sockets import listening_socket

@@ -8,7 +8,7 @@ from collections.abc import Callable
 from concurrent.futures import Future, ThreadPoolExecutor
 from typing import TypeVar
 
-from hypercone.cores import usable_cores
+from hypercone._system import usable_cores
 from hypercone.service.deadline import Deadline
 from hypercone.service.refusals import busy, late
 

@@ -16,14 +16,17 @@ from functools import partial
 import numpy as np
 from numpy.typing import NDArray
 
+from hypercone._jit import dimension_type
 from hypercone.errors import ConfigError
 from hypercone.geometry import caps
 from hypercone.methods import Points, find_method
 from hypercone.runs import Checkpoint
 from hypercone.runs.checkpoints import PRETRAINING, Checkpoints
+from hypercone.training.caps_kernels import CapSteps, Pull, cap_epoch, tightest_parents
 from hypercone.training.config import FitConfig
 from hypercone.training.negatives import Known, Rows, make_known
 from hypercone.training.progress import EpochReport, OnEpoch
+from hypercone.training.random_kernels import shuffled
 
 # Wrong children, wrong parents with children, and siblings an edge.
 WRONG_PAIRS = (2, 2, 2)
@@ -60,10 +63,6 @@ class Caps:
 
     def run(self, epoch: int, epochs: int) -> tuple[int, int, float]:
         """One visit of the edges; returns (violated positives, pushed negatives, sum of gaps)."""
-        from hypercone._jit import dimension_type
-        from hypercone.training.caps_kernels import cap_epoch, tightest_parents
-        from hypercone.training.random_kernels import shuffled
-
         config, tightest = self.config, tightest_parents(self.given, self.radii)
         everyone = np.arange(len(self.radii), dtype=np.int32)
         violated, pushed, gaps = cap_epoch(
@@ -96,8 +95,6 @@ class Caps:
 
     def _steps(self, done: float) -> tuple[object, ...]:
         """The steps when this part of the epochs is done."""
-        from hypercone.training.caps_kernels import CapSteps, Pull
-
         decay = max(0.0, 1.0 - done / DECAY_UNTIL)
         near = int(np.count_nonzero(np.diff(self.given.offsets)))
         far = len(self.edges) - near

@@ -10,8 +10,12 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from hypercone.methods import Method, Points, Settings
+from hypercone._jit import dimension_type
+from hypercone.methods import Method, Points, Settings, step_kernels
+from hypercone.training.margin_kernels import margin_epoch
 from hypercone.training.negatives import Known, Negatives, Rows
+from hypercone.training.random_kernels import shuffled
+from hypercone.training.softmax_kernels import softmax_epoch
 
 
 @dataclass
@@ -32,8 +36,6 @@ class Trainer:
 
     def run(self, epoch: int, rate: float, negatives: Negatives) -> tuple[int, int]:
         """Visit every edge once; returns (violated positives, active negatives)."""
-        from hypercone.training.random_kernels import shuffled
-
         started = time.perf_counter()
         order = shuffled(len(self.edges), self.seed, epoch)
         visit = self._visit if self.threads == 1 else self._visit_in_threads
@@ -59,7 +61,6 @@ class Trainer:
         return int(violated), int(active)
 
     def _visit(self, order: NDArray[np.uint32], epoch: int, rate: float, negatives: Negatives) -> tuple[int, int]:
-        from hypercone._jit import dimension_type
 
         kernel = _epoch_kernel(self.method)
         dim = dimension_type(self.points.shape[1])
@@ -83,15 +84,11 @@ class Trainer:
 
 def _epoch_kernel(method: Method) -> Any:
     if method.loss == "margin":
-        from hypercone.training.margin_kernels import margin_epoch
-
         return margin_epoch
-    from hypercone.training.softmax_kernels import softmax_epoch
 
     return softmax_epoch
 
 
 def _optimizer(name: str, rate: float) -> Any:
-    from hypercone.methods import step_kernels
 
     return {"sgd": step_kernels.Sgd, "sgd-exp": step_kernels.GeodesicSgd, "adagrad": step_kernels.Adagrad}[name](rate)

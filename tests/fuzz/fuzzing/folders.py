@@ -20,11 +20,11 @@ from typing import Any
 from fuzzing.bundle import unbundled, written
 from fuzzing.promise import checked_message
 
+from hypercone._files import SEAL_MARK
 from hypercone.embedding import load
 from hypercone.hierarchy import Hierarchy, read_hierarchy, read_released_split, read_split
 from hypercone.hierarchy.assemble import ON_CYCLE
 from hypercone.runs import Run, opened
-from hypercone.sealed import MARK
 from hypercone.training import FitConfig
 
 Files = dict[str, bytes]
@@ -186,4 +186,4 @@ def _sealed(values: dict[str, Any]) -> bytes:
         head = json.dumps(values, indent=2).removesuffix("\n}").encode()
     except RecursionError:
         return b""
-    return head + f'{MARK}{hashlib.sha256(head).hexdigest()}"\n}}\n'.encode()
+    return head + f'{SEAL_MARK}{hashlib.sha256(head).hexdigest()}"\n}}\n'.encode()

@@ -28,7 +28,7 @@ LONGEST_INPUT = 8_192
 # More than what is there before the first input; packed files alone may unpack to 64 MiB.
 MEMORY = 512 << 20
 WAYS = ("guided", "by chance", "grown")
-GUIDED = ["hypercone.hierarchy", "hypercone.embedding", "hypercone.runs", "hypercone.sealed", "hypercone.service",
+GUIDED = ["hypercone.hierarchy", "hypercone.embedding", "hypercone.runs", "hypercone._files", "hypercone.service",
           "hypercone.training.config", "hypercone.training.fields", "tomllib", "json"]  # fmt: skip
 
 

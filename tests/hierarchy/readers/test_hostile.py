@@ -13,9 +13,8 @@ import pyarrow
 import pytest
 from pyarrow import ipc, parquet
 
-from hypercone.errors import InputError
+from hypercone.errors import InputError, visible
 from hypercone.hierarchy import read_hierarchy
-from hypercone.hierarchy.words import visible
 
 SUBCLASS = "<http://www.w3.org/2000/01/rdf-schema#subClassOf>"
 RESTRICTION = f"""<a> {SUBCLASS} _:x .

@@ -9,9 +9,9 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
+from hypercone._system import available_bytes
 from hypercone.embedding.exports.table import Table
 from hypercone.errors import ResourceError
-from hypercone.hierarchy.memory import available_bytes
 
 
 def write(table: Table, path: Path) -> None:

@@ -5,10 +5,10 @@ from __future__ import annotations
 import json
 from pathlib import Path
 
+from hypercone._system import needed
 from hypercone.embedding.domain import finite
 from hypercone.embedding.exports.table import Table
 from hypercone.errors import InputError
-from hypercone.extras import needed
 
 
 def write(table: Table, path: Path) -> None:

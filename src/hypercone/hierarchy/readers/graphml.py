@@ -4,12 +4,11 @@ from __future__ import annotations
 
 from collections import Counter
 
-from hypercone.errors import InputError
+from hypercone.errors import InputError, counted, short, visible
 from hypercone.hierarchy.files import Content
 from hypercone.hierarchy.graphs import checked_direction
 from hypercone.hierarchy.readers.reading import Reading
 from hypercone.hierarchy.readers.xml_events import XmlEvents
-from hypercone.hierarchy.words import counted, short, visible
 
 NAMESPACE = "http://graphml.graphdrawing.org/xmlns"
 # The best first; yEd draws its labels in elements of its own.

@@ -5,12 +5,11 @@ A word is a node: the same word in two branches is one node with two parents.
 
 from __future__ import annotations
 
-from hypercone.errors import InputError
+from hypercone.errors import InputError, short
 from hypercone.hierarchy.files import Content
 from hypercone.hierarchy.readers.lines import Lines
 from hypercone.hierarchy.readers.reading import Reading
 from hypercone.hierarchy.text import text_of
-from hypercone.hierarchy.words import short
 
 
 def read(content: Content) -> Reading:

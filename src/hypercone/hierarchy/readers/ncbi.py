@@ -9,12 +9,11 @@ import re
 from itertools import compress
 from typing import NamedTuple
 
-from hypercone.errors import InputError
+from hypercone.errors import InputError, short
 from hypercone.hierarchy.files import Content, beside
 from hypercone.hierarchy.readers.notes import left_out
 from hypercone.hierarchy.readers.reading import Reading
 from hypercone.hierarchy.text import checked_utf8, text_of
-from hypercone.hierarchy.words import short
 
 NODE = re.compile(r"^([0-9]+)\t\|\t([0-9]+)\t\|(?:[^\n]*\t\|)?$", re.MULTILINE)
 # In bytes, for one letter beyond Latin-1 would make the text of this largest of files twice or four times as long.

@@ -10,11 +10,10 @@ import re
 from collections.abc import Callable, Iterator
 from itertools import count
 
-from hypercone.errors import InputError
+from hypercone.errors import InputError, short
 from hypercone.hierarchy.files import Content
 from hypercone.hierarchy.readers.reading import Reading
 from hypercone.hierarchy.text import text_of
-from hypercone.hierarchy.words import short
 
 # The last part takes a quote or bracket without its partner, so that the search for one is not begun again and again.
 TOKEN = re.compile(r"\s+|\[[^\]]*\]|[(),:;]|'[^']*(?:''[^']*)*'|[^\s()\[\]',:;]+|['\[\]]")

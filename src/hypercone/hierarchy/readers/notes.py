@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 
-from hypercone.hierarchy.words import counted, some
+from hypercone.errors import counted, some
 
 
 def left_out(thing: str, reason: str, names: Sequence[str]) -> tuple[str, ...]:

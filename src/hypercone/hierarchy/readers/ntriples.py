@@ -7,12 +7,11 @@ from collections.abc import Sequence
 from functools import partial
 from typing import NamedTuple
 
-from hypercone.errors import InputError
+from hypercone.errors import InputError, short
 from hypercone.hierarchy.files import Content
 from hypercone.hierarchy.readers.rdf import Link, Statements, Text, reading_of
 from hypercone.hierarchy.readers.reading import Reading
 from hypercone.hierarchy.text import checked_utf8, is_empty
-from hypercone.hierarchy.words import short
 
 SPACE = rb"[ \t]*+"
 IRI = rb"<[^\s<>]*+>"

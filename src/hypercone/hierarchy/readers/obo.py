@@ -9,12 +9,11 @@ import io
 import re
 from collections.abc import Sequence
 
-from hypercone.errors import InputError
+from hypercone.errors import InputError, short
 from hypercone.hierarchy.files import Content
 from hypercone.hierarchy.readers.reading import Reading
 from hypercone.hierarchy.readers.terms import Terms
 from hypercone.hierarchy.text import checked_utf8, is_empty
-from hypercone.hierarchy.words import short
 
 USED = (b"id:", b"name:", b"is_a:", b"relationship:", b"is_obsolete:")
 COMMENT = re.compile(r"(?<!\\)\s!(\s.*)?$")

@@ -9,14 +9,13 @@ from __future__ import annotations
 from collections.abc import Sequence
 from typing import Any
 
-from hypercone.errors import InputError
+from hypercone.errors import InputError, visible
 from hypercone.hierarchy.files import Content
 from hypercone.hierarchy.readers.iris import local_name, plain, short_name
 from hypercone.hierarchy.readers.json_stream import JsonStream
 from hypercone.hierarchy.readers.reading import Reading
 from hypercone.hierarchy.readers.terms import Terms
 from hypercone.hierarchy.text import checked_utf8, is_empty
-from hypercone.hierarchy.words import visible
 
 # So common that it has a name even where the file does not give it one.
 PART_OF = "bfo_0000050"

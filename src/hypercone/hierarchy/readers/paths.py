@@ -8,12 +8,11 @@ from __future__ import annotations
 import re
 from itertools import pairwise
 
-from hypercone.errors import InputError
+from hypercone.errors import InputError, short
 from hypercone.hierarchy.files import Content
 from hypercone.hierarchy.readers.lines import Lines
 from hypercone.hierarchy.readers.reading import Reading
 from hypercone.hierarchy.text import text_of
-from hypercone.hierarchy.words import short
 
 # Looking ahead instead of taking the white space, so that an empty name between two is seen.
 SEPARATOR = re.compile(r"\s>(?=\s)")

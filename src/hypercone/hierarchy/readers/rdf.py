@@ -11,10 +11,9 @@ from __future__ import annotations
 from collections import Counter
 from collections.abc import Callable, Iterator, Sequence
 
-from hypercone.errors import InputError
+from hypercone.errors import InputError, counted, short, some
 from hypercone.hierarchy.readers.iris import RDF_TYPE, local_name, names_of, plain
 from hypercone.hierarchy.readers.reading import Reading
-from hypercone.hierarchy.words import counted, short, some
 
 RDFS = "http://www.w3.org/2000/01/rdf-schema#"
 OWL = "http://www.w3.org/2002/07/owl#"

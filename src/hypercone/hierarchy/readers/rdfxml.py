@@ -5,13 +5,12 @@ from __future__ import annotations
 from collections.abc import Sequence
 from typing import NamedTuple
 
-from hypercone.errors import InputError
+from hypercone.errors import InputError, visible
 from hypercone.hierarchy.files import Content
 from hypercone.hierarchy.readers.iris import RDF, RDF_TYPE, resolved, too_long
 from hypercone.hierarchy.readers.rdf import OWL, Statements, reading_of
 from hypercone.hierarchy.readers.reading import Reading
 from hypercone.hierarchy.readers.xml_events import XmlEvents
-from hypercone.hierarchy.words import visible
 
 XML = "http://www.w3.org/XML/1998/namespace"
 ABOUT, ID, NODE_ID, RESOURCE, PARSE_TYPE = (RDF + name for name in ("about", "ID", "nodeID", "resource", "parseType"))

@@ -8,15 +8,14 @@ from typing import Any
 
 import numpy as np
 
-from hypercone.errors import InputError
-from hypercone.extras import needed
+from hypercone._system import needed
+from hypercone.errors import InputError, short, visible, with_article
 from hypercone.hierarchy.columns import columns_of
 from hypercone.hierarchy.files import Content
 from hypercone.hierarchy.frames import texts_of
 from hypercone.hierarchy.readers.reading import Reading
 from hypercone.hierarchy.table import Table
 from hypercone.hierarchy.unpack import limit_of
-from hypercone.hierarchy.words import short, visible, with_article
 
 # Two names, if only as the places of known ones.
 BYTES_A_ROW = 16

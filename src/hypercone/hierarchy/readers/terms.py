@@ -6,10 +6,9 @@ from collections import Counter
 from collections.abc import Sequence
 from dataclasses import dataclass, field
 
-from hypercone.errors import InputError
+from hypercone.errors import InputError, counted, short, some, visible
 from hypercone.hierarchy.readers.notes import left_out
 from hypercone.hierarchy.readers.reading import Reading
-from hypercone.hierarchy.words import counted, short, some, visible
 
 
 @dataclass

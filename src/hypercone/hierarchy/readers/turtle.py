@@ -7,7 +7,7 @@ from collections.abc import Sequence
 from functools import partial
 from typing import NamedTuple
 
-from hypercone.errors import InputError
+from hypercone.errors import InputError, visible
 from hypercone.hierarchy.files import Content
 from hypercone.hierarchy.readers.iris import RDF_TYPE, resolved, too_long
 from hypercone.hierarchy.readers.ntriples import line_numbers, unescaped
@@ -15,7 +15,6 @@ from hypercone.hierarchy.readers.rdf import Statements, reading_of
 from hypercone.hierarchy.readers.reading import Reading
 from hypercone.hierarchy.readers.turtle_tokens import TOKEN, literal_of, token_error
 from hypercone.hierarchy.text import checked_utf8, is_empty
-from hypercone.hierarchy.words import visible
 
 
 def read(content: Content, *, relations: Sequence[str] = ("is_a",)) -> Reading:

@@ -4,9 +4,8 @@ from __future__ import annotations
 
 import re
 
-from hypercone.errors import InputError
+from hypercone.errors import InputError, short
 from hypercone.hierarchy.readers.ntriples import unescaped
-from hypercone.hierarchy.words import short
 
 BLANK = r"\s*+(?:#[^\n]*+\s*+)*+"
 IRI = r"<[^\s<>\"]*+>"

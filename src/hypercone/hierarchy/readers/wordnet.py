@@ -5,12 +5,11 @@ from __future__ import annotations
 from collections.abc import Iterator
 from typing import NamedTuple
 
-from hypercone.errors import InputError
+from hypercone.errors import InputError, short
 from hypercone.hierarchy.files import Content, beside
 from hypercone.hierarchy.readers.notes import left_out
 from hypercone.hierarchy.readers.reading import Reading
 from hypercone.hierarchy.text import text_of
-from hypercone.hierarchy.words import short
 
 HYPERNYMS = ("@", "@i")
 INDEX = "index.noun"

@@ -7,10 +7,9 @@ from collections.abc import Callable
 from typing import Any, NoReturn
 from xml.parsers import expat
 
-from hypercone.errors import InputError
+from hypercone.errors import InputError, short, visible
 from hypercone.hierarchy.files import Content
 from hypercone.hierarchy.readers.iris import too_long
-from hypercone.hierarchy.words import short, visible
 
 # Ontologies abbreviate addresses by entities; what stands for more text than this is there to fill the memory.
 LONGEST_ENTITY = 1000

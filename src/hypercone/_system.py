@@ -1,0 +1,126 @@
+"""The machine: cores, memory, optional packages, and a description for records.
+
+How many cores there are to use.
+
+Other people's packages that come with an extra: loaded when they are needed, with the remedy where they are not.
+
+How much memory this process may still take, so that a refusal comes before the crash.
+
+Where a figure was measured, and a way to measure with as little noise as the machine allows.
+"""
+
+from __future__ import annotations
+
+import datetime
+import importlib
+import importlib.metadata
+import os
+import platform
+import re
+import time
+from collections.abc import Callable
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+
+from hypercone.errors import HyperconeError
+
+
+def usable_cores() -> int:
+    """The cores this process may use, which in a container may be fewer than the machine has.
+
+    >>> usable_cores() >= 1
+    True
+    """
+    return len(os.sched_getaffinity(0)) if hasattr(os, "sched_getaffinity") else os.cpu_count() or 1
+
+
+def needed(module: str, who: str, install: str) -> Any:
+    """The module; where it is not installed, one sentence that says who needs it and how to get it.
+
+    >>> needed("no_such_module", "tables need", "'hypercone[tables]'")
+    Traceback (most recent call last):
+    hypercone.errors.HyperconeError: tables need no_such_module, which is not installed; pip install 'hypercone[tables]'
+    """
+    try:
+        return importlib.import_module(module)
+    except ImportError:
+        package = module.split(".")[0]
+        raise HyperconeError(f"{who} {package}, which is not installed; pip install {install}") from None
+
+
+# What is assumed where the system does not say, as on macOS and Windows without further packages.
+ASSUMED_BYTES = 8 * 2**30
+
+
+def available_bytes() -> int:
+    """Bytes that can be taken without swapping: the least that the machine and the container allow.
+
+    >>> available_bytes() > 0
+    True
+    """
+    return max(0, min(_machine_bytes(), _container_bytes()))
+
+
+def _machine_bytes() -> int:
+    found = re.search(r"MemAvailable:\s+(\d+) kB", _text("/proc/meminfo"))
+    if found:
+        return int(found[1]) * 1024
+    try:
+        return os.sysconf("SC_PHYS_PAGES") * os.sysconf("SC_PAGE_SIZE") // 2
+    except (AttributeError, OSError, ValueError):
+        return ASSUMED_BYTES
+
+
+def _container_bytes() -> int:
+    limit = _text("/sys/fs/cgroup/memory.max").strip()
+    used = _text("/sys/fs/cgroup/memory.current").strip()
+    return int(limit) - int(used) if limit.isdigit() and used.isdigit() else 2**62
+
+
+def _text(path: str) -> str:
+    try:
+        return Path(path).read_text()
+    except OSError:
+        return ""
+
+
+def describe_machine() -> dict[str, Any]:
+    """Processor, cores, versions and date, to stand beside every figure."""
+    from hypercone import __version__
+
+    return {
+        "processor": _processor(),
+        "cores": os.cpu_count(),
+        "python": platform.python_version(),
+        "numpy": np.__version__,
+        "numba": importlib.metadata.version("numba"),
+        "hypercone": __version__,
+        "date": datetime.datetime.now(datetime.UTC).strftime("%Y-%m-%d"),
+    }
+
+
+def pin_to_one_core() -> None:
+    """Stay on one core, where the system can do that: moving between cores empties the caches."""
+    if hasattr(os, "sched_setaffinity"):
+        os.sched_setaffinity(0, {min(os.sched_getaffinity(0))})
+
+
+def best_cpu_seconds(run: Callable[[], object], repeats: int) -> float:
+    """The least CPU time of several runs: noise only ever adds."""
+    times = []
+    for _ in range(repeats):
+        before = time.process_time()
+        run()
+        times.append(time.process_time() - before)
+    return min(times)
+
+
+def _processor() -> str:
+    try:
+        lines = Path("/proc/cpuinfo").read_text().splitlines()
+    except OSError:
+        return platform.processor() or platform.machine()
+    models = [line.split(":", 1)[1].strip() for line in lines if line.startswith("model name")]
+    return models[0] if models else platform.machine()
