@@ -193,8 +193,7 @@ def manifest_first(witness: Witness) -> None:
     def keep(real: Call, folder: Any, checkpoint: Any) -> None:
 
         from hypercone.runs.checkpoint import to_bytes
-        from hypercone.runs.folder import KEPT
-        from hypercone.runs.manifest import Entry
+        from hypercone.runs.folder import KEPT, Entry
 
         content = to_bytes(checkpoint)
         digest = hashlib.sha256(content).hexdigest()

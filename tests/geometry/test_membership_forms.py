@@ -3,7 +3,7 @@
 import numpy as np
 import pytest
 
-from hypercone.geometry import caps, cones, euclidean_cones, general_cones, hyperboloid, klein
+from hypercone.geometry import caps, cones, euclidean_cones, hyperboloid, klein, manifold_cones
 
 
 def on_hyperboloid(parent, child, K):
@@ -11,7 +11,7 @@ def on_hyperboloid(parent, child, K):
 
 
 def by_logarithm(parent, child, K):
-    return general_cones.in_s_cone(parent, child, general_cones.entailment_cone(parent, K))
+    return manifold_cones.in_s_cone(parent, child, manifold_cones.entailment_cone(parent, K))
 
 
 def by_flat_twins(parent, child, K):

@@ -7,7 +7,7 @@ import time
 import pytest
 
 from hypercone.runs import Run
-from hypercone.runs.cadence import LARGEST_SHARE, Cadence
+from hypercone.runs.checkpoint import LARGEST_SHARE, Cadence
 
 
 class Clock:

@@ -13,8 +13,7 @@ import pytest
 from hypercone._files import sealed
 from hypercone.errors import ConfigError, InputError, ModelFileError
 from hypercone.runs import Run, opened
-from hypercone.runs.checkpoints import KeptCheckpoints
-from hypercone.runs.manifest import LARGEST
+from hypercone.runs.folder import LARGEST, KeptCheckpoints
 
 
 @pytest.fixture

@@ -10,9 +10,9 @@ import sys
 import pytest
 
 from hypercone.errors import InputError
-from hypercone.runs.lock import locked
+from hypercone.runs.folder import locked
 
-HOLDER = "import sys, time; from pathlib import Path; from hypercone.runs.lock import locked\n"
+HOLDER = "import sys, time; from pathlib import Path; from hypercone.runs.folder import locked\n"
 HOLDER += "with locked(Path(sys.argv[1])):\n    print('held', flush=True)\n    time.sleep(60)"
 
 

@@ -20,7 +20,7 @@ from hypercone.hierarchy.closure import flipped_lists
 from hypercone.index.tree_kernels import halve
 from hypercone.runs import Checkpoint
 from hypercone.runs.checkpoint import reading
-from hypercone.runs.checkpoints import FREE, Checkpoints
+from hypercone.runs.folder import FREE, Checkpoints
 
 Floats = NDArray[np.float64]
 

@@ -21,7 +21,7 @@ from hypercone.construction.skeleton import Places, Skeleton, pairs_in_forest
 from hypercone.construction.skeleton_kernels import sums_from_the_top
 from hypercone.runs import Checkpoint
 from hypercone.runs.checkpoint import reading
-from hypercone.runs.checkpoints import NESTED, Checkpoints
+from hypercone.runs.folder import NESTED, Checkpoints
 
 Floats = NDArray[np.float64]
 

@@ -21,7 +21,7 @@ from hypercone.construction.skeleton import Leaves, Skeleton, build_skeleton
 from hypercone.geometry import caps
 from hypercone.hierarchy import Hierarchy
 from hypercone.methods import Settings, find_method
-from hypercone.runs.checkpoints import FREE, Checkpoints
+from hypercone.runs.folder import FREE, Checkpoints
 
 # Arcs on a circle cannot pass each other, so in two dimensions moving them gains nothing.
 FEWEST_DIMENSIONS = 3

@@ -10,7 +10,7 @@ from hypercone.hierarchy import Hierarchy
 if TYPE_CHECKING:
     from hypercone.construction.constructed import Constructed
     from hypercone.construction.progress import OnProgress
-    from hypercone.runs.checkpoints import Checkpoints
+    from hypercone.runs.folder import Checkpoints
 
 # What each is, in a line.
 CONSTRUCTIONS = {

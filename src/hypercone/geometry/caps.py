@@ -14,7 +14,7 @@ import numpy.typing as npt
 from hypercone.geometry._vectors import Array, Booleans, as_floats, column, length, positive_k
 from hypercone.geometry._vectors import direction as unit_vector
 from hypercone.geometry.cones import inner_radius
-from hypercone.geometry.trigonometry import angle
+from hypercone.geometry.poincare import angle
 
 
 def kappa(K: float) -> float:

@@ -21,7 +21,7 @@ from hypercone.geometry._vectors import (
     positive,
     positive_k,
 )
-from hypercone.geometry.trigonometry import angle, cosine_law_side
+from hypercone.geometry.poincare import angle, cosine_law_side
 
 
 def to_hyperboloid(x: npt.ArrayLike) -> Array:

@@ -1,18 +1,77 @@
-"""A checkpoint: the arrays and the small facts from which a stage of a run goes on."""
+"""Checkpointing options, Checkpoint, identity, when due.
+
+What a user says about a run: where its checkpoints go, how often, and whether to go on with an earlier one.
+
+A checkpoint: the arrays and the small facts from which a stage of a run goes on.
+
+When the next checkpoint is due.
+
+What a run is of, and the words for how another call differs from it.
+"""
 
 from __future__ import annotations
 
 import contextlib
+import math
 import re
-from collections.abc import Iterator
-from dataclasses import dataclass, field
+import time
+from collections.abc import Callable, Iterator
+from dataclasses import KW_ONLY, dataclass, field
+from functools import cached_property
 from pathlib import Path
 from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
 
-from hypercone.errors import ModelFileError
+from hypercone.errors import ConfigError, ModelFileError, one_line
+
+
+@dataclass(frozen=True)
+class Run:
+    """A folder that keeps a fit safe: whatever kills it, the same call with ``resume=True`` goes on where it was.
+
+    The result is the same to the last bit as that of a fit that nothing interrupted.
+
+    >>> import tempfile
+    >>> from hypercone import Hierarchy, fit
+    >>> pets = Hierarchy.from_pairs([("animal", "dog"), ("animal", "cat"), ("dog", "poodle")])
+    >>> with tempfile.TemporaryDirectory() as folder:
+    ...     first = fit(pets, dim=2, epochs=20, run=Run(folder))
+    ...     again = fit(pets, dim=2, epochs=20, run=Run(folder, resume=True))
+    >>> bool((first.points == again.points).all())
+    True
+    """
+
+    folder: str | Path
+    _: KW_ONLY
+    resume: bool = False
+    # A checkpoint after so many epochs, or when so many seconds have passed, whatever comes first.
+    epochs: int | None = None
+    seconds: float = 15.0
+    # Asked after every epoch; once it says yes, the run keeps a checkpoint and raises Interrupted.
+    should_stop: Callable[[], bool] | None = None
+    # Told in a sentence what a person should know: a fresh start, a damaged checkpoint that was passed over.
+    tell: Callable[[str], None] | None = None
+
+    def __post_init__(self) -> None:
+        if self.epochs is not None and self.epochs < 1:
+            raise ConfigError(f"epochs between checkpoints is {self.epochs}, but must be at least 1")
+        # Found now: whoever asks later may be in another folder.
+        _ = self.path
+        if not (self.seconds > 0 and math.isfinite(self.seconds)):
+            raise ConfigError(f"seconds between checkpoints is {self.seconds}, but must be a number above 0")
+
+    @cached_property
+    def path(self) -> Path:
+        """Where the folder is, wherever the program goes afterwards."""
+        return Path(self.folder).absolute()
+
+    def say(self, sentence: str) -> None:
+        """Tell whoever wants to be told."""
+        if self.tell:
+            self.tell(sentence)
+
 
 # What a file of ours is called; nothing else that a manifest may name is ever opened.
 FILE_NAME = re.compile(r"checkpoint-[a-z]{1,20}-[0-9]{1,12}\.safetensors")
@@ -79,3 +138,53 @@ def arrays_from(path: Path, content: bytes) -> dict[str, NDArray[np.float64]]:
         return dict(load(content))
     except (SafetensorError, ValueError, KeyError, AttributeError, TypeError) as error:
         raise ModelFileError(f"{path}: is not a safetensors file ({str(error)[:100]!r})") from None
+
+
+# Writing may take this part of the time at most, where the user has not said after how many epochs to write.
+LARGEST_SHARE = 0.03
+
+
+class Cadence:
+    """Counts epochs and seconds since the last checkpoint, and what that cost."""
+
+    def __init__(self, run: Run) -> None:
+        self.run = run
+        self.epochs = 0
+        self.cost = 0.0
+        self.last = time.perf_counter()
+
+    def is_due(self) -> bool:
+        """Whether to write one after this epoch."""
+        self.epochs += 1
+        if self.run.epochs is not None and self.epochs >= self.run.epochs:
+            return True
+        elapsed = time.perf_counter() - self.last
+        # A clock that was set back must not put checkpoints off.
+        return not 0 <= elapsed < max(self.run.seconds, self.cost / LARGEST_SHARE)
+
+    def wrote(self, started: float) -> None:
+        """Begin to count anew, after a checkpoint whose writing began then."""
+        self.epochs, self.last = 0, time.perf_counter()
+        self.cost = max(0.0, self.last - started)
+
+
+Identity = dict[str, Any]
+MOST_TOLD = 12
+
+
+def differences(was: Identity, now: Identity) -> list[str]:
+    """One phrase for each value that is not the same; a long digest is cut to its beginning.
+
+    >>> differences({"rate": 0.1, "dim": 5}, {"rate": 0.2, "dim": 5})
+    ['rate was 0.1, is 0.2']
+    """
+    names = [name for name in sorted(was.keys() | now.keys()) if was.get(name) != now.get(name)]
+    told = [f"{_shown(name)} was {_shown(was.get(name))}, is {_shown(now.get(name))}" for name in names[:MOST_TOLD]]
+    return told + ([f"and {len(names) - MOST_TOLD} more"] if len(names) > MOST_TOLD else [])
+
+
+def _shown(value: Any) -> str:
+    """In one short line, whatever a file that an enemy wrote may hold."""
+    text = "not given" if value is None else str(value)
+    text = text if len(text) <= 40 else f"{text[:12]}…"
+    return one_line(text)

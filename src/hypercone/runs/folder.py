@@ -1,4 +1,8 @@
-"""The folder of a run.
+"""Run folder: lock, manifest, write/restore.
+
+The list of a run's checkpoints, newest first, with what it takes to trust and to use each.
+
+The folder of a run.
 
 ::
 
@@ -9,22 +13,103 @@
 
 A checkpoint is written beside its place, flushed to the disk, renamed, and only then named by the manifest, which is
 replaced in the same way: whenever a run is killed, the manifest names checkpoints that are whole.
+
+One run in a folder at a time: a lock that the system lets go when its holder dies, however it dies.
+
+How what runs for long keeps itself safe: it offers its state now and then, and asks where it was.
 """
 
 from __future__ import annotations
 
 import contextlib
 import hashlib
-from collections.abc import Iterator
+import os
+import sys
+import time
+from collections.abc import Callable, Iterator
+from dataclasses import asdict, dataclass
 from pathlib import Path
+from typing import IO, Any
 
-from hypercone._files import new_file, read_regular, remove_leftovers, speaking_of
-from hypercone.errors import InputError, ModelFileError
-from hypercone.runs.checkpoint import FILE_NAME, Checkpoint, arrays_from, to_bytes
-from hypercone.runs.identity import Identity, differences
-from hypercone.runs.lock import LOCK, Lock, locked
-from hypercone.runs.manifest import Entry, manifest_text, read_headed, read_manifest, run_text
-from hypercone.runs.run import Run
+from hypercone._files import new_file, read_regular, read_sealed, remove_leftovers, sealed, speaking_of
+from hypercone.errors import HyperconeError, InputError, Interrupted, ModelFileError
+from hypercone.runs.checkpoint import (
+    FILE_NAME,
+    Cadence,
+    Checkpoint,
+    Identity,
+    Run,
+    arrays_from,
+    differences,
+    file_name,
+    to_bytes,
+)
+
+FORMAT, FORMAT_VERSION = "hypercone-run", 1
+# Larger than the validations of a million epochs need.
+LARGEST = 64 << 20
+
+
+@dataclass(frozen=True)
+class Entry:
+    """One checkpoint: its file with size and checksum, and the facts that go with its arrays."""
+
+    file: str
+    bytes: int
+    sha256: str
+    stage: str
+    epoch: int
+    facts: dict[str, Any]
+
+
+def manifest_text(entries: list[Entry]) -> str:
+    """The manifest as it is written."""
+    return sealed(_headed({"checkpoints": [asdict(entry) for entry in entries]}))
+
+
+def read_manifest(path: Path) -> list[Entry]:
+    """The entries of a manifest; ModelFileError if it cannot be trusted."""
+    listed = read_headed(path).get("checkpoints")
+    try:
+        entries = [Entry(**values) for values in listed] if isinstance(listed, list) else None
+    except TypeError:
+        entries = None
+    if entries is None or not all(_is_sound(entry) for entry in entries):
+        raise ModelFileError(f"{path}: does not list checkpoints; the file is damaged")
+    return entries
+
+
+def run_text(identity: dict[str, Any]) -> str:
+    """The description of a run as it is written."""
+    return sealed(_headed({"identity": identity}))
+
+
+def read_headed(path: Path) -> dict[str, Any]:
+    """The values of a run's sealed file, if it is one and of a version that this program knows."""
+    values = read_sealed(path, LARGEST)
+    if values.get("format") != FORMAT:
+        raise ModelFileError(f"{path}: is not a run's; give the folder of a run")
+    version = values.get("format_version")
+    if not isinstance(version, int) or version > FORMAT_VERSION:
+        raise ModelFileError(f"{path}: is of a newer format than this program reads; upgrade hypercone")
+    return values
+
+
+def _headed(values: dict[str, Any]) -> dict[str, Any]:
+    return {"format": FORMAT, "format_version": FORMAT_VERSION, **values}
+
+
+def _is_sound(entry: Entry) -> bool:
+    texts = (entry.file, entry.sha256, entry.stage)
+    counts = (entry.bytes, entry.epoch)
+    return (
+        all(isinstance(text, str) for text in texts)
+        and all(isinstance(count, int) and count >= 0 for count in counts)
+        and isinstance(entry.facts, dict)
+        and FILE_NAME.fullmatch(entry.file) is not None
+        and entry.file == file_name(entry.stage, entry.epoch)
+    )
+
 
 RUN, MANIFEST = "run.json", "manifest.json"
 KEPT = 2
@@ -157,3 +242,130 @@ def _read(folder: Path, entry: Entry) -> Checkpoint:
     if hashlib.sha256(content).hexdigest() != entry.sha256:
         raise ModelFileError(f"{path}: does not match its checksum; the file was damaged or replaced")
     return Checkpoint(entry.stage, entry.epoch, arrays_from(path, content), entry.facts)
+
+
+LOCK = "lock"
+
+
+class Lock:
+    """A lock that is held."""
+
+    def __init__(self, path: Path, file: IO[str]) -> None:
+        self.path, self.file = path, file
+
+    def is_in_place(self) -> bool:
+        """Whether the file at its path is still the one that is locked, and not gone with its folder or replaced."""
+        try:
+            return os.path.samestat(os.fstat(self.file.fileno()), os.stat(self.path))
+        except OSError:
+            return False
+
+
+@contextlib.contextmanager
+def locked(folder: Path) -> Iterator[Lock]:
+    """Hold the folder's lock during the block; InputError if another run holds it.
+
+    The file stays behind: to remove it could free a lock that somebody else has just taken.
+    """
+    flags = os.O_RDWR | os.O_CREAT | getattr(os, "O_NOFOLLOW", 0) | getattr(os, "O_NONBLOCK", 0)
+    with open(os.open(folder / LOCK, flags, 0o666), "r+", encoding="utf-8", errors="replace") as file:
+        holder = file.read(20).strip()
+        if holder and not holder.isdecimal():
+            raise InputError(f"{folder / LOCK}: is not a run's; give another folder for the run")
+        if not _take(file):
+            raise InputError(
+                f"{folder}: is in use by another run (process {holder or 'unknown'});"
+                " wait until it ends, or give another folder"
+            )
+        file.seek(0)
+        file.truncate(0)
+        file.write(f"{os.getpid()}\n")
+        file.flush()
+        yield Lock(folder / LOCK, file)
+
+
+if sys.platform == "win32":
+    import msvcrt
+
+    def _take(file: IO[str]) -> bool:
+        file.seek(1 << 20)  # Beyond the text, which others may read.
+        try:
+            msvcrt.locking(file.fileno(), msvcrt.LK_NBLCK, 1)
+        except OSError:
+            return False
+        return True
+
+else:
+    import fcntl
+
+    def _take(file: IO[str]) -> bool:
+        try:
+            fcntl.flock(file, fcntl.LOCK_EX | fcntl.LOCK_NB)
+        except BlockingIOError:
+            return False
+        return True
+
+
+# The stages of a fit, in their order: a checkpoint of one makes those before it needless.
+NESTED, FREE, PRETRAINING, TRAINING = STAGES = ("nested", "free", "pretraining", "training")
+
+
+class Checkpoints:
+    """For a fit that is not kept anywhere: there is nothing to go on from, and nothing is written."""
+
+    def of(self, stage: str, epochs: int) -> Checkpoint | None:
+        """Where the stage of so many epochs was, if an earlier run got that far and no further."""
+        return None
+
+    def offer(self, epoch: int, epochs: int, state: Callable[[], Checkpoint], *, unit: str = "epoch") -> None:
+        """Say that so many epochs of all are done; the state is asked for only if it is to be written."""
+
+    def kept(self) -> str:
+        """What is safe, in words to end a sentence of bad news with."""
+        return ""
+
+
+class KeptCheckpoints(Checkpoints):
+    """For a fit with a run's folder."""
+
+    def __init__(self, run: Run, folder: RunFolder) -> None:
+        self.run, self.folder = run, folder
+        self.cadence = Cadence(run)
+
+    def of(self, stage: str, epochs: int) -> Checkpoint | None:
+        """The run's newest checkpoint, if it is of this stage."""
+        latest = self.folder.latest
+        if latest is None:
+            return None
+        if latest.stage not in STAGES:
+            raise ModelFileError(f"{self.run.folder}: there is no stage {latest.stage!r}; the manifest is damaged")
+        if latest.stage != stage:
+            return None
+        if latest.epoch > epochs:
+            raise ModelFileError(f"{self.run.path / latest.file_name}: is beyond the {epochs} epochs of this run")
+        return latest
+
+    def offer(self, epoch: int, epochs: int, state: Callable[[], Checkpoint], *, unit: str = "epoch") -> None:
+        """Write it if it is due, if it is the last, or if the run is to stop, which it then does."""
+        stops = self.run.should_stop is not None and self.run.should_stop()
+        if self.cadence.is_due() or stops or epoch == epochs:
+            self._keep(state())
+        if stops:
+            raise Interrupted(f"interrupted after {unit} {epoch} of {epochs}{self.kept()}")
+
+    def _keep(self, checkpoint: Checkpoint) -> None:
+        started = time.perf_counter()
+        try:
+            self.folder.keep(checkpoint)
+        except HyperconeError as error:
+            raise type(error)(f"{error}{self.kept()}") from error
+        self.cadence.wrote(started)
+
+    def kept(self) -> str:
+        """Which checkpoint is safe, and where."""
+        if not self.folder.lock.is_in_place():
+            return ""
+        if not self.folder.entries:
+            return f"; {self.run.folder} holds no checkpoint yet"
+        newest = self.folder.entries[0]
+        return f"; the checkpoint of {newest.stage} epoch {newest.epoch} is safe in {self.run.folder}"

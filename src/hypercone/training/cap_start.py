@@ -21,7 +21,7 @@ from hypercone.errors import ConfigError
 from hypercone.geometry import caps
 from hypercone.methods import Points, find_method
 from hypercone.runs import Checkpoint
-from hypercone.runs.checkpoints import PRETRAINING, Checkpoints
+from hypercone.runs.folder import PRETRAINING, Checkpoints
 from hypercone.training.caps_kernels import CapSteps, Pull, cap_epoch, tightest_parents
 from hypercone.training.config import FitConfig
 from hypercone.training.negatives import Known, Rows, make_known

@@ -11,7 +11,7 @@ from hypercone.errors import ConfigError, InputError
 from hypercone.geometry import caps, klein
 from hypercone.hierarchy import Hierarchy, Split
 from hypercone.methods import Points, find_method
-from hypercone.runs.checkpoints import Checkpoints
+from hypercone.runs.folder import Checkpoints
 from hypercone.training.config import FitConfig
 from hypercone.training.negatives import Rows
 

@@ -13,7 +13,7 @@ from hypercone.errors import ConfigError
 from hypercone.hierarchy import Hierarchy, Split
 from hypercone.methods import METHODS, Points, find_method
 from hypercone.runs import Run
-from hypercone.runs.checkpoints import TRAINING, Checkpoints
+from hypercone.runs.folder import TRAINING, Checkpoints
 from hypercone.training.config import DEFAULT_LEARNER, FitConfig
 from hypercone.training.constructing import constructed
 from hypercone.training.keeping import kept

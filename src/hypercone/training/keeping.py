@@ -14,8 +14,8 @@ from numpy.typing import NDArray
 from hypercone.hierarchy import Hierarchy, Split
 from hypercone.methods import Points
 from hypercone.runs import Run, opened
-from hypercone.runs.checkpoints import Checkpoints, KeptCheckpoints
-from hypercone.runs.identity import Identity
+from hypercone.runs.checkpoint import Identity
+from hypercone.runs.folder import Checkpoints, KeptCheckpoints
 from hypercone.training.config import FitConfig
 
 

@@ -13,7 +13,7 @@ from hypercone.errors import ConfigError
 from hypercone.hierarchy import LabelledPairs
 from hypercone.methods import FARTHEST, Points, find_method
 from hypercone.runs import Checkpoint
-from hypercone.runs.checkpoints import PRETRAINING, TRAINING, Checkpoints
+from hypercone.runs.folder import PRETRAINING, TRAINING, Checkpoints
 from hypercone.training.best import Best, Trained
 from hypercone.training.config import FitConfig
 from hypercone.training.course import Course

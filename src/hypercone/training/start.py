@@ -9,7 +9,7 @@ from hypercone.construction.table import CONSTRUCTIONS
 from hypercone.errors import ConfigError
 from hypercone.geometry import poincare
 from hypercone.methods import FARTHEST, Points, find_method
-from hypercone.runs.checkpoints import PRETRAINING, Checkpoints
+from hypercone.runs.folder import PRETRAINING, Checkpoints
 from hypercone.training.cap_start import cap_start
 from hypercone.training.config import FitConfig
 from hypercone.training.constructing import constructed_start
