@@ -33,7 +33,8 @@ from hypercone.evaluation import (
     reference_hard,
     reference_lines,
 )
-from hypercone.hierarchy import Hierarchy, paper_split, read_hierarchy
+from hypercone.formats import read_hierarchy
+from hypercone.hierarchy import Hierarchy, paper_split
 from hypercone.reproduce.recipe import recipe_config
 from hypercone.training import FitConfig, fit
 

@@ -31,7 +31,7 @@ from hypercone.embedding import Embedding, description, load, parts
 from hypercone.embedding.description import Description
 from hypercone.embedding.folder import card_is_as_saved
 from hypercone.errors import ModelFileError
-from hypercone.hierarchy.labels import Labels
+from hypercone.hierarchy.names import Labels
 from hypercone.methods import Settings
 
 OLD = Path(__file__).parent.parent / "tests" / "embedding" / "models" / "version-1"

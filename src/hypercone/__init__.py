@@ -36,12 +36,12 @@ _HOMES = {
     "load": "hypercone.embedding",
     "load_dataset": "hypercone.data",
     "paper_split": "hypercone.hierarchy",
-    "read_edges": "hypercone.hierarchy",
-    "read_hierarchy": "hypercone.hierarchy",
-    "read_split": "hypercone.hierarchy",
+    "read_edges": "hypercone.formats",
+    "read_hierarchy": "hypercone.formats",
+    "read_split": "hypercone.formats",
     "suggest": "hypercone.queries",
     "suggestion_precision": "hypercone.evaluation",
-    "write_split": "hypercone.hierarchy",
+    "write_split": "hypercone.formats",
 }
 
 __all__ = [
@@ -85,16 +85,8 @@ if TYPE_CHECKING:
         evaluate_reconstruction,
         suggestion_precision,
     )
-    from hypercone.hierarchy import (
-        Hierarchy,
-        Split,
-        describe,
-        paper_split,
-        read_edges,
-        read_hierarchy,
-        read_split,
-        write_split,
-    )
+    from hypercone.formats import read_edges, read_hierarchy, read_split, write_split
+    from hypercone.hierarchy import Hierarchy, Split, describe, paper_split
     from hypercone.queries import compare, suggest
     from hypercone.runs import Run
     from hypercone.training import EpochReport, FitConfig, fit

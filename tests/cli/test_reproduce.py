@@ -12,8 +12,9 @@ import time
 import pytest
 
 from hypercone.data import load_dataset
-from hypercone.hierarchy import paper_split, write_released_split
+from hypercone.hierarchy import paper_split
 from hypercone.reproduce.paper import TABLE1
+from hypercone.reproduce.released_split import write_released_split
 
 
 @pytest.fixture

@@ -5,8 +5,7 @@ from importlib.resources import files
 import pytest
 
 import hypercone
-from hypercone.data import load_dataset
-from hypercone.data.wordnet import all_nouns
+from hypercone.data import all_nouns, load_dataset
 from hypercone.hierarchy import describe, paper_split
 
 

@@ -14,7 +14,7 @@ import pytest
 import hypercone
 from hypercone.embedding import Embedding, load
 from hypercone.errors import ModelFileError
-from hypercone.hierarchy.labels import Labels
+from hypercone.hierarchy.names import Labels
 from hypercone.methods import METHODS, Settings
 
 STRANGE_NAMES = ("animal", 'the "dog"', "white pelican", "Löwe", "猫", "🐩", " ", "x'y", "a,b", "\\n", "e\u0301", "é")

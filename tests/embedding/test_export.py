@@ -12,8 +12,7 @@ from hypothesis.extra.numpy import arrays
 
 from hypercone.embedding.export import WRITERS, export
 from hypercone.errors import InputError, ResourceError
-from hypercone.hierarchy.labels import Labels
-from hypercone.hierarchy.names import is_usable
+from hypercone.hierarchy.names import Labels, is_usable
 
 NAMES = st.lists(st.text(min_size=1, max_size=6).filter(is_usable), min_size=1, max_size=5, unique=True)
 

@@ -9,7 +9,7 @@ import pytest
 
 from hypercone.embedding.exports.projector import metadata_file
 from hypercone.errors import InputError, ResourceError
-from hypercone.hierarchy.labels import Labels
+from hypercone.hierarchy.names import Labels
 
 
 def _lines(path) -> list[str]:

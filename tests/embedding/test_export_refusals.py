@@ -12,7 +12,7 @@ from hypercone.embedding import Embedding
 from hypercone.embedding.export import WRITERS
 from hypercone.errors import InputError, ResourceError
 from hypercone.explorer import write_page
-from hypercone.hierarchy.labels import Labels
+from hypercone.hierarchy.names import Labels
 from hypercone.methods import Settings
 
 REFUSED = {

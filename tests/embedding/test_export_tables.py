@@ -12,7 +12,7 @@ import pyarrow.parquet
 import pytest
 
 from hypercone.errors import HyperconeError, InputError
-from hypercone.hierarchy.labels import Labels
+from hypercone.hierarchy.names import Labels
 
 
 def test_pyarrow_reads_the_names_and_the_same_bits(strange, tmp_path):

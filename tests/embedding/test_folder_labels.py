@@ -11,7 +11,7 @@ from safetensors.numpy import save as safetensors_bytes
 import hypercone
 from hypercone.embedding import load
 from hypercone.errors import InputError, ModelFileError
-from hypercone.hierarchy.labels import Labels
+from hypercone.hierarchy.names import Labels
 
 
 @pytest.fixture

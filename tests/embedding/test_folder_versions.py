@@ -12,7 +12,7 @@ import pytest
 
 from hypercone.embedding import load
 from hypercone.embedding.folder import card_is_as_saved
-from hypercone.hierarchy.labels import Labels
+from hypercone.hierarchy.names import Labels
 from hypercone.methods import FARTHEST, Settings
 
 # Written by the last program that wrote version 1.

@@ -16,7 +16,7 @@ from hypothesis.extra.numpy import arrays
 
 from hypercone.embedding import Embedding, load
 from hypercone.errors import InputError
-from hypercone.hierarchy.labels import Labels
+from hypercone.hierarchy.names import Labels
 from hypercone.methods import METHODS, Settings
 
 NAN, INFINITY = float("nan"), float("inf")
@@ -57,7 +57,7 @@ REFUSED = {
     "half a character": ({"names": ["cat", "\ud800"]}, "contains half a character"),
     "a number for a name": ({"names": ["cat", 5]}, "5 is no name, it is int"),
     "labels for other nodes": ({"labels": Labels(["Cat"])}, "there are 1 labels for 2 nodes; give each one"),
-    "labels in a list": ({"labels": ["Cat", "Dog"]}, "its labels are .* give hypercone.hierarchy.labels.Labels"),
+    "labels in a list": ({"labels": ["Cat", "Dog"]}, "its labels are .* give hypercone.hierarchy.names.Labels"),
     "an edge to nowhere": ({"edges": np.array([[0, 2]])}, "an edge names a row outside 0 … 1"),
     "an edge that would wrap": ({"edges": np.array([[0, 2**32 + 1]])}, "an edge names a row outside 0 … 1"),
     "edges of fractions": ({"edges": np.array([[0.0, 1.5]])}, r"of float64; give \(parent, child\) rows"),

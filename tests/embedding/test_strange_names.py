@@ -13,7 +13,7 @@ from hypercone.embedding import load
 from hypercone.embedding.export import WRITERS
 from hypercone.errors import InputError
 from hypercone.explorer import write_page
-from hypercone.hierarchy.labels import Labels
+from hypercone.hierarchy.names import Labels
 
 TRICKS = (
     "../../x",

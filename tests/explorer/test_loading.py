@@ -8,7 +8,7 @@ import pytest
 import hypercone
 from hypercone.embedding import Embedding
 from hypercone.explorer import write_page
-from hypercone.hierarchy.labels import Labels
+from hypercone.hierarchy.names import Labels
 from hypercone.methods import Settings
 
 HOSTILE = [

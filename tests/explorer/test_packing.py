@@ -22,7 +22,7 @@ from hypercone.errors import InputError
 from hypercone.explorer import explorer_page, write_page
 from hypercone.explorer.packing import packed
 from hypercone.explorer.page import PLACE
-from hypercone.hierarchy.labels import Labels
+from hypercone.hierarchy.names import Labels
 from hypercone.methods import METHODS, Settings
 
 HOSTILE = [

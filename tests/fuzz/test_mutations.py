@@ -6,7 +6,7 @@ import pytest
 from fuzzing import session
 from fuzzing.mutations import Mutator
 
-from hypercone.hierarchy.formats import NAMES
+from hypercone.formats.read import NAMES
 
 FOLDERS = ("ncbi-names", "wordnet-index", "split", "released-split", "config", "model", "model-resealed", "run")
 INPUTS = 150

@@ -14,7 +14,8 @@ from fuzzing.bundle import bundled, unbundled
 from fuzzing.promise import LONGEST_MESSAGE, Broken, check_hierarchy, kept
 
 from hypercone.errors import InputError, ModelFileError
-from hypercone.hierarchy import Hierarchy, read_hierarchy
+from hypercone.formats import read_hierarchy
+from hypercone.hierarchy import Hierarchy
 
 
 def _raising(error):

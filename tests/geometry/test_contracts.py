@@ -10,7 +10,6 @@ import numpy as np
 import pytest
 
 from hypercone.geometry import (
-    _vectors,
     caps,
     cones,
     euclidean_cones,
@@ -32,8 +31,6 @@ MODULES = [
     hyperboloid,
     klein,
     order,
-    poincare,
-    _vectors,
     poincare,
 ]
 
@@ -82,9 +79,9 @@ KINDS = {
     poincare.exp_map: "pv",
     poincare.exp_map_paper: "pv",
     poincare.log_map: "pp",
-    _vectors.riemannian_gradient: "pv",
-    _vectors.retraction: "pv",
-    _vectors.project: "pio",
+    poincare.riemannian_gradient: "pv",
+    poincare.retraction: "pv",
+    poincare.project: "pio",
     poincare.angle: "vv",
     poincare.departure: "pp",
     poincare.angle_at: "ppp",

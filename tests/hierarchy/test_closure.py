@@ -7,7 +7,7 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from hypercone.errors import ResourceError
-from hypercone.hierarchy import Hierarchy, closure
+from hypercone.hierarchy import Hierarchy, graph
 
 MILLION = 1_000_000
 
@@ -129,7 +129,7 @@ def test_a_closure_larger_than_memory_is_refused_while_it_grows(monkeypatch):
     # Two levels of 40: depth says at least 40 pairs, the truth is 1,600, and 500 fit.
     ends = [(i, 40 + j) for i in range(40) for j in range(40)]
     hierarchy = Hierarchy.from_rows(numbered(80), ends)
-    monkeypatch.setattr(closure, "available_bytes", lambda: 500 * 2 * closure.BYTES_PER_PAIR)
+    monkeypatch.setattr(graph, "available_bytes", lambda: 500 * 2 * graph.BYTES_PER_PAIR)
     with pytest.raises(ResourceError, match="and 500 fit in the"):
         hierarchy.closure()
     monkeypatch.undo()
@@ -138,8 +138,8 @@ def test_a_closure_larger_than_memory_is_refused_while_it_grows(monkeypatch):
 
 def test_a_count_that_takes_too_long_is_not_given(monkeypatch):
     hierarchy = Hierarchy.from_pairs([("a", "b"), ("a", "c"), ("b", "d"), ("c", "d")])
-    monkeypatch.setattr(closure, "WALKING_STEPS", 1)
-    monkeypatch.setattr(closure, "COUNTING_STEPS", -1)
+    monkeypatch.setattr(graph, "WALKING_STEPS", 1)
+    monkeypatch.setattr(graph, "COUNTING_STEPS", -1)
     assert hierarchy.count_closure() is None
 
 
@@ -149,7 +149,7 @@ def test_a_tangle_is_counted_by_bits_where_walking_takes_too_long(monkeypatch):
     parents = (random.random(len(children)) * children).astype(np.int64)
     hierarchy = Hierarchy.from_rows(numbered(300), 299 - np.stack([parents, children], axis=1))
     walked = hierarchy.count_closure()
-    monkeypatch.setattr(closure, "WALKING_STEPS", 1)
+    monkeypatch.setattr(graph, "WALKING_STEPS", 1)
     assert hierarchy.count_closure() == walked
     monkeypatch.undo()
     assert len(hierarchy.closure()) == walked
@@ -158,7 +158,7 @@ def test_a_tangle_is_counted_by_bits_where_walking_takes_too_long(monkeypatch):
 def test_a_large_closure_is_counted_before_it_is_stored(monkeypatch):
     ends = [(i, 40 + j) for i in range(40) for j in range(40)]
     hierarchy = Hierarchy.from_rows(numbered(80), ends)
-    monkeypatch.setattr(closure, "MANY_PAIRS", 1)
-    monkeypatch.setattr(closure, "available_bytes", lambda: 500 * 2 * closure.BYTES_PER_PAIR)
+    monkeypatch.setattr(graph, "MANY_PAIRS", 1)
+    monkeypatch.setattr(graph, "available_bytes", lambda: 500 * 2 * graph.BYTES_PER_PAIR)
     with pytest.raises(ResourceError, match=r"^the closure has at least 1,600 pairs and 500 fit in the"):
         hierarchy.closure()

@@ -8,7 +8,7 @@ from hypothesis import strategies as st
 
 from hypercone.errors import HierarchyError
 from hypercone.hierarchy import Hierarchy
-from hypercone.hierarchy.cycles import CycleError
+from hypercone.hierarchy.graph import CycleError
 
 
 def refusal(pairs):

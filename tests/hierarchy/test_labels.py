@@ -7,7 +7,7 @@ import pytest
 
 from hypercone.errors import HierarchyError, InputError, UnknownNameError
 from hypercone.hierarchy import Hierarchy
-from hypercone.hierarchy.labels import Labels
+from hypercone.hierarchy.names import Labels
 
 NAMES = ["HP:1", "HP:2", "HP:3", "HP:4", "a = b"]
 LABELS = ["Heart", "heart", "Abnormal\nheart  rate", "", "HP:1"]

@@ -9,10 +9,9 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from hypercone.errors import HierarchyError, InputError
-from hypercone.hierarchy import read_edges
-from hypercone.hierarchy.assemble import assembled
-from hypercone.hierarchy.readers.reading import Reading
-from hypercone.hierarchy.without_cycles import closing, condensed
+from hypercone.formats import read_edges
+from hypercone.formats.reading import Reading, assembled
+from hypercone.hierarchy.graph import closing, condensed
 
 CIRCLES = "parent,child\ntop,a\na,b\nb,a\nb,c\nc,c\nd,e\ne,f\nf,d\nc,d\na,b\n"
 graphs = st.integers(1, 9).flatmap(lambda n: st.lists(st.tuples(*[st.integers(0, n - 1)] * 2), min_size=1, max_size=25))

@@ -11,7 +11,8 @@ import zstandard
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from hypercone.hierarchy import Hierarchy, read_edges
+from hypercone.formats import read_edges
+from hypercone.hierarchy import Hierarchy
 
 EDGES = b"parent\tchild\nanimal\tdog\ndog\tpuppy\n"
 WORDS = ["dog is an animal", "puppy is a dog"]

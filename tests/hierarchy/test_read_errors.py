@@ -10,7 +10,7 @@ import pytest
 import zstandard
 
 from hypercone.errors import HierarchyError, InputError
-from hypercone.hierarchy import read_edges
+from hypercone.formats import read_edges
 
 BIG = b"parent\tchild\n" + b"".join(b"%d\t%d\n" % (i, i * i + 1) for i in range(2000))
 SAY_WHICH = (

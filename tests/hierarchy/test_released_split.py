@@ -14,15 +14,8 @@ from hypothesis import strategies as st
 
 from hypercone.data import load_dataset
 from hypercone.errors import HierarchyError, InputError, ResourceError
-from hypercone.hierarchy import (
-    Hierarchy,
-    LabelledPairs,
-    Split,
-    paper_split,
-    read_released_split,
-    released_percentages,
-    write_released_split,
-)
+from hypercone.hierarchy import Hierarchy, LabelledPairs, Split, paper_split
+from hypercone.reproduce.released_split import read_released_split, released_percentages, write_released_split
 
 # As the authors' script writes them: nodes in no order, and in training the basic edges last.
 #

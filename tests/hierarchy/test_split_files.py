@@ -6,7 +6,8 @@ import numpy as np
 import pytest
 
 from hypercone.errors import InputError, ResourceError
-from hypercone.hierarchy import Hierarchy, paper_split, read_edges, read_pairs, read_split, write_split
+from hypercone.formats import read_edges, read_pairs, read_split, write_split
+from hypercone.hierarchy import Hierarchy, paper_split
 
 
 @pytest.fixture

@@ -9,8 +9,8 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from hypercone.errors import InputError
-from hypercone.hierarchy import unpack
-from hypercone.hierarchy.unpack import limit_of, unpacked
+from hypercone.formats import source
+from hypercone.formats.source import limit_of, unpacked
 
 PACK = {".gz": gzip.compress, ".xz": lzma.compress, ".zst": zstandard.compress}
 
@@ -22,13 +22,13 @@ def test_what_was_packed_is_unpacked_in_pieces_of_any_size(packing, parts, piece
     packed = b"".join(map(PACK[packing], parts))
     with pytest.MonkeyPatch.context() as patch:
         for name in ("PIECE", "SMALLEST_PIECE", "LARGEST_PIECE", "ZSTD_PIECE"):
-            patch.setattr(unpack, name, piece)
+            patch.setattr(source, name, piece)
         assert unpacked("x", packing, packed) == b"".join(parts)
 
 
 @pytest.mark.parametrize("packing", PACK)
 def test_a_bomb_stops_at_the_limit(packing, monkeypatch):
-    monkeypatch.setattr(unpack, "ALWAYS_ALLOWED", 2**20)
+    monkeypatch.setattr(source, "ALWAYS_ALLOWED", 2**20)
     packed = PACK[packing](bytes(40 * 2**20))
     limit = limit_of(len(packed))
     assert limit < 40 * 2**20

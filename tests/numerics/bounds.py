@@ -15,7 +15,7 @@ import exact
 import mpmath as mp
 import numpy as np
 
-from hypercone.geometry import _vectors, caps, cones, euclidean_cones, hyperboloid, klein, order, poincare
+from hypercone.geometry import caps, cones, euclidean_cones, hyperboloid, klein, order, poincare
 from hypercone.methods import METHODS, Settings
 from hypercone.methods.scoring import signed_energies_of_pairs
 
@@ -103,7 +103,7 @@ def cap_radii(K: float) -> tuple[float, float]:
 
 
 def _project(points: np.ndarray) -> np.ndarray:
-    return _vectors.project(points, *SHELL)
+    return poincare.project(points, *SHELL)
 
 
 LAWS = (
@@ -208,7 +208,7 @@ LAWS = (
         "steps.riemannian_gradient",
         "ball",
         "pair",
-        _vectors.riemannian_gradient,
+        poincare.riemannian_gradient,
         exact.riemannian_gradient,
         4,
         error.BORDER,

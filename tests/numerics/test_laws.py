@@ -8,9 +8,9 @@ import regions
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from hypercone.geometry import _vectors, caps, cones, euclidean_cones, hyperboloid, klein, order, poincare
+from hypercone.geometry import caps, cones, euclidean_cones, hyperboloid, klein, order, poincare
 
-MODULES = (caps, cones, euclidean_cones, hyperboloid, klein, order, poincare, _vectors)
+MODULES = (caps, cones, euclidean_cones, hyperboloid, klein, order, poincare)
 POINTS, COMPARED = 200, 2
 # Not in the table, and why not.
 OTHERS = {

@@ -173,7 +173,7 @@ def test_another_hierarchy_may_have_its_lines_in_another_order_and_fewer_nodes()
 
 def test_labels_stand_beside_the_names():
     points = np.array([[0.3, 0.0], [-0.6, 0.0]])
-    from hypercone.hierarchy.labels import Labels
+    from hypercone.hierarchy.names import Labels
 
     embedding = Embedding(
         ["A:1", "A:2"],

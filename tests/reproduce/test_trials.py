@@ -11,8 +11,9 @@ import pytest
 from hypercone.data import load_dataset
 from hypercone.errors import InputError
 from hypercone.evaluation import evaluate
-from hypercone.hierarchy import paper_split, write_released_split
+from hypercone.hierarchy import paper_split
 from hypercone.reproduce import Results, Trial, missing, run_side_by_side
+from hypercone.reproduce.released_split import write_released_split
 from hypercone.reproduce.run import sharing_groups
 from hypercone.reproduce.trial import run_trials
 from hypercone.training import FitConfig, fit

@@ -10,7 +10,7 @@ import pytest
 
 import hypercone
 from hypercone.embedding import Embedding
-from hypercone.hierarchy.labels import Labels
+from hypercone.hierarchy.names import Labels
 from hypercone.methods import METHODS, Settings
 from hypercone.service.names import NoSuchRow, Rows
 

@@ -18,7 +18,8 @@ import pytest
 import hypercone
 from hypercone.cli.main import COMMANDS
 from hypercone.data import load_dataset
-from hypercone.hierarchy import paper_split, write_released_split
+from hypercone.hierarchy import paper_split
+from hypercone.reproduce.released_split import write_released_split
 
 # Read by every interpreter that starts in this environment, the workers of a command included. Sockets between the
 # processes of one machine have a path for an address; those of a network have a tuple.

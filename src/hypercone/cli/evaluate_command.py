@@ -28,7 +28,8 @@ from hypercone.evaluation import (
 )
 from hypercone.evaluation.all_pairs import known_hierarchy
 from hypercone.evaluation.breakdown import BY
-from hypercone.hierarchy import Hierarchy, LabelledPairs, read_pairs, read_split
+from hypercone.formats import read_pairs, read_split
+from hypercone.hierarchy import Hierarchy, LabelledPairs
 
 EXAMPLE = """examples:
   hypercone evaluate model --split nouns-50

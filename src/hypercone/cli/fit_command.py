@@ -15,7 +15,8 @@ from hypercone.embedding import Embedding
 from hypercone.embedding.folder import refuse_in_vain
 from hypercone.errors import InputError
 from hypercone.evaluation import evaluate
-from hypercone.hierarchy import Hierarchy, Split, paper_split, read_split
+from hypercone.formats import read_split
+from hypercone.hierarchy import Hierarchy, Split, paper_split
 from hypercone.training import ProgressLine, fit
 
 EXAMPLE = """examples:

@@ -10,8 +10,8 @@ from hypercone.embedding import Embedding, load
 from hypercone.embedding.folder import refuse_in_vain
 from hypercone.embedding.new_nodes import parents_by_name
 from hypercone.errors import InputError, counted
-from hypercone.hierarchy.read import read_names
-from hypercone.hierarchy.readers.reading import Reading
+from hypercone.formats.read import read_names
+from hypercone.formats.reading import Reading
 
 EXAMPLE = """examples:
   hypercone place model husky --parent dog -o larger

@@ -12,7 +12,8 @@ from hypercone.cli.printing import add_json, print_answer
 from hypercone.embedding import Embedding, load
 from hypercone.embedding.plotting import checked_target
 from hypercone.errors import InputError
-from hypercone.hierarchy import Hierarchy, LabelledPairs, read_pairs
+from hypercone.formats import read_pairs
+from hypercone.hierarchy import Hierarchy, LabelledPairs
 
 EXAMPLE = """examples:
   hypercone plot model                              (writes model-disk.svg)

@@ -13,12 +13,12 @@ from hypercone.cli.lists import percentages, whole_numbers
 from hypercone.cli.live_table import LiveTable
 from hypercone.cli.printing import add_json, print_json
 from hypercone.errors import InputError, unknown_name
-from hypercone.hierarchy import released_percentages
 from hypercone.reproduce import Plan, Results, Trial, markdown
 from hypercone.reproduce.claims import CLAIMS, claim_trials, judge, report
 from hypercone.reproduce.headline import headline
 from hypercone.reproduce.paper import DIMS, PERCENTS, TABLE1
 from hypercone.reproduce.recipe import RECIPES
+from hypercone.reproduce.released_split import released_percentages
 from hypercone.reproduce.results import Row
 from hypercone.reproduce.run import missing, run_side_by_side
 from hypercone.reproduce.timing import timing

@@ -6,7 +6,8 @@ import argparse
 
 from hypercone.cli.printing import add_json, print_answer
 from hypercone.cli.sources import add_source, read_source
-from hypercone.hierarchy import paper_split, write_split
+from hypercone.formats import write_split
+from hypercone.hierarchy import paper_split
 
 EXAMPLE = """example:
   hypercone split wordnet-nouns --percent 50 -o nouns-50

@@ -8,7 +8,7 @@ from hypercone._arrays import frozen
 from hypercone.calibration import Counts
 from hypercone.construction.forest_kernels import deepest_parents
 from hypercone.hierarchy import Hierarchy
-from hypercone.hierarchy.closure_kernels import count_ancestors_by_bits
+from hypercone.hierarchy.graph_kernels import count_ancestors_by_bits
 from hypercone.methods.scoring import Rows
 
 

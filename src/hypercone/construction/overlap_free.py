@@ -16,7 +16,7 @@ from hypercone.construction.overlap_dimension import dimension_for
 from hypercone.construction.overlap_free_kernels import find_open, move, pull_true, push_wrong
 from hypercone.construction.overlap_search_kernels import find_wrong, fit_boxes
 from hypercone.hierarchy import Hierarchy
-from hypercone.hierarchy.closure import flipped_lists
+from hypercone.hierarchy.graph import flipped_lists
 from hypercone.index.tree_kernels import halve
 from hypercone.runs import Checkpoint
 from hypercone.runs.checkpoint import reading

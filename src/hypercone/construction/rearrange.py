@@ -9,7 +9,7 @@ from hypercone.calibration import Counts
 from hypercone.construction import rearrange_kernels as kernels
 from hypercone.construction.rearrange_kernels import count_pairs_of
 from hypercone.hierarchy import Hierarchy
-from hypercone.hierarchy.closure import flipped_lists
+from hypercone.hierarchy.graph import flipped_lists
 from hypercone.methods.scoring import Rows
 
 # After three rounds hardly anything moves; the last ones are for tangled hierarchies.

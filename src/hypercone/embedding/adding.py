@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING, Any
 
 from hypercone.embedding.new_nodes import NewNodes, from_the_top, parents_by_name
 from hypercone.errors import InputError, short, unknown_name
-from hypercone.hierarchy.labels import Labels
+from hypercone.hierarchy.names import Labels
 from hypercone.methods import find_method
 
 if TYPE_CHECKING:

@@ -18,7 +18,7 @@ from hypercone.embedding.explanation import Explanation, explain
 from hypercone.embedding.new_nodes import NewNodes
 from hypercone.errors import InputError
 from hypercone.hierarchy import Hierarchy
-from hypercone.hierarchy.labels import Labels, find_row
+from hypercone.hierarchy.names import Labels, find_row
 from hypercone.index import ConeIndex, Finder
 from hypercone.methods import Method, Points, Settings, find_method
 from hypercone.methods.scoring import Rows, energies_of_pairs

@@ -6,8 +6,8 @@ from collections.abc import Iterable, Mapping, Sequence
 from graphlib import CycleError, TopologicalSorter
 
 from hypercone.errors import HierarchyError, InputError
-from hypercone.hierarchy.cycles import in_words
-from hypercone.hierarchy.edges import rows_of_pairs
+from hypercone.hierarchy.graph import in_words
+from hypercone.hierarchy.hierarchy import rows_of_pairs
 from hypercone.hierarchy.names import checked_names
 
 # Names of new nodes with the names of their parents, or (parent, child) pairs of names.

@@ -16,8 +16,7 @@ from hypercone.embedding.description import EDGES, LABELS, NODES, POINTS, Descri
 from hypercone.embedding.embedding import Embedding
 from hypercone.embedding.packed_lines import largest_packed, packed, unpacked
 from hypercone.errors import HierarchyError, ModelFileError, ResourceError, visible
-from hypercone.hierarchy.labels import Labels
-from hypercone.hierarchy.names import checked_names
+from hypercone.hierarchy.names import Labels, checked_names
 from hypercone.methods import Points
 from hypercone.methods.scoring import Rows
 

@@ -20,7 +20,7 @@ from hypercone.figures.scene import make_scene
 from hypercone.figures.themes import Theme, find_theme
 from hypercone.figures.training_curves import training_picture
 from hypercone.hierarchy import LabelledPairs
-from hypercone.hierarchy.negatives import corrupted, random_bits
+from hypercone.hierarchy.split import corrupted, random_bits
 from hypercone.methods import Points, find_method
 from hypercone.methods.scoring import Rows, signed_energies_of_pairs
 

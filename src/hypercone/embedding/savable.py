@@ -12,8 +12,7 @@ import numpy as np
 from hypercone.embedding.domain import finite, first_outside, out_of_range
 from hypercone.embedding.embedding import Embedding
 from hypercone.errors import InputError, counted, short
-from hypercone.hierarchy.labels import Labels
-from hypercone.hierarchy.names import checked_names, row_index
+from hypercone.hierarchy.names import Labels, checked_names, row_index
 from hypercone.methods import Settings, find_method
 
 # Lists in lists in lists: deeper than anyone keeps notes, and far from what a reader can bear.
@@ -59,7 +58,7 @@ def refuse_names(names: Sequence[str], labels: Labels | None) -> None:
     if labels is None:
         return
     if not isinstance(labels, Labels):
-        raise InputError(f"its labels are {_shown(labels)}; give hypercone.hierarchy.labels.Labels")
+        raise InputError(f"its labels are {_shown(labels)}; give hypercone.hierarchy.names.Labels")
     if len(labels) != len(names):
         raise InputError(f"there are {len(labels)} labels for {counted(len(names), 'node')}; give each one")
 

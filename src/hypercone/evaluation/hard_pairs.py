@@ -11,7 +11,7 @@ from hypercone.errors import InputError
 from hypercone.evaluation.all_pairs import Numbers
 from hypercone.evaluation.relatives import drawn_relatives
 from hypercone.hierarchy import Adjacency, Hierarchy
-from hypercone.hierarchy.negatives import random_bits
+from hypercone.hierarchy.split import random_bits
 from hypercone.methods.scoring import Rows
 
 # The streams of random numbers for the choice of true pairs and of relatives.

@@ -10,7 +10,7 @@ import numpy as np
 from hypercone.evaluation.hidden_parents_kernels import add_lists
 from hypercone.evaluation.hidden_parents_ranks import Scorer
 from hypercone.hierarchy import Adjacency, Hierarchy
-from hypercone.hierarchy.closure import flipped_lists
+from hypercone.hierarchy.graph import flipped_lists
 from hypercone.methods import Points
 from hypercone.methods.scoring import Rows
 

@@ -9,7 +9,7 @@ from numpy.typing import NDArray
 
 from hypercone.evaluation.relatives_kernels import draw_relatives
 from hypercone.hierarchy import Adjacency, Hierarchy
-from hypercone.hierarchy.closure import flipped_lists
+from hypercone.hierarchy.graph import flipped_lists
 from hypercone.methods.scoring import Rows
 
 

@@ -12,7 +12,7 @@ from hypercone.figures.canvas import group_name
 from hypercone.figures.charts import TEXT, new_chart
 from hypercone.figures.graph import shades
 from hypercone.figures.themes import LIGHT, Theme
-from hypercone.hierarchy.negatives import random_bits
+from hypercone.hierarchy.split import random_bits
 from hypercone.methods.scoring import Rows
 
 # Of each depth so many nodes are shown as dots; more would be a smear.

@@ -10,16 +10,16 @@ metric tensor λ, distance, norm (§2.2)      poincare.conformal_factor, distanc
 Theorem 1, unit-speed geodesics             poincare.geodesic, geodesic_between
 Corollary 1.1, exponential map              poincare.exp_map (stable), exp_map_paper (as printed), log_map
 angles; laws of cosines and sines (§2.2)    poincare.angle, angle_at, cosine_law_angle, cosine_law_side,
-                                            sine_law_ratio (in trigonometry)
-S-cones by the exponential map (§3)         general_cones.s_cone, in_s_cone
-axial symmetry (§3)                         general_cones.angular_cone, entailment_cone
+                                            sine_law_ratio
+S-cones by the exponential map (§3)         manifold_cones.s_cone, in_s_cone
+axial symmetry (§3)                         manifold_cones.angular_cone, entailment_cone
 restriction on ε (§3)                       cones.inner_radius
 closed form of ψ (§3)                       cones.half_aperture
 Theorem 5, the angle Ξ                      cones.cone_angle (stable), cone_angle_paper (as printed)
 the cone as a set (§3)                      cones.contains
 Euclidean entailment cones (§3)             euclidean_cones, the same names
 energy (§4.1)                               cones.energy, signed_energy; order.energy for Vendrov et al.
-Riemannian gradient, retraction (§4.2)      poincare.riemannian_gradient, retraction, project (in steps)
+Riemannian gradient, retraction (§4.2)      poincare.riemannian_gradient, retraction, project
 appendix A, the hyperboloid and Theorem 6   hyperboloid
 ==========================================  =========================================================
 
@@ -33,11 +33,9 @@ __all__ = [
     "caps",
     "cones",
     "euclidean_cones",
-    "general_cones",
     "hyperboloid",
     "klein",
+    "manifold_cones",
     "order",
     "poincare",
-    "steps",
-    "trigonometry",
 ]

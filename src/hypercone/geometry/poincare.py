@@ -1,13 +1,8 @@
-"""Ball: distance, exp/log, Mobius, hyperbolic trigonometry.
-
-The Poincaré ball: distance, geodesics, exponential and logarithm (paper §2.2).
+"""The Poincaré ball: distance, geodesics, exponential and logarithm, trigonometry, the moves of learning (§2.2, §4.2).
 
 A point is a vector of length < 1. One whose length rounds to 1 counts as the last float inside the ball, so
-every result is finite. Angles live in `trigonometry`, the moves of learning in `steps`; both can be had here.
-
-Angles and the hyperbolic laws of cosines and sines (paper §2.2, "Angles" and "Hyperbolic trigonometry").
-
-A triangle has corners A, B, C; the side opposite a corner carries its small letter, so a = d(B, C).
+every result is finite. A triangle has corners A, B, C; the side opposite a corner carries its small letter, so that
+a = d(B, C).
 """
 
 from __future__ import annotations
@@ -23,9 +18,6 @@ from hypercone.geometry._vectors import (
     direction,
     dot,
     length,
-    project,
-    retraction,
-    riemannian_gradient,
 )
 
 __all__ = [
@@ -276,3 +268,41 @@ def sine_law_ratio(angle: npt.ArrayLike, opposite_side: npt.ArrayLike) -> Array:
     """
     angle, opposite_side = as_floats(angle, opposite_side)
     return np.asarray(np.sin(angle) / np.sinh(opposite_side))
+
+
+def riemannian_gradient(x: npt.ArrayLike, euclidean_gradient: npt.ArrayLike) -> Array:
+    """The gradient that the metric of the ball sees: the Euclidean one times 1/λ² = (1−|x|²)²/4.
+
+    It fades to nothing at the border and is a quarter of the Euclidean gradient at the origin.
+
+    >>> riemannian_gradient([0.0, 0.0], [4.0, 8.0]).tolist()
+    [1.0, 2.0]
+    """
+    x, euclidean_gradient = as_floats(x, euclidean_gradient)
+    return np.asarray((border_gap(x) / 2)[..., None] ** 2 * euclidean_gradient)
+
+
+def retraction(x: npt.ArrayLike, v: npt.ArrayLike) -> Array:
+    """The first-order stand-in x + v for exp_x(v); it may leave the ball, so `project` comes after it.
+
+    >>> retraction([0.5, 0.0], [0.25, 0.25]).tolist()
+    [0.75, 0.25]
+    """
+    x, v = as_floats(x, v)
+    return np.asarray(x + v)
+
+
+def project(x: npt.ArrayLike, inner: float, outer: float) -> Array:
+    """The nearest point of the shell inner ≤ |x| ≤ outer on the same ray, to within rounding.
+
+    A point already in the shell is returned bit for bit. The origin has no ray: it goes along the first axis.
+
+    >>> project([[0.0, 0.0], [0.0, 0.5], [0.0, 2.0]], 0.25, 0.75).tolist()
+    [[0.25, 0.0], [0.0, 0.5], [0.0, 0.75]]
+    """
+    (x,) = as_floats(x)
+    radius = length(x)[..., None]
+    ray = direction(x)
+    ray[..., 0] += radius[..., 0] == 0
+    moved = ray * np.clip(radius, float(inner), float(outer))
+    return np.asarray(np.where((inner <= radius) & (radius <= outer), x, moved))

@@ -1,10 +1,221 @@
-"""Walks over a directed graph given as offsets and rows: orders, depths, what is reached, flipped arrows."""
+"""Compiled closure, walks, topological order, negative draws.
 
+Transitive reduction, transitive closure and its size, for a directed graph without cycles.
+
+Walks over a directed graph given as offsets and rows: orders, depths, what is reached, flipped arrows.
+
+Drawing pairs that are not in the closure, uniformly and without trial and error.
+"""
 # mypy: ignore-errors
+
+from __future__ import annotations
 
 import numpy as np
 
 from hypercone._jit import exact_kernel
+
+
+@exact_kernel
+def spanning_forest(order, depths, parent_offsets, parents):
+    """A place for each row so that what is below it in a forest takes the ``sizes`` places from its own on.
+
+    The forest keeps one parent of each row, the deepest, so that as many ancestors as possible are ancestors
+    in the forest too, where ``places[a] <= places[b] < places[a] + sizes[a]`` tells.
+    """
+    n = len(order)
+    kept = np.full(n, -1, np.int32)
+    sizes = np.ones(n, np.int32)
+    for i in range(n - 1, -1, -1):
+        row = order[i]
+        for j in range(parent_offsets[row], parent_offsets[row + 1]):
+            if kept[row] < 0 or depths[parents[j]] > depths[kept[row]]:
+                kept[row] = parents[j]
+        if kept[row] >= 0:
+            sizes[kept[row]] += sizes[row]
+    places = np.empty(n, np.int32)
+    free = np.empty(n, np.int32)
+    next_root = 0
+    for row in order:
+        if kept[row] < 0:
+            places[row] = next_root
+            next_root += sizes[row]
+        else:
+            places[row] = free[kept[row]]
+            free[kept[row]] += sizes[row]
+        free[row] = places[row] + 1
+    return places, sizes
+
+
+@exact_kernel
+def basic_edges(offsets, parents, places, sizes, depths):
+    """Whether each entry of ``parents`` is no ancestor of another parent of the same child.
+
+    Each list of parents is ordered by place. The forest decides most; what is left is decided by walking up
+    from the child's parents, never higher than the shallowest parent in doubt.
+    """
+    n = len(offsets) - 1
+    basic = np.ones(len(parents), np.bool_)
+    seen_by = np.full(n, -1, np.int32)
+    stack = np.empty(n, np.int32)
+    for child in range(n):
+        first, last = offsets[child], offsets[child + 1]
+        if last - first < 2:
+            continue
+        deepest = 0
+        for i in range(first, last):
+            deepest = max(deepest, depths[parents[i]])
+        floor = deepest
+        for i in range(first, last):
+            parent = parents[i]
+            if i + 1 < last and places[parents[i + 1]] < places[parent] + sizes[parent]:
+                basic[i] = False
+            else:
+                floor = min(floor, depths[parent])
+        if floor < deepest:
+            _climb(child, first, last, floor, offsets, parents, depths, basic, seen_by, stack)
+    return basic
+
+
+@exact_kernel
+def _climb(child, first, last, floor, offsets, parents, depths, basic, seen_by, stack):
+    """Mark as not basic each parent of the child that is met on the way up from the others."""
+    for start in range(first, last):
+        if not basic[start]:
+            # It is above another parent; what is above it is above that one too, and is met from there.
+            continue
+        size = 1
+        stack[0] = parents[start]
+        while size > 0:
+            size -= 1
+            row = stack[size]
+            if depths[row] <= floor:
+                continue
+            for i in range(offsets[row], offsets[row + 1]):
+                higher = parents[i]
+                if seen_by[higher] != child and depths[higher] >= floor:
+                    seen_by[higher] = child
+                    stack[size] = higher
+                    size += 1
+    for i in range(first, last):
+        if seen_by[parents[i]] == child:
+            basic[i] = False
+
+
+@exact_kernel
+def ancestor_lists(order, offsets, parents, capacity, limit):
+    """The ancestors of ``row``, unsorted, are ``found[starts[row]:stops[row]]``; and the number of all.
+
+    ``found`` is empty if there would be more than ``limit``.
+    """
+    n = len(order)
+    starts = np.zeros(n, np.int64)
+    stops = np.zeros(n, np.int64)
+    seen_by = np.full(n, -1, np.int32)
+    found = np.empty(capacity, np.int32)
+    filled = 0
+    for row in order:
+        needed = filled
+        for i in range(offsets[row], offsets[row + 1]):
+            needed += 1 + stops[parents[i]] - starts[parents[i]]
+        # Parents may share ancestors, so ``needed`` is an upper bound; no row has more than n - 1 ancestors.
+        needed = min(needed, filled + n)
+        if needed > capacity:
+            capacity = max(needed, min(2 * capacity, limit + n))
+            larger = np.empty(capacity, np.int32)
+            larger[:filled] = found[:filled]
+            found = larger
+        starts[row] = filled
+        for i in range(offsets[row], offsets[row + 1]):
+            parent = parents[i]
+            if seen_by[parent] != row:
+                seen_by[parent] = row
+                found[filled] = parent
+                filled += 1
+            for j in range(starts[parent], stops[parent]):
+                ancestor = found[j]
+                if seen_by[ancestor] != row:
+                    seen_by[ancestor] = row
+                    found[filled] = ancestor
+                    filled += 1
+        stops[row] = filled
+        if filled > limit:
+            return starts, stops, found[:0], filled
+    return starts, stops, found[:filled], filled
+
+
+@exact_kernel
+def count_ancestors(order, offsets, parents, budget):
+    """The number of (ancestor, descendant) pairs, or -1 if finding it takes more than ``budget`` steps.
+
+    A row with one parent has one ancestor more than that parent; only a row with several needs a walk.
+    """
+    n = len(order)
+    counts = np.zeros(n, np.int64)
+    seen_by = np.full(n, -1, np.int32)
+    stack = np.empty(n, np.int32)
+    total = 0
+    for row in order:
+        first, last = offsets[row], offsets[row + 1]
+        if last - first == 1:
+            counts[row] = counts[parents[first]] + 1
+        elif last - first > 1:
+            stack[0] = row
+            size = 1
+            while size > 0:
+                size -= 1
+                below = stack[size]
+                for i in range(offsets[below], offsets[below + 1]):
+                    higher = parents[i]
+                    budget -= 1
+                    if seen_by[higher] != row:
+                        seen_by[higher] = row
+                        counts[row] += 1
+                        stack[size] = higher
+                        size += 1
+                if budget < 0:
+                    return -1
+        total += counts[row]
+    return total
+
+
+@exact_kernel
+def count_ancestors_by_bits(order, offsets, parents):
+    """The same number for tangled graphs, 64 ancestors at a time, in about rows × edges / 128 steps."""
+    n = len(order)
+    position = np.empty(n, np.int32)
+    for i in range(n):
+        position[order[i]] = i
+    starts = np.zeros(n + 1, np.int64)
+    above = np.empty(len(parents), np.int32)
+    filled = 0
+    for i in range(n):
+        for j in range(offsets[order[i]], offsets[order[i] + 1]):
+            above[filled] = position[parents[j]]
+            filled += 1
+        starts[i + 1] = filled
+    reached = np.zeros(n, np.uint64)
+    total = 0
+    for first in range(0, n, 64):
+        # What stands before the first of the 64 cannot be below any of them.
+        reached[:first] = 0
+        for i in range(first, n):
+            bits = np.uint64(0)
+            for j in range(starts[i], starts[i + 1]):
+                bits |= reached[above[j]]
+            total += _ones(bits)
+            if i < first + 64:
+                bits |= np.uint64(1) << np.uint64(i - first)
+            reached[i] = bits
+    return total
+
+
+@exact_kernel
+def _ones(bits):
+    """How many bits are set, by adding neighbours: pairs, fours, eights, then all bytes in one product."""
+    bits = bits - ((bits >> np.uint64(1)) & np.uint64(0x5555555555555555))
+    bits = (bits & np.uint64(0x3333333333333333)) + ((bits >> np.uint64(2)) & np.uint64(0x3333333333333333))
+    bits = (bits + (bits >> np.uint64(4))) & np.uint64(0x0F0F0F0F0F0F0F0F)
+    return np.int64((bits * np.uint64(0x0101010101010101)) >> np.uint64(56))
 
 
 @exact_kernel
@@ -90,3 +301,66 @@ def flipped(starts, stops, rows, visit):
             flipped_rows[place[rows[i]]] = row
             place[rows[i]] += 1
     return offsets, flipped_rows
+
+
+@exact_kernel
+def draw_strangers(selves, offsets, related, draws):
+    """For each row of ``selves``, distinct rows that are neither itself nor related to it, uniformly drawn.
+
+    ``draws`` holds one 64-bit random number for each stranger wanted; a row that has fewer gets them all.
+    Unused places are -1. (Taking a remainder of 64 bits favours small numbers by less than one in 10¹².)
+    """
+    size = len(offsets) - 1
+    count = draws.shape[1]
+    strangers = np.full((len(selves), count), -1, np.int32)
+    for k in range(len(selves)):
+        row = selves[k]
+        mine = related[offsets[row] : offsets[row + 1]]
+        available = size - 1 - len(mine)
+        wanted = min(count, available)
+        own_place = row - _below(mine, row)
+        for i in range(wanted):
+            # Floyd's way to draw a subset: one random number each, never a second try.
+            last = available - wanted + i
+            place = np.int64(draws[k, i] % np.uint64(last + 1))
+            if _is_among(place, strangers[k, :i]):
+                place = last
+            strangers[k, i] = place
+        for i in range(wanted):
+            place = strangers[k, i]
+            strangers[k, i] = _stranger_at(place + 1 if place >= own_place else place, mine)
+    return strangers
+
+
+@exact_kernel
+def _is_among(place, places):
+    for other in places:
+        if other == place:
+            return True
+    return False
+
+
+@exact_kernel
+def _below(rows, row):
+    """How many of the ascending rows are smaller than ``row``."""
+    low, high = 0, len(rows)
+    while low < high:
+        middle = (low + high) // 2
+        if rows[middle] < row:
+            low = middle + 1
+        else:
+            high = middle
+    return low
+
+
+@exact_kernel
+def _stranger_at(place, rows):
+    """The row at this place, counted from 0, among all that are not in the ascending ``rows``."""
+    low, high = 0, len(rows)
+    while low < high:
+        middle = (low + high) // 2
+        if rows[middle] - middle <= place:
+            low = middle + 1
+        else:
+            high = middle
+    return place + low

@@ -1,27 +1,33 @@
-"""Hierarchy: names, edges from parent to child, and what follows from them. Checked once, never changed."""
+"""Hierarchy: checked edges, subtree, summary().
+
+Hierarchy: names, edges from parent to child, and what follows from them. Checked once, never changed.
+
+Edges as checked arrays of rows, and grouped by either end.
+
+What a hierarchy looks like, in numbers.
+"""
 
 from __future__ import annotations
 
 import hashlib
-from collections.abc import Iterable
+import time
+from collections.abc import Iterable, Sequence
+from dataclasses import asdict, dataclass
 from functools import cached_property
-from itertools import compress
+from itertools import chain, compress
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
 from hypercone._arrays import Adjacency, Rows, frozen
-from hypercone.errors import with_article
-from hypercone.hierarchy.closure import Order, ancestors, count_pairs, depths, pairs_of, reduced
-from hypercone.hierarchy.cycles import order_from_the_top
-from hypercone.hierarchy.edges import checked_edges, grouped_by_child, grouped_by_parent, rows_of_pairs
+from hypercone.errors import HierarchyError, short, with_article
+from hypercone.hierarchy.graph import Order, ancestors, count_pairs, depths, order_from_the_top, pairs_of, reduced
 from hypercone.hierarchy.graph_kernels import reachable
-from hypercone.hierarchy.labels import Labels, checked_labels, find_row
-from hypercone.hierarchy.names import checked_names, row_index
+from hypercone.hierarchy.names import Labels, NameIndex, checked_labels, checked_names, find_row, row_index
 
 if TYPE_CHECKING:
-    from hypercone.hierarchy.graphs import Direction
+    from hypercone.hierarchy.interop import Direction
 
 
 class Hierarchy:
@@ -89,7 +95,7 @@ class Hierarchy:
 
         Nodes with an attribute ``label``, or else ``name``, are labelled by it.
         """
-        from hypercone.hierarchy.graphs import rows_of_graph
+        from hypercone.hierarchy.interop import rows_of_graph
 
         return cls(*rows_of_graph(graph, direction))
 
@@ -105,7 +111,7 @@ class Hierarchy:
         >>> Hierarchy.from_frame(pandas.DataFrame({"parent": ["animal"], "child": ["dog"]})).names
         ('animal', 'dog')
         """
-        from hypercone.hierarchy.frames import rows_of_frame
+        from hypercone.hierarchy.interop import rows_of_frame
 
         return cls(*rows_of_frame(frame, parent, child, label))
 
@@ -265,3 +271,136 @@ def _walk(neighbours: Adjacency, row: int) -> Rows:
         raise IndexError(f"row {row} is outside 0 … {len(neighbours) - 1}")
     found: Rows = reachable(int(row), neighbours.offsets, neighbours.rows)
     return np.sort(found)
+
+
+def rows_of_pairs(pairs: Iterable[tuple[str, str]]) -> tuple[NameIndex, Rows]:
+    """The names in the order of first appearance, and the pairs as rows.
+
+    >>> rows_of_pairs([("a", "b"), ("a", "c")])[1].tolist()
+    [[0, 1], [0, 2]]
+    """
+    return numbered(map(_two, pairs))
+
+
+def numbered(pairs: Iterable[tuple[str, str]]) -> tuple[NameIndex, Rows]:
+    """The same for pairs that are known to be pairs."""
+    index = NameIndex()
+    rows = np.fromiter(map(index.__getitem__, chain.from_iterable(pairs)), np.int32)
+    return index, rows.reshape(-1, 2)
+
+
+def checked_edges(edges: ArrayLike, names: Sequence[str]) -> tuple[Rows, int]:
+    """The edges as int32[m, 2] without repeats, in their order, and how many repeats were dropped."""
+    given = _as_rows(edges, len(names))
+    loop = first_self_loop(given)
+    if loop is not None:
+        raise HierarchyError(self_loop(names[given[loop, 0]]))
+    unique = _unique(given, len(names)).astype(np.int32, order="C")
+    return frozen(unique), len(given) - len(unique)
+
+
+def first_self_loop(edges: NDArray[np.integer]) -> int | None:
+    """Where the first edge from a node to itself stands, if there is one."""
+    loops = np.flatnonzero(edges[:, 0] == edges[:, 1])
+    return int(loops[0]) if len(loops) else None
+
+
+def self_loop(name: str) -> str:
+    """The sentence for an edge from a node to itself."""
+    return f"{short(name)!r} is given as its own parent; remove this edge"
+
+
+def grouped_by_child(edges: Rows, size: int) -> Adjacency:
+    """Of each row its parents, ascending."""
+    keys = np.sort(edges[:, 1].astype(np.int64) * size + edges[:, 0])
+    children, parents = np.divmod(keys, max(size, 1))
+    return Adjacency.of_groups(children, parents, size)
+
+
+def grouped_by_parent(parents: Adjacency) -> Adjacency:
+    """Of each row its children, ascending."""
+    order = np.argsort(parents.rows, kind="stable")
+    return Adjacency.of_groups(parents.rows, parents.groups()[order], len(parents))
+
+
+def _two(pair: tuple[str, str]) -> tuple[str, str]:
+    if isinstance(pair, str) or len(pair) != 2:
+        raise HierarchyError(f"{pair!r} is no edge; each must be two names, (parent, child)")
+    return pair
+
+
+def _unique(edges: NDArray[np.integer], size: int) -> NDArray[np.integer]:
+    keys = edges[:, 0].astype(np.int64) * size + edges[:, 1]
+    in_order = np.sort(keys)
+    # Files without repeats are the rule, and finding first appearances costs three times the plain sort.
+    if not (in_order[1:] == in_order[:-1]).any():
+        return edges
+    return edges[np.sort(np.unique(keys, return_index=True)[1])]
+
+
+def _as_rows(edges: ArrayLike, size: int) -> NDArray[np.integer]:
+    given = np.asarray(edges)
+    if given.size == 0:
+        return np.empty((0, 2), np.int32)
+    if given.ndim != 2 or given.shape[1] != 2 or given.dtype.kind not in "iu":
+        raise HierarchyError(
+            f"edges must be whole numbers in two columns, parent and child, not {given.dtype} {given.shape}"
+        )
+    if given.min() < 0 or given.max() >= size:
+        strange = given.min() if given.min() < 0 else given.max()
+        raise HierarchyError(f"an edge names row {strange}, but there are rows 0 … {size - 1}; give every row a name")
+    return given
+
+
+@dataclass(frozen=True)
+class Statistics:
+    """The size and shape of a hierarchy.
+
+    ``closure_edges`` is counted without storing the closure: exactly, or None where that would take minutes.
+    """
+
+    nodes: int
+    edges: int
+    basic_edges: int
+    closure_edges: int | None
+    nonbasic_edges: int | None
+    roots: int
+    leaves: int
+    depth: int
+    branching: float
+    max_branching: int
+    multi_parent_nodes: int
+    seconds: float
+
+    def as_dict(self) -> dict[str, int | float | None]:
+        """The numbers by name, ready for JSON."""
+        return asdict(self)
+
+
+def describe(hierarchy: Hierarchy) -> Statistics:
+    """Count what there is: ``depth`` is the longest path, ``branching`` the mean children of a non-leaf.
+
+    >>> birds = Hierarchy.from_pairs([("bird", "pelican"), ("pelican", "white_pelican")])
+    >>> describe(birds).closure_edges, describe(birds).depth
+    (3, 2)
+    """
+    start = time.perf_counter()
+    basic = len(hierarchy.reduction())
+    closure = hierarchy.count_closure()
+    depth = int(hierarchy.depths().max(initial=0))
+    below = hierarchy.children.counts
+    inner = len(hierarchy) - len(hierarchy.leaves)
+    return Statistics(
+        nodes=len(hierarchy),
+        edges=len(hierarchy.edges),
+        basic_edges=basic,
+        closure_edges=closure,
+        nonbasic_edges=None if closure is None else closure - basic,
+        roots=len(hierarchy.roots),
+        leaves=len(hierarchy.leaves),
+        depth=depth,
+        branching=len(hierarchy.edges) / inner if inner else 0.0,
+        max_branching=int(below.max(initial=0)),
+        multi_parent_nodes=int((hierarchy.parents.counts > 1).sum()),
+        seconds=time.perf_counter() - start,
+    )

@@ -10,7 +10,7 @@ from typing import Any, ClassVar, Literal
 import numpy as np
 from numpy.typing import NDArray
 
-from hypercone.geometry import _vectors
+from hypercone.geometry import poincare
 from hypercone.methods.settings import Settings
 
 Points = NDArray[np.float64]
@@ -70,5 +70,5 @@ class Method(ABC):
 
     def project(self, points: Points, settings: Settings) -> Points:
         """The nearest points of the domain, along the spokes; a point at the origin goes to the first axis."""
-        projected: Points = _vectors.project(points, *self.shell(settings)).astype(np.float64, copy=False)
+        projected: Points = poincare.project(points, *self.shell(settings)).astype(np.float64, copy=False)
         return projected

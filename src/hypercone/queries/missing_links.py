@@ -10,7 +10,7 @@ from numpy.typing import NDArray
 from hypercone._jit import dimension_type
 from hypercone.embedding import Embedding
 from hypercone.hierarchy import Adjacency, Hierarchy
-from hypercone.hierarchy.closure import flipped_lists
+from hypercone.hierarchy.graph import flipped_lists
 from hypercone.methods import Points, find_method
 from hypercone.methods.scoring import Rows
 from hypercone.queries.suggest_kernels import companies, follows_from_another, neighbour_shares, next_steps_down

@@ -9,7 +9,7 @@ import numpy as np
 from hypercone._jit import dimension_type
 from hypercone.embedding import Embedding
 from hypercone.hierarchy import Hierarchy
-from hypercone.hierarchy.closure import flipped_lists
+from hypercone.hierarchy.graph import flipped_lists
 from hypercone.methods import Points, find_method
 from hypercone.methods.scoring import Rows, energies_of_pairs
 from hypercone.queries.suggest_kernels import rival_companies, strains

@@ -11,8 +11,9 @@ from typing import Any
 from hypercone.data import load_dataset
 from hypercone.embedding import Embedding
 from hypercone.evaluation import evaluate
-from hypercone.hierarchy import Hierarchy, Split, paper_split, read_released_split
+from hypercone.hierarchy import Hierarchy, Split, paper_split
 from hypercone.methods import METHODS, Points
+from hypercone.reproduce.released_split import read_released_split
 from hypercone.training import EpochReport, FitConfig, drawn_in, fit, pretrain
 from hypercone.training.start import pretraining_config
 

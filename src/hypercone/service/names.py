@@ -6,7 +6,7 @@ from collections.abc import Callable
 
 from hypercone.embedding import Embedding
 from hypercone.errors import InputError, UnknownNameError, short
-from hypercone.hierarchy.labels import SAME
+from hypercone.hierarchy.names import SAME
 from hypercone.service.refusals import Refusal
 
 

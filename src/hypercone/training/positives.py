@@ -6,7 +6,7 @@ import numpy as np
 
 from hypercone.errors import InputError
 from hypercone.hierarchy import Hierarchy, LabelledPairs, Split
-from hypercone.hierarchy.negatives import corrupted
+from hypercone.hierarchy.split import corrupted
 from hypercone.training.config import FitConfig
 from hypercone.training.negatives import Known, Rows, make_known
 

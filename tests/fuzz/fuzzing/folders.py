@@ -22,8 +22,10 @@ from fuzzing.promise import checked_message
 
 from hypercone._files import SEAL_MARK
 from hypercone.embedding import load
-from hypercone.hierarchy import Hierarchy, read_hierarchy, read_released_split, read_split
-from hypercone.hierarchy.assemble import ON_CYCLE
+from hypercone.formats import read_hierarchy, read_split
+from hypercone.formats.reading import ON_CYCLE
+from hypercone.hierarchy import Hierarchy
+from hypercone.reproduce.released_split import read_released_split
 from hypercone.runs import Run, opened
 from hypercone.training import FitConfig
 

@@ -16,7 +16,8 @@ from pathlib import Path
 from typing import Any, NamedTuple
 
 from hypercone.errors import HyperconeError
-from hypercone.hierarchy import Hierarchy, read_edges
+from hypercone.formats import read_edges
+from hypercone.hierarchy import Hierarchy
 
 LONGEST_MESSAGE = 1_000
 # For an input of a few kilobytes; what takes longer has found a way to make the program work for it.

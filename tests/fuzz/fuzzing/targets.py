@@ -19,10 +19,9 @@ from fuzzing import folders, requests
 from fuzzing.promise import Errors, Outcome, kept
 
 from hypercone.errors import InputError, ModelFileError
-from hypercone.hierarchy import read_hierarchy
-from hypercone.hierarchy.assemble import ON_CYCLE
-from hypercone.hierarchy.formats import EXTENSIONS, NAMES, TABLE_OPTIONS
-from hypercone.hierarchy.readers import READERS
+from hypercone.formats import read_hierarchy
+from hypercone.formats.read import EXTENSIONS, NAMES, READERS, TABLE_OPTIONS
+from hypercone.formats.reading import ON_CYCLE
 from hypercone.service.refusals import Refusal
 
 

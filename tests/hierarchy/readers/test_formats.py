@@ -8,10 +8,9 @@ from pathlib import Path
 import pytest
 
 from hypercone.errors import InputError
-from hypercone.hierarchy import read_hierarchy
-from hypercone.hierarchy.files import Content
-from hypercone.hierarchy.formats import EXTENSIONS, NAMES, format_of
-from hypercone.hierarchy.readers import READERS
+from hypercone.formats import read_hierarchy
+from hypercone.formats.read import EXTENSIONS, NAMES, READERS, format_of
+from hypercone.formats.source import Content
 
 
 @pytest.mark.parametrize(

@@ -8,15 +8,15 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from hypercone.errors import InputError
-from hypercone.hierarchy.files import Content
-from hypercone.hierarchy.readers import graphml
+from hypercone.formats import graphml
+from hypercone.formats.source import Content
 
 OPENING = '<graphml xmlns="http://graphml.graphdrawing.org/xmlns" xmlns:y="http://www.yworks.com/xml/graphml">'
 
 
 def read(body, direction="parent-child"):
     data = body if isinstance(body, bytes) else f"{OPENING}{body}</graphml>".encode()
-    return graphml.read(Content("zoo.graphml", ".graphml", data), direction=direction)
+    return graphml.read_graphml(Content("zoo.graphml", ".graphml", data), direction=direction)
 
 
 def edges(reading):

@@ -14,7 +14,7 @@ import pytest
 from pyarrow import ipc, parquet
 
 from hypercone.errors import InputError, visible
-from hypercone.hierarchy import read_hierarchy
+from hypercone.formats import read_hierarchy
 
 SUBCLASS = "<http://www.w3.org/2000/01/rdf-schema#subClassOf>"
 RESTRICTION = f"""<a> {SUBCLASS} _:x .

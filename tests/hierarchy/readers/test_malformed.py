@@ -7,9 +7,8 @@ from pathlib import Path
 
 import pytest
 
-from hypercone.hierarchy.files import Content
-from hypercone.hierarchy.formats import NAMES, format_of
-from hypercone.hierarchy.readers import READERS
+from hypercone.formats.read import NAMES, READERS, format_of
+from hypercone.formats.source import Content
 
 
 def test_every_format_has_a_sample(samples):

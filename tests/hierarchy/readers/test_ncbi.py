@@ -8,7 +8,7 @@ import io
 import pytest
 
 from hypercone.errors import InputError
-from hypercone.hierarchy import read_hierarchy
+from hypercone.formats import read_hierarchy
 
 NODES = b"1\t|\t1\t|\tno rank\t|\t\t|\n9606\t|\t9605\t|\tspecies\t|\tHS\t|\n9605\t|\t1\t|\tgenus\t|\t\t|\n"
 NAMES = (

@@ -7,7 +7,7 @@ import io
 import pytest
 
 from hypercone.errors import InputError
-from hypercone.hierarchy import read_hierarchy
+from hypercone.formats import read_hierarchy
 
 
 def edges_of(text):

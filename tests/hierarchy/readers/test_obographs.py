@@ -8,9 +8,8 @@ import json
 import pytest
 
 from hypercone.errors import InputError
-from hypercone.hierarchy import read_hierarchy
-from hypercone.hierarchy.readers import json_stream
-from hypercone.hierarchy.readers.json_stream import JsonStream
+from hypercone.formats import obo, read_hierarchy
+from hypercone.formats.obo import JsonStream
 
 OBO = "http://purl.obolibrary.org/obo/"
 HEART = {
@@ -120,8 +119,8 @@ def test_other_json_is_refused_with_its_line(text, sentence):
 
 @pytest.mark.parametrize("window", [1, 2, 7, 1000])
 def test_the_window_changes_nothing(monkeypatch, window):
-    monkeypatch.setattr(json_stream, "WINDOW", window)
-    monkeypatch.setattr(json_stream, "MARGIN", 8)
+    monkeypatch.setattr(obo, "WINDOW", window)
+    monkeypatch.setattr(obo, "MARGIN", 8)
     value = {"a": [1, -2.5e10, "ü\n€𝄞", None, True], "b": {"c": {"d": [[]]}}, "e": 12345, "f": 1e3}
     stream = JsonStream("x", json.dumps(value, ensure_ascii=False, indent=1).encode())
     assert {key: stream.value() for key in stream.members()} == value
@@ -130,8 +129,8 @@ def test_the_window_changes_nothing(monkeypatch, window):
 
 
 def test_a_value_too_long_is_refused_before_all_of_it_is_read(monkeypatch):
-    monkeypatch.setattr(json_stream, "WINDOW", 16)
-    monkeypatch.setattr(json_stream, "LONGEST_VALUE", 100)
+    monkeypatch.setattr(obo, "WINDOW", 16)
+    monkeypatch.setattr(obo, "LONGEST_VALUE", 100)
     stream = JsonStream("x", b'{"a": "' + b"y" * 10_000)
     with pytest.raises(InputError, match="is not valid JSON"):
         [stream.value() for _ in stream.members()]

@@ -11,10 +11,10 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from hypercone.errors import InputError
-from hypercone.hierarchy.files import Content
-from hypercone.hierarchy.readers import ntriples, turtle
-from hypercone.hierarchy.readers.iris import names_of
-from hypercone.hierarchy.readers.reading import Reading
+from hypercone.formats import turtle
+from hypercone.formats.rdf import names_of
+from hypercone.formats.reading import Reading
+from hypercone.formats.source import Content
 
 SYNTAXES = {"turtle": "turtle", "ntriples": "nt", "rdfxml": "xml"}
 PREFIXES = """
@@ -44,7 +44,7 @@ obo:UB_9 a owl:Class ; rdfs:subClassOf obo:UB_9 .
 
 def read(syntax: str, data: str | bytes, **options: object) -> Reading:
     content = Content("zoo.file", "", data.encode() if isinstance(data, str) else data)
-    return import_module(f"hypercone.hierarchy.readers.{syntax}").read(content, **options)
+    return import_module(f"hypercone.formats.read.{syntax}").read(content, **options)
 
 
 def written(turtle: str, syntax: str) -> bytes:
@@ -282,13 +282,13 @@ def test_a_broken_line_of_ntriples_is_named():
 def test_a_dot_right_behind_a_blank_node_closes_the_statement():
     below = b"<http://a/x> <http://www.w3.org/2000/01/rdf-schema#subClassOf> <http://a/y>."
     content = Content("a.nt", ".nt", b"<http://a/x> <http://a/p> _:b.\n_:b.c <http://a/p> _:b.c.#end\n" + below)
-    assert len(ntriples.read(content).parents) == 1
+    assert len(turtle.read_ntriples(content).parents) == 1
 
 
 def test_a_number_may_end_its_digits_with_a_dot_before_its_exponent():
     prefixes = b"@prefix : <http://a/> . @prefix r: <http://www.w3.org/2000/01/rdf-schema#> . "
     text = prefixes + b":x :p 123.E+1 ; r:subClassOf :y ."
-    assert len(turtle.read(Content("a.ttl", ".ttl", text)).parents) == 1
+    assert len(turtle.read_turtle(Content("a.ttl", ".ttl", text)).parents) == 1
 
 
 def test_names_are_short_unless_two_would_be_alike():

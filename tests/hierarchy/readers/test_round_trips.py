@@ -9,7 +9,7 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from hypercone.hierarchy import read_hierarchy
+from hypercone.formats import read_hierarchy
 
 # Letters that no format gives a meaning; the samples themselves have others.
 words = st.text("abcdeößж0123456789_", min_size=1, max_size=6).filter(lambda word: not word.isdigit())

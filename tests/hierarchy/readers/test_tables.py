@@ -12,9 +12,9 @@ from hypothesis import strategies as st
 from pyarrow import feather, ipc, parquet
 
 from hypercone.errors import InputError
-from hypercone.hierarchy.files import Content
-from hypercone.hierarchy.readers import arrow
-from hypercone.hierarchy.readers import parquet as parquet_reader
+from hypercone.formats import arrow
+from hypercone.formats import arrow as parquet_reader
+from hypercone.formats.source import Content
 
 
 def as_parquet(table):

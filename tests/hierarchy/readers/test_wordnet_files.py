@@ -8,7 +8,7 @@ import pytest
 
 from hypercone.data import load_dataset
 from hypercone.errors import InputError
-from hypercone.hierarchy import read_hierarchy
+from hypercone.formats import read_hierarchy
 
 INSTALLED = Path("/usr/share/wordnet/data.noun")
 DATA = """\

@@ -3,8 +3,8 @@
 import pytest
 
 from hypercone.errors import InputError
-from hypercone.hierarchy.files import Content
-from hypercone.hierarchy.readers import graphml, rdfxml
+from hypercone.formats import graphml, rdfxml
+from hypercone.formats.source import Content
 
 OPENING = (
     '<rdf:RDF xmlns:rdf="http://www.w3.org/1999/02/22-rdf-syntax-ns#" xml:base="http://zoo/"'
@@ -16,8 +16,8 @@ GRAPH = (
     '<data key="k">{}</data></node><node id="{}"/><edge source="a" target="b"/></graph></graphml>'
 )
 READERS = {
-    "rdfxml": (rdfxml.read, OPENING + EDGE + "</rdf:RDF>", {}),
-    "graphml": (graphml.read, GRAPH, {"direction": "parent-child"}),
+    "rdfxml": (rdfxml.read_rdfxml, OPENING + EDGE + "</rdf:RDF>", {}),
+    "graphml": (graphml.read_graphml, GRAPH, {"direction": "parent-child"}),
 }
 every_reader = pytest.mark.parametrize("name", READERS)
 
@@ -74,7 +74,7 @@ def test_other_xml_is_refused(name, data):
 
 
 def rdf(body):
-    reading = rdfxml.read(Content("zoo.owl", ".owl", f"{OPENING}{body}</rdf:RDF>".encode()))
+    reading = rdfxml.read_rdfxml(Content("zoo.owl", ".owl", f"{OPENING}{body}</rdf:RDF>".encode()))
     return list(zip(reading.parents, reading.children, strict=True)), reading
 
 
@@ -118,4 +118,4 @@ def test_every_way_to_write_a_statement_in_rdfxml():
 )
 def test_other_syntaxes_of_owl_are_called_by_their_name(data, message):
     with pytest.raises(InputError, match=message):
-        rdfxml.read(Content("zoo.owl", ".owl", data))
+        rdfxml.read_rdfxml(Content("zoo.owl", ".owl", data))

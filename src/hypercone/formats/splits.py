@@ -1,17 +1,26 @@
-"""A split as a folder of pair files by name, and back."""
+"""Split folders and pair files.
+
+A split as a folder of pair files by name, and back.
+
+Pairs of nodes of a known hierarchy, to and from files of names.
+"""
 
 from __future__ import annotations
 
 import json
 import os
+from collections.abc import Sequence
 from pathlib import Path
 from typing import Any
 
+import numpy as np
+
 from hypercone._arrays import Rows
 from hypercone._files import new_file
-from hypercone.errors import InputError, visible
+from hypercone.errors import InputError, UnknownNameError, visible
+from hypercone.formats.read import read_names
+from hypercone.formats.reading import Reading
 from hypercone.hierarchy.hierarchy import Hierarchy
-from hypercone.hierarchy.pairs import read_pairs, write_pairs
 from hypercone.hierarchy.split import LabelledPairs, Split
 
 SUMMARY = "split.json"
@@ -109,3 +118,29 @@ def _read_part(path: Path, count: int, hierarchy: Hierarchy) -> Rows:
     if len(pairs) != count:
         raise InputError(f"{path}: has {len(pairs)} pairs, {SUMMARY} says {count}; write the split again")
     return pairs
+
+
+def read_pairs(path: str | os.PathLike[str], hierarchy: Hierarchy, **columns: Any) -> Rows:
+    """The (parent, child) rows of a pair file; InputError with the line if the hierarchy has no such name.
+
+    The file has columns named ``parent`` and ``child``; if not, ``direction`` or the columns are given as
+    for ``read_edges``. A header without pairs is fine.
+    """
+    pairs = read_names(path, **columns)
+    return np.stack([_rows(pairs, names, hierarchy) for names in (pairs.parents, pairs.children)], axis=1)
+
+
+def write_pairs(path: Path, pairs: Rows, hierarchy: Hierarchy) -> None:
+    """Write pairs as names, with the header ``parent``, ``child``; the file appears whole or not at all."""
+    names = hierarchy.names
+    lines = [f"{names[parent]}\t{names[child]}\n" for parent, child in pairs.tolist()]
+    with new_file(path) as draft:
+        draft.write_text("parent\tchild\n" + "".join(lines), encoding="utf-8", newline="\n")
+
+
+def _rows(pairs: Reading, names: Sequence[str], hierarchy: Hierarchy) -> Rows:
+    try:
+        return hierarchy.rows(names)
+    except UnknownNameError as error:
+        stranger = next(i for i, name in enumerate(names) if name not in hierarchy)
+        raise InputError(f"{pairs.place(stranger)}: {error}") from None

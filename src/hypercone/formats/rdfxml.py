@@ -6,11 +6,10 @@ from collections.abc import Sequence
 from typing import NamedTuple
 
 from hypercone.errors import InputError, visible
-from hypercone.hierarchy.files import Content
-from hypercone.hierarchy.readers.iris import RDF, RDF_TYPE, resolved, too_long
-from hypercone.hierarchy.readers.rdf import OWL, Statements, reading_of
-from hypercone.hierarchy.readers.reading import Reading
-from hypercone.hierarchy.readers.xml_events import XmlEvents
+from hypercone.formats.graphml import XmlEvents
+from hypercone.formats.rdf import OWL, RDF, RDF_TYPE, Statements, reading_of, resolved, too_long
+from hypercone.formats.reading import Reading
+from hypercone.formats.source import Content
 
 XML = "http://www.w3.org/XML/1998/namespace"
 ABOUT, ID, NODE_ID, RESOURCE, PARSE_TYPE = (RDF + name for name in ("about", "ID", "nodeID", "resource", "parseType"))
@@ -19,7 +18,7 @@ HARMLESS = {RDF + "datatype", RESOURCE}
 DESCRIPTION = RDF + "Description"
 
 
-def read(content: Content, *, relations: Sequence[str] = ("is_a",)) -> Reading:
+def read_rdfxml(content: Content, *, relations: Sequence[str] = ("is_a",)) -> Reading:
     """The hierarchy of rdfs:subClassOf and skos:broader statements, and of the properties that ``relations`` name.
 
     >>> rdf = b'''<rdf:RDF xmlns:rdf="http://www.w3.org/1999/02/22-rdf-syntax-ns#"

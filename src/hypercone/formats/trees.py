@@ -1,19 +1,28 @@
-"""Newick trees: ``((poodle,beagle)dog,cat)animal;`` with quoted labels, [comments] and branch lengths.
+"""Newick, paths, outlines.
+
+Newick trees: ``((poodle,beagle)dog,cat)animal;`` with quoted labels, [comments] and branch lengths.
 
 Inner nodes without a label, or with a bare number (the support of a branch, not a name), are called ``node_1``,
 ``node_2``, … in the order in which they open.
+
+A path a line, from the root down, as in ``animal > dog > poodle``.
+
+A word is a node: the same word in two branches is one node with two parents.
+
+An outline: a name a line, each level indented further than the one above it, by tabs or by spaces.
+
+A word is a node: the same word in two branches is one node with two parents.
 """
 
 from __future__ import annotations
 
 import re
 from collections.abc import Callable, Iterator
-from itertools import count
+from itertools import count, pairwise
 
 from hypercone.errors import InputError, short
-from hypercone.hierarchy.files import Content
-from hypercone.hierarchy.readers.reading import Reading
-from hypercone.hierarchy.text import text_of
+from hypercone.formats.reading import Lines, Reading
+from hypercone.formats.source import Content, text_of
 
 # The last part takes a quote or bracket without its partner, so that the search for one is not begun again and again.
 TOKEN = re.compile(r"\s+|\[[^\]]*\]|[(),:;]|'[^']*(?:''[^']*)*'|[^\s()\[\]',:;]+|['\[\]]")
@@ -24,7 +33,7 @@ NUMBER = re.compile(r"[-+]?(\d++\.?\d*+|\.\d++)([eE][-+]?\d++)?")
 FRESH, CLOSED, NAMED, COLON, DONE = "nothing", "its children", "its label", "a colon", "its length"
 
 
-def read(content: Content) -> Reading:
+def read_newick(content: Content) -> Reading:
     """The edges of the trees in the file; two nodes with the same label are refused.
 
     >>> read(Content("a.nwk", ".nwk", b"((poodle,'hot dog'):0.1,cat)animal;")).parents
@@ -154,3 +163,67 @@ class _Forest:
     def _error(self, place: int, problem: str) -> InputError:
         column = place - self.text.rfind("\n", 0, place)
         return InputError(f"{self.label}:{self._line(place)}: at character {column:,}: {problem}")
+
+
+# Looking ahead instead of taking the white space, so that an empty name between two is seen.
+SEPARATOR = re.compile(r"\s>(?=\s)")
+
+
+def read_paths(content: Content) -> Reading:
+    r"""The edges of all paths, each once. Blank lines are skipped, and a first line that begins with ``#``.
+
+    >>> read(Content("a", "", b"animal > dog > poodle\nanimal > cat")).children
+    ['dog', 'poodle', 'cat']
+    """
+    found = Lines(content.label)
+    for number, line in enumerate(text_of(content, "a path a line, such as animal > dog > poodle").split("\n"), 1):
+        if not line.strip() or (number == 1 and line.startswith("#")):
+            continue
+        path = [name.strip() for name in SEPARATOR.split(f" {line.strip()} ")]
+        if "" in path:
+            raise InputError(
+                f"{content.label}:{number}: a name is missing beside a > in {short(line.strip(), 40)!r}; "
+                "write it or remove the >"
+            )
+        found.add_node(path[0])
+        for parent, child in pairwise(path):
+            found.add(parent, child, number)
+    return found.reading()
+
+
+def read_indented(content: Content) -> Reading:
+    r"""The edges from each line to those one level deeper below it; blank lines are skipped.
+
+    >>> read(Content("a", "", b"animal\n  dog\n    poodle\n  cat\n")).parents
+    ['animal', 'dog', 'animal']
+    """
+    found = Lines(content.label)
+    levels: list[str] = []
+    above: list[str] = []
+    for number, line in enumerate(text_of(content, "a name a line, each level indented further").split("\n"), 1):
+        name = line.strip()
+        if not name:
+            continue
+        level = _level(content.label, number, line, levels)
+        del levels[level:], above[level:]
+        if above:
+            found.add(above[-1], name, number)
+        else:
+            found.add_node(name)
+        levels.append(line[: len(line) - len(line.lstrip())])
+        above.append(name)
+    return found.reading()
+
+
+def _level(label: str, number: int, line: str, levels: list[str]) -> int:
+    """How many of the lines that stand open are above this one."""
+    indent = line[: len(line) - len(line.lstrip())]
+    if indent in levels:
+        return levels.index(indent)
+    if not levels or (indent.startswith(levels[-1]) and len(indent) > len(levels[-1])):
+        return len(levels)
+    if len(indent) > len(levels[-1]):
+        problem = "mixes tabs and spaces, so that its level cannot be told"
+    else:
+        problem = "goes back to an indentation that no line above it has"
+    raise InputError(f"{label}:{number}: {short(line.strip(), 40)!r} {problem}; indent it like its siblings")

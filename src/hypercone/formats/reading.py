@@ -1,8 +1,18 @@
-"""A Hierarchy out of what a reader found, with the place in the file of whatever is wrong with it."""
+"""What a reader returns, and its assembly into a Hierarchy.
+
+What a reader hands over: edges by name with their places in the file, labels, and what was left out.
+
+What readers say about the things they leave out.
+
+Edges gathered line by line from a text in which the same edge may stand many times.
+
+A Hierarchy out of what a reader found, with the place in the file of whatever is wrong with it.
+"""
 
 from __future__ import annotations
 
-from collections.abc import Collection, Mapping
+from collections.abc import Collection, Mapping, Sequence
+from dataclasses import dataclass, field
 from typing import NamedTuple, NoReturn
 
 import numpy as np
@@ -10,12 +20,80 @@ from numpy.typing import NDArray
 
 from hypercone._arrays import Rows
 from hypercone.errors import HierarchyError, InputError, counted, short, some
-from hypercone.hierarchy.cycles import CycleError
-from hypercone.hierarchy.edges import first_self_loop, numbered, self_loop
-from hypercone.hierarchy.hierarchy import Hierarchy
+from hypercone.hierarchy.graph import CycleError, closing, condensed
+from hypercone.hierarchy.hierarchy import Hierarchy, first_self_loop, numbered, self_loop
 from hypercone.hierarchy.names import is_usable
-from hypercone.hierarchy.readers.reading import Reading
-from hypercone.hierarchy.without_cycles import closing, condensed
+
+
+@dataclass(frozen=True)
+class Reading:
+    """Edges as two lists of names, parents and children, as they stand in the file.
+
+    ``lines`` holds the line of each edge where the format has lines. ``labels`` are what people call the nodes;
+    those of nodes without edges are ignored. ``notes`` say in words what was skipped ("12 obsolete terms skipped").
+    """
+
+    label: str
+    parents: Sequence[str]
+    children: Sequence[str]
+    lines: Sequence[int] | None = None
+    labels: Mapping[str, str] = field(default_factory=dict)
+    notes: tuple[str, ...] = ()
+
+    def place(self, edge: int) -> str:
+        """``file:line`` of an edge, or the file alone."""
+        return self.label if self.lines is None else f"{self.label}:{self.lines[edge]}"
+
+    def error(self, edge: int, problem: str) -> InputError:
+        """The error at an edge: ``file:line: problem``."""
+        return InputError(f"{self.place(edge)}: {problem}")
+
+
+def left_out(thing: str, reason: str, names: Sequence[str]) -> tuple[str, ...]:
+    """One note with the number and the first three, or none if there is nothing to tell.
+
+    >>> left_out("target", "not in the file", ["A:1", "A:2"]), left_out("target", "obsolete", [])
+    (('2 targets that are not in the file left out: A:1, A:2',), ())
+    """
+    if not names:
+        return ()
+    verb = "is" if len(names) == 1 else "are"
+    return (f"{counted(len(names), thing)} that {verb} {reason} left out: {some(names)}",)
+
+
+class Lines:
+    """Each edge once, with the line on which it first stands, and the nodes that are met.
+
+    >>> found = Lines("a.txt")
+    >>> found.add("animal", "dog", 1)
+    >>> found.add_node("stone")
+    >>> found.reading().notes
+    ('1 node that is without an edge left out: stone',)
+    """
+
+    def __init__(self, label: str) -> None:
+        """``label`` is the file's name in messages."""
+        self.label = label
+        self._line_of: dict[tuple[str, str], int] = {}
+        self._met: dict[str, None] = {}
+
+    def add(self, parent: str, child: str, line: int) -> None:
+        """An edge."""
+        self._line_of.setdefault((parent, child), line)
+
+    def add_node(self, name: str) -> None:
+        """A node that may turn out to have no edge."""
+        self._met[name] = None
+
+    def reading(self) -> Reading:
+        """All of it."""
+        parents = [parent for parent, _ in self._line_of]
+        children = [child for _, child in self._line_of]
+        joined = {*parents, *children}
+        alone = [name for name in self._met if name not in joined]
+        lines = list(self._line_of.values())
+        return Reading(self.label, parents, children, lines, notes=left_out("node", "without an edge", alone))
+
 
 ON_CYCLE = ("refuse", "condense", "drop")
 # What is longer is no name but a file without line breaks.

@@ -21,12 +21,11 @@ from numpy.typing import NDArray
 from hypercone._arrays import Rows
 from hypercone._files import new_file
 from hypercone.errors import HierarchyError, InputError, short, visible
-from hypercone.hierarchy.cycles import CycleError
-from hypercone.hierarchy.edges import first_self_loop, self_loop
-from hypercone.hierarchy.files import PACKINGS, Content, content_of
-from hypercone.hierarchy.hierarchy import Hierarchy
+from hypercone.formats.source import PACKINGS, Content, content_of
+from hypercone.formats.tables import Table, table_of
+from hypercone.hierarchy.graph import CycleError
+from hypercone.hierarchy.hierarchy import Hierarchy, first_self_loop, self_loop
 from hypercone.hierarchy.split import LabelledPairs, Split
-from hypercone.hierarchy.table import Table, table_of
 
 HELD_OUT = ("valid", "valid_neg", "test", "test_neg")
 ENDING = re.compile(rf"\.(?:vocab|{'|'.join(HELD_OUT)}|train_([0-9]+(?:\.[0-9]+)?(?:e-[0-9]+)?)percent)")

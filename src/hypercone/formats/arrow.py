@@ -1,21 +1,26 @@
-"""Tables in files of columns, read through pyarrow: which column is the parent, and the names in it."""
+"""Parquet, Arrow, Feather.
+
+Tables in files of columns, read through pyarrow: which column is the parent, and the names in it.
+
+Parquet tables with a column of parents and one of children.
+
+Arrow and Feather tables with a column of parents and one of children.
+"""
 
 from __future__ import annotations
 
 import re
-from collections.abc import Callable
+from collections.abc import Callable, Iterable, Iterator
 from typing import Any
 
 import numpy as np
 
 from hypercone._system import needed
 from hypercone.errors import InputError, short, visible, with_article
-from hypercone.hierarchy.columns import columns_of
-from hypercone.hierarchy.files import Content
-from hypercone.hierarchy.frames import texts_of
-from hypercone.hierarchy.readers.reading import Reading
-from hypercone.hierarchy.table import Table
-from hypercone.hierarchy.unpack import limit_of
+from hypercone.formats.reading import Reading
+from hypercone.formats.source import Content, limit_of
+from hypercone.formats.tables import Table, columns_of
+from hypercone.hierarchy.interop import texts_of
 
 # Two names, if only as the places of known ones.
 BYTES_A_ROW = 16
@@ -114,3 +119,73 @@ def _columns(
         )
     places = columns_of(header, direction, parent, child)
     return places.parent, places.child
+
+
+def read_parquet(
+    content: Content,
+    *,
+    direction: str | None = None,
+    parent_column: str | int | None = None,
+    child_column: str | int | None = None,
+) -> Reading:
+    """The edges of a Parquet file, one a row.
+
+    >>> import io, pyarrow, pyarrow.parquet
+    >>> file = io.BytesIO()
+    >>> pyarrow.parquet.write_table(pyarrow.table({"parent": ["animal"], "child": ["dog"]}), file)
+    >>> read(Content("a.parquet", ".parquet", file.getvalue())).children
+    ['dog']
+    """
+    return reading_of_table(content, "Parquet", _parquet_table, direction, parent_column, child_column)
+
+
+def _parquet_table(data: bytes) -> Any:
+    source, open_file = pyarrow_part("lib").BufferReader(data), pyarrow_part("parquet").ParquetFile
+    about = open_file(source).metadata
+    unpacked = sum(about.row_group(part).total_byte_size for part in range(about.num_row_groups))
+    check_size(about.num_rows, unpacked, len(data))
+    columns = [about.schema.column(place) for place in range(about.num_columns)]
+    # A text that stands in a million rows is made once.
+    texts = [column.path for column in columns if column.physical_type == "BYTE_ARRAY"]
+    return open_file(source, read_dictionary=texts).read()
+
+
+FILE, OLD_FEATHER = b"ARROW1", b"FEA1"
+
+
+def read_arrow(
+    content: Content,
+    *,
+    direction: str | None = None,
+    parent_column: str | int | None = None,
+    child_column: str | int | None = None,
+) -> Reading:
+    """The edges of an Arrow file, an Arrow stream or a Feather file, one a row.
+
+    >>> import io, pyarrow, pyarrow.feather
+    >>> file = io.BytesIO()
+    >>> pyarrow.feather.write_feather(pyarrow.table({"parent": ["animal"], "child": ["dog"]}), file)
+    >>> read(Content("a.feather", ".feather", file.getvalue())).children
+    ['dog']
+    """
+    return reading_of_table(content, "Arrow", _arrow_table, direction, parent_column, child_column)
+
+
+def _arrow_table(data: bytes) -> Any:
+    source = pyarrow_part("lib").BufferReader(data)
+    if data.startswith(OLD_FEATHER):
+        return pyarrow_part("feather").read_table(source)
+    ipc = pyarrow_part("ipc")
+    is_file = data.startswith(FILE)
+    reader = ipc.open_file(source) if is_file else ipc.open_stream(source)
+    batches = map(reader.get_batch, range(reader.num_record_batches)) if is_file else reader
+    return pyarrow_part("lib").Table.from_batches(_bounded(batches, len(data)), reader.schema)
+
+
+def _bounded(batches: Iterable[Any], packed: int) -> Iterator[Any]:
+    """The batches, as long as they do not grow beyond all measure: each may be packed, or named again and again."""
+    rows = unpacked = 0
+    for batch in batches:
+        rows, unpacked = rows + batch.num_rows, unpacked + batch.get_total_buffer_size()
+        check_size(rows, unpacked, packed)
+        yield batch

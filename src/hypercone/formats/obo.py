@@ -1,0 +1,399 @@
+r"""OBO and OBO Graphs.
+
+An ontology as its files have it: terms, some obsolete, and statements that relate them; and its edges.
+
+OBO ontologies: [Term] stanzas of ``tag: value {modifiers} ! comment``, with escapes such as ``\:``.
+
+Written after the OBO Flat File Format 1.4 guide (owlcollab.github.io/oboformat/doc/obo-syntax.html).
+
+JSON read through a window, so that a file of a gigabyte is never a tree of objects in memory.
+
+OBO Graphs JSON; and the plainer JSON of cellxgene-ontology-guide, told apart by their shape.
+
+The latter is an object of terms by id, each with a ``label``, perhaps ``deprecated``, and its ``ancestors`` with their
+distances: those at distance 1 are the parents.
+"""
+
+from __future__ import annotations
+
+import codecs
+import io
+import json
+import re
+from collections import Counter
+from collections.abc import Iterator, Sequence
+from dataclasses import dataclass, field
+from typing import Any
+
+from hypercone.errors import InputError, counted, short, some, visible
+from hypercone.formats.rdf import local_name, plain, short_name
+from hypercone.formats.reading import Reading, left_out
+from hypercone.formats.source import Content, checked_utf8, is_empty
+
+
+@dataclass
+class Statements:
+    """Children and parents of one relation, and the lines they stand on where there are lines."""
+
+    children: list[str] = field(default_factory=list)
+    parents: list[str] = field(default_factory=list)
+    lines: list[int] = field(default_factory=list)
+
+    def part(self, places: list[int]) -> Statements:
+        """Some of them."""
+        columns = (self.children, self.parents, self.lines)
+        return Statements(*([column[i] for i in places] if column else [] for column in columns))  # type: ignore[arg-type]
+
+
+@dataclass
+class Terms:
+    """``labels`` has every term that is defined, ``names`` other names of a relation."""
+
+    source: str
+    labels: dict[str, str] = field(default_factory=dict)
+    obsolete: set[str] = field(default_factory=set)
+    statements: dict[str, Statements] = field(default_factory=dict)
+    names: dict[str, str] = field(default_factory=dict)
+
+    def add(self, child: str, relation: str, parent: str, line: int | None = None) -> None:
+        """A statement: the child stands in this relation to the parent."""
+        found = self.statements.get(relation)
+        if found is None:
+            found = self.statements[relation] = Statements()
+        found.children.append(child)
+        found.parents.append(parent)
+        if line is not None:
+            found.lines.append(line)
+
+    def reading(self, relations: Sequence[str]) -> Reading:
+        """The edges of these relations between terms that are defined and not obsolete.
+
+        >>> terms = Terms("a.obo", {"A:1": "thing", "A:2": "dog"})
+        >>> terms.add("A:2", "is_a", "A:1")
+        >>> terms.add("A:2", "is_a", "B:7")
+        >>> terms.reading(["is_a"]).notes
+        ('1 target that is not in the file left out: B:7',)
+        """
+        gathered = Statements()
+        for relation in relations:
+            found = self._related(relation)
+            gathered.children += found.children
+            gathered.parents += found.parents
+            gathered.lines += found.lines
+        kept, notes = self._kept(gathered)
+        notes += self._skipped(relations)
+        lines = kept.lines if len(kept.lines) == len(kept.parents) else None
+        return Reading(self.source, kept.parents, kept.children, lines, self.labels, notes)
+
+    def _related(self, relation: str) -> Statements:
+        for name in (relation, self.names.get(relation, "")):
+            if name in self.statements:
+                return self.statements[name]
+        other = {name: other for other, name in self.names.items()}
+        known = sorted(other.get(name, name) for name in self.statements)
+        there = (
+            f"its relations are {', '.join(visible(name, 30) for name in known[:20])}"
+            if known
+            else "it relates no terms at all"
+        )
+        raise InputError(f"{self.source}: no term has the relation {short(relation)!r}; {there}")
+
+    def _skipped(self, relations: Sequence[str]) -> tuple[str, ...]:
+        """A note on the statements of relations that nobody asked for."""
+        wanted = {*relations, *(self.names.get(relation, relation) for relation in relations)}
+        other = {name: relation for relation, name in self.names.items()}
+        counts = Counter({other.get(name, name): len(found.children) for name, found in self.statements.items()})
+        for name in wanted:
+            counts.pop(other.get(name, name), None)
+        shown = [f"{name} {count:,}" for name, count in counts.most_common()]
+        return (f"{counted(counts.total(), 'other relation')} skipped ({some(shown)})",) if shown else ()
+
+    def _kept(self, found: Statements) -> tuple[Statements, tuple[str, ...]]:
+        notes = [f"{counted(len(self.obsolete), 'obsolete term')} skipped"] if self.obsolete else []
+        usable = self.labels.keys() - self.obsolete
+        if not (usable.issuperset(found.children) and usable.issuperset(found.parents)):
+            ends = list(zip(found.children, found.parents, strict=True))
+            outdated = dict.fromkeys(parent for child, parent in ends if parent in self.obsolete and child in usable)
+            absent = dict.fromkeys(name for pair in ends for name in pair if name not in self.labels)
+            notes += left_out("target", "obsolete", list(outdated))
+            notes += left_out("target", "not in the file", list(absent))
+            found = found.part([place for place, pair in enumerate(ends) if pair[0] in usable and pair[1] in usable])
+        alone = len(usable) - len({*found.children, *found.parents})
+        if alone:
+            notes.append(f"{counted(alone, 'term')} without an edge left out")
+        return found, tuple(notes)
+
+
+USED = (b"id:", b"name:", b"is_a:", b"relationship:", b"is_obsolete:")
+COMMENT = re.compile(r"(?<!\\)\s!(\s.*)?$")
+MODIFIERS = re.compile(r"""\s\{[^{}"]*="[^"]*"[^{}]*\}\s*$""")
+ESCAPE = re.compile(r"\\(.)")
+ESCAPED = {"n": " ", "W": " ", "t": " "}
+
+
+def read_obo(content: Content, relations: Sequence[str] = ("is_a",)) -> Reading:
+    r"""The statements of these relations, child to parent; names are the ids, labels the names.
+
+    >>> read(Content("a.obo", ".obo", b"[Term]\nid: A:1\nname: dog\nis_a: A:2 ! animal\n[Term]\nid: A:2\n")).parents
+    ['A:2']
+    """
+    data = checked_utf8(content)
+    if not data.strip():
+        raise is_empty(content, "an OBO ontology with [Term] stanzas")
+    stanzas = _Stanzas(content.label)
+    # Most lines are definitions and synonyms; only those used are decoded, and they are never all in memory.
+    for number, line in enumerate(io.BytesIO(data), 1):
+        if line.startswith(b"["):
+            stanzas.begin(number, line)
+        elif stanzas.in_term:
+            if line.startswith(USED):
+                stanzas.take(number, line.decode())
+            elif b":" not in line and line.strip() and not line.startswith(b"!"):
+                shown = short(line[:200].decode(errors="replace").strip(), 40)
+                raise InputError(f"{content.label}:{number}: expected 'tag: value', found {shown!r}; mend the line")
+    stanzas.end()
+    if not stanzas.terms.labels:
+        raise InputError(f"{content.label}: has no [Term]; is it an OBO ontology?")
+    return stanzas.terms.reading(relations)
+
+
+class _Stanzas:
+    """Takes the stanzas apart, one line at a time."""
+
+    def __init__(self, label: str) -> None:
+        self.terms = Terms(label)
+        self.in_term = False
+        self._begun = 0
+        self._id = ""
+
+    def begin(self, number: int, line: bytes) -> None:
+        """The first line of a stanza."""
+        self.end()
+        self.in_term = line.split(b"!")[0].strip() == b"[Term]"
+        self._begun, self._id = number, ""
+
+    def end(self) -> None:
+        """The stanza is over."""
+        if self.in_term and not self._id:
+            raise InputError(f"{self.terms.source}:{self._begun}: this [Term] has no id; give it one")
+
+    def take(self, number: int, line: str) -> None:
+        """One line of a term."""
+        tag, _, value = line.partition(":")
+        value = value.strip()
+        words = value.split(None, 2)
+        if len(words) < 1 + (tag == "relationship"):
+            raise InputError(f"{self.terms.source}:{number}: the {tag} is cut short; mend the line")
+        if tag == "id":
+            self._id = _unescaped(words[0])
+            self.terms.labels.setdefault(self._id, "")
+        elif not self._id:
+            raise InputError(f"{self.terms.source}:{number}: the id of the term should stand before this; move it up")
+        elif tag == "name":
+            self.terms.labels[self._id] = _unescaped(MODIFIERS.sub("", COMMENT.sub("", value)))
+        elif tag == "is_a":
+            self.terms.add(self._id, "is_a", _unescaped(words[0]), number)
+        elif tag == "relationship":
+            self.terms.add(self._id, _unescaped(words[0]), _unescaped(words[1]), number)
+        elif words[0] == "true":
+            self.terms.obsolete.add(self._id)
+
+
+def _unescaped(text: str) -> str:
+    return ESCAPE.sub(lambda match: ESCAPED.get(match[1], match[1]), text) if "\\" in text else text
+
+
+WINDOW = 4 * 2**20
+# No single term of an ontology is nearly as long; an error of syntax must not pull in all of a large file.
+LONGEST_VALUE = 256 * 2**20
+# A number at the end of the window might go on beyond it.
+MARGIN = 64
+SPACE = re.compile(r"[ \t\r\n]*")
+
+
+class JsonStream:
+    """Members of objects and items of lists one after the other; the caller takes or skips the value of each.
+
+    >>> stream = JsonStream("a.json", b'{"a": [1, 2], "b": {"c": 3}}')
+    >>> [(key, stream.value()) for key in stream.members()]
+    [('a', [1, 2]), ('b', {'c': 3})]
+    """
+
+    def __init__(self, label: str, data: bytes) -> None:
+        """``data`` are known to be UTF-8."""
+        self._label, self._data = label, data
+        self._decoder = codecs.getincrementaldecoder("utf-8")()
+        self._scan = json.JSONDecoder().raw_decode
+        self._text, self._at, self._read, self._line = "", 0, 0, 1
+
+    def peek(self) -> str:
+        """The character with which the next value begins; empty at the end."""
+        while True:
+            if self._text[self._at : self._at + 1] > " ":
+                return self._text[self._at]
+            self._at = SPACE.match(self._text, self._at).end()  # type: ignore[union-attr]
+            if self._at < len(self._text) or not self._more(WINDOW):
+                return self._text[self._at : self._at + 1]
+
+    def members(self) -> Iterator[str]:
+        """The keys of the object that comes next."""
+        for _ in self._between("{", "}"):
+            if self.peek() != '"':
+                raise self.error("a key should stand here, in quotes")
+            key = self.value()
+            self._take(":")
+            yield key
+
+    def items(self) -> Iterator[None]:
+        """Once for each item of the list that comes next."""
+        return self._between("[", "]")
+
+    def skip(self) -> None:
+        """Pass over the next value, item by item if it is a list."""
+        if self.peek() == "[":
+            for _ in self.items():
+                self.value()
+        else:
+            self.value()
+
+    def value(self) -> Any:
+        """The next value, whole."""
+        size = WINDOW
+        self.peek()
+        while True:
+            try:
+                value, end = self._scan(self._text, self._at)
+                problem = ""
+                if end + MARGIN < len(self._text):
+                    break
+            except json.JSONDecodeError as error:
+                problem, end = error.msg, self._at
+            except (ValueError, RecursionError):
+                raise self.error("a number is too long or the nesting too deep") from None
+            if len(self._text) - self._at > LONGEST_VALUE or not self._more(size):
+                if problem:
+                    raise self.error(problem)
+                break
+            size *= 2
+        self._at = end
+        return value
+
+    def end(self) -> None:
+        """InputError if anything follows."""
+        if self.peek():
+            raise self.error("something follows the end")
+
+    def error(self, problem: str) -> InputError:
+        """The error at the present place."""
+        line = self._line + self._text.count("\n", 0, self._at)
+        return InputError(f"{self._label}:{line}: is not valid JSON ({problem}); fetch the file again")
+
+    def _between(self, first: str, last: str) -> Iterator[None]:
+        self._take(first)
+        if self.peek() != last:
+            yield
+            while self.peek() == ",":
+                self._at += 1
+                yield
+        self._take(last)
+
+    def _take(self, mark: str) -> None:
+        if self.peek() != mark:
+            raise self.error(f"a {mark} should stand here" if self.peek() else "it ends too early")
+        self._at += 1
+
+    def _more(self, size: int) -> bool:
+        if self._read >= len(self._data):
+            return False
+        self._line += self._text.count("\n", 0, self._at)
+        piece = self._data[self._read : self._read + size]
+        self._read += len(piece)
+        self._text = self._text[self._at :] + self._decoder.decode(piece)
+        self._at = 0
+        return True
+
+
+# So common that it has a name even where the file does not give it one.
+PART_OF = "bfo_0000050"
+SUBCLASS_OF = ("subclassof", "rdfs_subclassof")
+
+
+def read_obographs(content: Content, relations: Sequence[str] = ("is_a",)) -> Reading:
+    """The edges of these relations; names are the ids (``HP:0000118``), labels what they are called.
+
+    >>> read(Content("a.json", ".json", b'{"A:2": {"label": "dog", "ancestors": {"A:1": 1}}, '
+    ...     b'"A:1": {"label": "animal", "ancestors": {}}}')).parents
+    ['A:1']
+    """
+    data = checked_utf8(content)
+    if not data.strip():
+        raise is_empty(content, "an ontology as OBO Graphs JSON")
+    stream = JsonStream(content.label, data)
+    terms = Terms(content.label, names={"part_of": PART_OF})
+    if stream.peek() != "{":
+        raise _strange(content)
+    for key in stream.members():
+        if key == "graphs" and stream.peek() == "[":
+            for _ in stream.items():
+                _graph(stream, terms)
+        else:
+            _ancestors(key, stream.value(), terms)
+    stream.end()
+    if not terms.labels:
+        raise _strange(content)
+    return terms.reading([_key(relation) for relation in relations])
+
+
+def _graph(stream: JsonStream, terms: Terms) -> None:
+    take = {"nodes": _node, "edges": _edge}
+    for key in stream.members():
+        if key not in take or stream.peek() != "[":
+            stream.skip()
+            continue
+        for _ in stream.items():
+            item = stream.value()
+            try:
+                take[key](item, terms)
+            except (KeyError, TypeError, AttributeError):
+                raise stream.error(f"{visible(str(item), 40)} is none of the {key} of OBO Graphs") from None
+
+
+def _node(node: dict[str, Any], terms: Terms) -> None:
+    label = str(node.get("lbl") or "")
+    if node.get("type") == "PROPERTY":
+        if label:
+            terms.names.setdefault(plain(label), _key(node["id"]))
+        return
+    name = short_name(node["id"], {})
+    terms.labels[name] = label or terms.labels.get(name, "")
+    if (node.get("meta") or {}).get("deprecated"):
+        terms.obsolete.add(name)
+
+
+def _edge(edge: dict[str, Any], terms: Terms) -> None:
+    child, parent = short_name(edge["sub"], {}), short_name(edge["obj"], {})
+    terms.add(child, _key(edge["pred"]), parent)
+
+
+def _key(relation: str) -> str:
+    """A relation's address, short name or plain name as one."""
+    key = plain(local_name(relation) if "/" in relation else relation)
+    return "is_a" if key in SUBCLASS_OF else key
+
+
+def _ancestors(key: str, term: object, terms: Terms) -> None:
+    above = term.get("ancestors") if isinstance(term, dict) else None
+    if not isinstance(term, dict) or not isinstance(above, dict):
+        return
+    terms.labels[key] = str(term.get("label") or "")
+    if term.get("deprecated"):
+        terms.obsolete.add(key)
+    for parent in [name for name, distance in above.items() if distance == 1]:
+        terms.add(key, "is_a", parent)
+
+
+def _strange(content: Content) -> InputError:
+    return InputError(
+        f"{content.label}: is JSON of another kind; it should hold the graphs of OBO Graphs, or terms by id with "
+        "their ancestors"
+    )

@@ -1,0 +1,236 @@
+"""Reading a hierarchy from a file: the table of formats, which one a file is in, and the readers behind it.
+
+Reading a hierarchy from a file in any format, or from one obvious file: two columns, a parent and a child.
+
+Readers, one file a format: each turns the content of a file into a Reading.
+
+Which format a file is in: what the caller says, what its extension says, or what its first lines look like.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Mapping, Sequence
+from dataclasses import dataclass
+
+from hypercone.errors import InputError
+from hypercone.formats.arrow import read_arrow, read_parquet
+from hypercone.formats.dumps import read_ncbi, read_wordnet
+from hypercone.formats.graphml import read_graphml
+from hypercone.formats.obo import read_obo, read_obographs
+from hypercone.formats.rdfxml import read_rdfxml
+from hypercone.formats.reading import Reading, assembled, checked_on_cycle
+from hypercone.formats.source import Content, Source, content_of
+from hypercone.formats.tables import FORMATS as TABLES
+from hypercone.formats.tables import columns_of, table_of
+from hypercone.formats.trees import read_indented, read_newick, read_paths
+from hypercone.formats.turtle import read_ntriples, read_turtle
+from hypercone.hierarchy.hierarchy import Hierarchy
+
+IS_A = ("is_a",)
+
+
+def read_hierarchy(
+    source: Source,
+    *,
+    format: str | None = None,
+    relations: Sequence[str] = IS_A,
+    on_cycle: str = "refuse",
+    direction: str | None = None,
+    parent_column: str | int | None = None,
+    child_column: str | int | None = None,
+) -> Hierarchy:
+    r"""The hierarchy in a file of any format, a binary stream, or standard input (``-``), packed or not.
+
+    The format is told by the extension or by ``format``: tsv, csv, obo, obographs, rdfxml, turtle, ntriples, graphml,
+    paths, indented, ncbi, newick, wordnet, parquet or arrow. ``relations`` are those of an ontology that count as
+    edges. Edges in a circle are refused; with ``on_cycle="condense"`` the nodes of a cycle become one node, and with
+    "drop" the edges that close it are left out. What a reader skipped or changed is in ``notes``. The other options
+    are those of ``read_edges``.
+
+    >>> import io
+    >>> pets = read_hierarchy(io.BytesIO(b"animal > dog > poodle\nanimal > cat\n"), format="paths")
+    >>> pets.in_words()
+    ['dog is an animal', 'poodle is a dog', 'cat is an animal']
+    """
+    checked_on_cycle(on_cycle)
+    content = content_of(source)
+    name = format_of(content, format)
+    wanted = _several(relations)
+    given = {
+        "relations": None if wanted == IS_A else wanted,
+        "direction": direction,
+        "parent_column": parent_column,
+        "child_column": child_column,
+    }
+    checked_options(content, name, given)
+    if name not in READERS:
+        return assembled(_pairs(content, name, direction, parent_column, child_column), on_cycle)
+    options = given | {"relations": wanted}
+    reading = read_content(name, content, **{option: options[option] for option in READERS[name].options})
+    return assembled(reading, on_cycle, READERS[name].cycle_hint)
+
+
+def read_edges(
+    source: Source,
+    *,
+    direction: str | None = None,
+    parent_column: str | int | None = None,
+    child_column: str | int | None = None,
+    format: str | None = None,
+    on_cycle: str = "refuse",
+) -> Hierarchy:
+    r"""The hierarchy in a TSV or CSV file, a binary stream, or standard input (``-``), packed or not.
+
+    Which way the edges point is never guessed: the columns are named ``parent`` and ``child`` in the first
+    line, or named here (or numbered from 1), or ``direction`` says "parent-child" or "child-parent" for
+    a file of two columns without header. Where columns are numbered, the first line is an edge unless it
+    names ``parent`` and ``child``. ``on_cycle`` is that of ``read_hierarchy``.
+
+    >>> import io
+    >>> read_edges(io.BytesIO(b"parent,child\nanimal,dog\ndog,puppy\n")).in_words()
+    ['dog is an animal', 'puppy is a dog']
+    """
+    checked_on_cycle(on_cycle)
+    return assembled(_pairs(content_of(source), format, direction, parent_column, child_column), on_cycle)
+
+
+def read_names(
+    source: Source,
+    *,
+    direction: str | None = None,
+    parent_column: str | int | None = None,
+    child_column: str | int | None = None,
+    format: str | None = None,
+) -> Reading:
+    """The pairs of a file as names, perhaps none; the arguments are those of ``read_edges``."""
+    return _pairs(content_of(source), format, direction, parent_column, child_column, may_be_empty=True)
+
+
+def _pairs(
+    content: Content,
+    format: str | None,
+    direction: str | None,
+    parent_column: str | int | None,
+    child_column: str | int | None,
+    *,
+    may_be_empty: bool = False,
+) -> Reading:
+    table = table_of(content, format)
+    columns = columns_of(table, direction, parent_column, child_column)
+    if columns.start == len(table) and not may_be_empty:
+        raise InputError(f"{table.label}: has a header but no edges; add one a line, a parent and a child")
+    parents, children = (table.column(place, columns.start) for place in (columns.parent, columns.child))
+    for column, role in ((parents, "parent"), (children, "child")):
+        if "" in column:
+            raise table.error(
+                columns.start + column.index(""), f"the {role} is empty; give it a name or remove the line"
+            )
+    return Reading(table.label, parents, children, table.lines[columns.start :])
+
+
+def _several(relations: Sequence[str]) -> tuple[str, ...]:
+    names = relations.split(",") if isinstance(relations, str) else list(relations)
+    wanted = tuple(dict.fromkeys(name.strip() for name in names))
+    if not wanted or "" in wanted:
+        raise InputError(f"the relations {', '.join(names)!r} name none; give some, such as is_a,part_of")
+    return wanted
+
+
+__all__ = ["READERS", "Format", "Reading"]
+
+Reader = Callable[..., Reading]
+
+
+@dataclass(frozen=True)
+class Format:
+    """A file format: its extensions, what it is, the options its reader understands, and what may cause a cycle."""
+
+    reader: Reader
+    summary: str
+    extensions: tuple[str, ...]
+    options: tuple[str, ...] = ()
+    cycle_hint: str = ""
+
+
+# Where a word is all that identifies a node.
+SAME_WORD = "the same word in two places is one node here; give one of them another name"
+
+READERS = {
+    "obo": Format(read_obo, "OBO ontology (Gene Ontology, HPO, …)", (".obo",), ("relations",)),
+    "obographs": Format(read_obographs, "OBO Graphs JSON", (".json",), ("relations",)),
+    "rdfxml": Format(read_rdfxml, "OWL or RDF in XML", (".owl", ".rdf"), ("relations",)),
+    "turtle": Format(read_turtle, "OWL, RDF or SKOS in Turtle", (".ttl",), ("relations",)),
+    "ntriples": Format(read_ntriples, "OWL, RDF or SKOS in N-Triples", (".nt",), ("relations",)),
+    "graphml": Format(read_graphml, "GraphML", (".graphml",), ("direction",)),
+    "paths": Format(read_paths, "a path a line, as in A > B > C", (".paths",), cycle_hint=SAME_WORD),
+    "indented": Format(read_indented, "an outline: each level indented further", (".outline",), cycle_hint=SAME_WORD),
+    "ncbi": Format(read_ncbi, "NCBI taxonomy, nodes.dmp with names.dmp beside it", (".dmp",)),
+    "newick": Format(read_newick, "Newick tree", (".nwk", ".newick", ".tree", ".tre")),
+    "wordnet": Format(read_wordnet, "WordNet data.noun", (".noun",)),
+    "parquet": Format(read_parquet, "Parquet table", (".parquet",), ("direction", "parent_column", "child_column")),
+    "arrow": Format(
+        read_arrow,
+        "Arrow or Feather table",
+        (".arrow", ".feather", ".ipc"),
+        ("direction", "parent_column", "child_column"),
+    ),
+}
+
+
+def read_content(name: str, content: Content, **options: object) -> Reading:
+    """What a file in this format says."""
+    return READERS[name].reader(content, **options)
+
+
+TABLE_OPTIONS = ("direction", "parent_column", "child_column")
+EXTENSIONS = TABLES | {ending: name for name, format in READERS.items() for ending in format.extensions}
+NAMES = ("tsv", "csv", *READERS)
+# A .txt may be an outline or a list of paths; this much of it tells.
+LOOKED_AT = 2**16
+
+
+def format_of(content: Content, format: str | None = None) -> str:
+    r"""The name of the format; InputError with all names if nothing tells.
+
+    >>> format_of(Content("go.obo.gz", ".obo", b"")), format_of(Content("a.txt", ".txt", b"animal\n  dog\n"))
+    ('obo', 'indented')
+    """
+    if format is not None:
+        if format not in NAMES:
+            raise InputError(f"format {format!r} is unknown; it is one of {', '.join(NAMES)}")
+        return format
+    if content.extension == ".txt":
+        return _plain_text(content.data)
+    if content.extension in EXTENSIONS:
+        return EXTENSIONS[content.extension]
+    first = content.data[:LOOKED_AT].split(b"\n", 1)[0]
+    for mark, name in ((b"\t", "tsv"), (b",", "csv")):
+        if mark in first:
+            return name
+    if not content.data.strip():
+        raise InputError(f"{content.label}: is empty; it should hold a hierarchy")
+    raise InputError(
+        f"{content.label}: neither its name nor its first line tells the format; say which it is (--format): "
+        f"{', '.join(NAMES)}"
+    )
+
+
+def checked_options(content: Content, name: str, given: Mapping[str, object]) -> None:
+    """InputError for an option that is given but means nothing in this format."""
+    understood = READERS[name].options if name in READERS else TABLE_OPTIONS
+    for option, value in given.items():
+        if value is not None and option not in understood:
+            raise InputError(
+                f"{content.label}: --{option.replace('_', '-')} means nothing in the format {name}; leave it out"
+            )
+
+
+def _plain_text(data: bytes) -> str:
+    lines = data[:LOOKED_AT].removeprefix(b"\xef\xbb\xbf").splitlines()
+    if not lines or b"\t" in lines[0].strip():
+        return "tsv"
+    if any(b" > " in line for line in lines):
+        return "paths"
+    if any(line[:1] in (b" ", b"\t") and line.strip() for line in lines):
+        return "indented"
+    return "tsv"
