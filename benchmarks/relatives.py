@@ -18,13 +18,12 @@ from typing import Any
 import numpy as np
 
 from hypercone._system import describe_machine
-from hypercone.calibration import Counts
 from hypercone.data import load_dataset
 from hypercone.embedding import Embedding
 from hypercone.evaluation import evaluate
 from hypercone.hierarchy import Hierarchy, paper_split
 from hypercone.methods import find_method
-from hypercone.methods.scoring import energies_below
+from hypercone.methods.scoring import Counts, energies_below
 from hypercone.training import FitConfig, fit
 
 SAMPLE = 300

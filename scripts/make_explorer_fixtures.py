@@ -19,7 +19,7 @@ from hypercone import Embedding
 from hypercone._jit import dimension_type
 from hypercone.embedding.relations import children_of, parents_of
 from hypercone.methods import METHODS, Settings
-from hypercone.methods.score_kernels import energies_of_pairs
+from hypercone.methods.generic_kernels import energies_of_pairs
 
 TARGET = Path(__file__).parents[1] / "explorer" / "test" / "fixtures" / "answers.json"
 NODES = 18

@@ -5,9 +5,9 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from hypercone.calibration import ALPHAS, Calibration, Counts, best_threshold, calibrate, count_at
 from hypercone.hierarchy import LabelledPairs
 from hypercone.methods import METHODS, Settings
+from hypercone.methods.scoring import ALPHAS, Calibration, Counts, best_threshold, calibrate, count_at
 
 # Few different values, so that ties are the rule.
 tied = st.lists(st.integers(-3, 5).map(float), min_size=1, max_size=25)

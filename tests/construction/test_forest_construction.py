@@ -8,7 +8,6 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 import hypercone
-from hypercone.calibration import Counts
 from hypercone.construction import construct_forest, spanning_forest
 from hypercone.construction.balls import points_from_balls
 from hypercone.construction.check import check_points
@@ -20,7 +19,7 @@ from hypercone.evaluation import evaluate_all_pairs
 from hypercone.geometry import caps
 from hypercone.hierarchy import Hierarchy
 from hypercone.methods import Settings, find_method
-from hypercone.methods.scoring import energies_of_pairs
+from hypercone.methods.scoring import Counts, energies_of_pairs
 
 DIMENSIONS = (2, 3, 5, 10)
 DIAMOND = [[0, 1], [0, 2], [1, 3], [2, 3], [3, 4], [3, 5]]

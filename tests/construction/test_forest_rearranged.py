@@ -7,11 +7,11 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from hypercone.calibration import Counts
 from hypercone.construction import spanning_forest
 from hypercone.construction.forest import count_forest
 from hypercone.construction.rearrange import MOST_STEPS, can_be_rearranged, rearranged_forest
 from hypercone.hierarchy import Hierarchy
+from hypercone.methods.scoring import Counts
 
 
 def truth_of(hierarchy):

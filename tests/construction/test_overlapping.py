@@ -7,7 +7,6 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from hypercone.calibration import Counts
 from hypercone.construction import construct_forest
 from hypercone.construction.overlap_counts import count_exactly
 from hypercone.construction.overlap_free import FreePlan
@@ -18,6 +17,7 @@ from hypercone.errors import ConfigError
 from hypercone.evaluation import evaluate_all_pairs
 from hypercone.hierarchy import Hierarchy
 from hypercone.methods import Settings, find_method
+from hypercone.methods.scoring import Counts
 
 SHORT = {"nested_plan": NestedPlan(parting=20, iterations=60), "free_plan": FreePlan(iterations=60)}
 DIAMOND = Hierarchy.from_pairs([("top", "left"), ("top", "right"), ("left", "both"), ("right", "both")])

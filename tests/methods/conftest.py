@@ -20,8 +20,8 @@ from hypercone.methods.generic_kernels import (
     reach,
     region,
     room,
+    step,
 )
-from hypercone.methods.step_kernels import step
 
 # Compiled through hypercone's own door, so that they are cached in the folder named by the digest of the kernels.
 

@@ -13,7 +13,7 @@ from hypothesis import strategies as st
 from hypercone._arrays import read_only
 from hypercone._jit import UNROLLED_DIMENSIONS, dimension_type
 from hypercone.geometry import cones
-from hypercone.methods import METHODS, Settings, score_kernels, scoring
+from hypercone.methods import METHODS, Settings, generic_kernels, scoring
 
 DIMS = (2, 5, 10, UNROLLED_DIMENSIONS + 8)
 # The paper's cones; wide ones, whose ψ + γ passes a right angle; and a margin as wide as it may be.
@@ -24,7 +24,7 @@ each_case = pytest.mark.parametrize("case", CASES, ids=lambda s: f"K={s.K}")
 
 def compiled_energies(method, case, points, pairs):
     constants = method.constants(case)
-    return score_kernels.energies_of_pairs(
+    return generic_kernels.energies_of_pairs(
         read_only(points), read_only(pairs), constants, dimension_type(points.shape[1])
     )
 

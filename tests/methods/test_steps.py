@@ -8,7 +8,7 @@ import pytest
 from hypercone._jit import dimension_type
 from hypercone.geometry import poincare
 from hypercone.methods import METHODS, Settings
-from hypercone.methods.step_kernels import Adagrad, GeodesicSgd, Sgd
+from hypercone.methods.generic_kernels import Adagrad, GeodesicSgd, Sgd
 
 CASE = Settings()
 OPTIMIZERS = {"sgd": Sgd, "sgd-exp": GeodesicSgd, "adagrad": Adagrad}

@@ -205,7 +205,7 @@ LAWS = (
         sizes,
     ),
     Law(
-        "steps.riemannian_gradient",
+        "poincare.riemannian_gradient",
         "ball",
         "pair",
         poincare.riemannian_gradient,
@@ -213,5 +213,5 @@ LAWS = (
         4,
         error.BORDER,
     ),
-    Law("steps.project", "flat", "point", _project, lambda x: exact.project(x, *SHELL), 2, error.RELATIVE),
+    Law("poincare.project", "flat", "point", _project, lambda x: exact.project(x, *SHELL), 2, error.RELATIVE),
 )

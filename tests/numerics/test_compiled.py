@@ -8,8 +8,8 @@ import pytest
 from hypercone._jit import dimension_type, kernel
 from hypercone.geometry import poincare
 from hypercone.methods import METHODS, Settings
+from hypercone.methods.generic_kernels import GeodesicSgd, Sgd, step
 from hypercone.methods.scoring import signed_energies_of_pairs
-from hypercone.methods.step_kernels import GeodesicSgd, Sgd, step
 
 IN_THE_BALL = ("hyperbolic-cones", "poincare")
 BORDERS = (1e-12, 1e-2)

@@ -5,10 +5,10 @@ import io
 import numpy as np
 import pytest
 
-from hypercone.calibration import Calibration, calibrate
 from hypercone.errors import ConfigError, InputError
 from hypercone.hierarchy import Hierarchy, LabelledPairs, paper_split
 from hypercone.methods import METHODS
+from hypercone.methods.scoring import Calibration, calibrate
 from hypercone.training import EpochReport, FitConfig, ProgressLine, fit
 from hypercone.training.epochs import Trainer
 from hypercone.training.loss import LossMeter, softmax_loss

@@ -12,7 +12,7 @@ import pytest
 from hypercone.data import load_dataset
 from hypercone.geometry import cones, poincare
 from hypercone.methods import METHODS
-from hypercone.methods.step_kernels import LONGEST_GRADIENT
+from hypercone.methods.generic_kernels import LONGEST_GRADIENT
 from hypercone.training import FitConfig
 from hypercone.training.epochs import Trainer
 from hypercone.training.negatives import make_known, make_negatives

@@ -9,7 +9,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from hypercone.geometry import caps
-from hypercone.methods.method import Points
+from hypercone.methods.base import Points
 
 Floats = NDArray[np.float64]
 

@@ -9,7 +9,7 @@ from hypercone.construction.layout import Layout
 from hypercone.errors import InputError
 from hypercone.geometry import caps, cones
 from hypercone.methods import Settings, find_method
-from hypercone.methods.method import Points
+from hypercone.methods.base import Points
 from hypercone.methods.scoring import Rows, energies_of_pairs
 
 # Of the gap around a cap, what rounding may use up; two neighbours may each move by this much.

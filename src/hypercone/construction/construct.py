@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import numpy as np
 
-from hypercone.calibration import Counts
 from hypercone.construction.balls import points_from_balls
 from hypercone.construction.check import check_points
 from hypercone.construction.constructed import Constructed
@@ -14,7 +13,8 @@ from hypercone.construction.rearrange import can_be_rearranged, rearranged_fores
 from hypercone.errors import ConfigError
 from hypercone.geometry import caps
 from hypercone.hierarchy import Hierarchy
-from hypercone.methods.method import Points
+from hypercone.methods.base import Points
+from hypercone.methods.scoring import Counts
 
 
 def construct_forest(hierarchy: Hierarchy, dim: int, K: float = 0.1, rearrange: bool = True) -> Constructed:

@@ -4,8 +4,8 @@ from __future__ import annotations
 
 from dataclasses import dataclass
 
-from hypercone.calibration import Counts
-from hypercone.methods.method import Points
+from hypercone.methods.base import Points
+from hypercone.methods.scoring import Counts
 
 
 @dataclass(frozen=True, eq=False)

@@ -5,11 +5,10 @@ from __future__ import annotations
 import numpy as np
 
 from hypercone._arrays import frozen
-from hypercone.calibration import Counts
 from hypercone.construction.forest_kernels import deepest_parents
 from hypercone.hierarchy import Hierarchy
 from hypercone.hierarchy.graph_kernels import count_ancestors_by_bits
-from hypercone.methods.scoring import Rows
+from hypercone.methods.scoring import Counts, Rows
 
 
 def spanning_forest(hierarchy: Hierarchy) -> Rows:

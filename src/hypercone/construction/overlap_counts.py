@@ -4,11 +4,11 @@ from __future__ import annotations
 
 import numpy as np
 
-from hypercone.calibration import Counts
 from hypercone.hierarchy import Hierarchy
 from hypercone.index import ConeIndex
 from hypercone.methods import Settings, find_method
-from hypercone.methods.method import Points
+from hypercone.methods.base import Points
+from hypercone.methods.scoring import Counts
 
 # Rows asked for together: cones that hold nearly everything would not fit into memory at once.
 PART = 2_000

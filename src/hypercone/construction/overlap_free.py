@@ -11,13 +11,13 @@ from typing import Any, NamedTuple
 import numpy as np
 from numpy.typing import NDArray
 
-from hypercone.calibration import Counts
 from hypercone.construction.overlap_dimension import dimension_for
 from hypercone.construction.overlap_free_kernels import find_open, move, pull_true, push_wrong
 from hypercone.construction.overlap_search_kernels import find_wrong, fit_boxes
 from hypercone.hierarchy import Hierarchy
 from hypercone.hierarchy.graph import flipped_lists
 from hypercone.index.tree_kernels import halve
+from hypercone.methods.scoring import Counts
 from hypercone.runs import Checkpoint
 from hypercone.runs.checkpoint import reading
 from hypercone.runs.folder import FREE, Checkpoints

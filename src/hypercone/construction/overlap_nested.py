@@ -11,7 +11,6 @@ from typing import Any, NamedTuple
 import numpy as np
 from numpy.typing import NDArray
 
-from hypercone.calibration import Counts
 from hypercone.construction import overlap_gradient_kernels as gradient
 from hypercone.construction import overlap_nested_kernels as balls
 from hypercone.construction.overlap_count_kernels import count_overlaps
@@ -19,6 +18,7 @@ from hypercone.construction.overlap_dimension import dimension_for
 from hypercone.construction.overlap_nested_kernels import place_balls
 from hypercone.construction.skeleton import Places, Skeleton, pairs_in_forest
 from hypercone.construction.skeleton_kernels import sums_from_the_top
+from hypercone.methods.scoring import Counts
 from hypercone.runs import Checkpoint
 from hypercone.runs.checkpoint import reading
 from hypercone.runs.folder import NESTED, Checkpoints

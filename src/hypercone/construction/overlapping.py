@@ -8,7 +8,6 @@ from dataclasses import replace
 
 import numpy as np
 
-from hypercone.calibration import Counts
 from hypercone.construction.balls import points_from_balls, projection_scale
 from hypercone.construction.construct import construct_forest, smallest_cap
 from hypercone.construction.constructed import Constructed
@@ -21,6 +20,7 @@ from hypercone.construction.skeleton import Leaves, Skeleton, build_skeleton
 from hypercone.geometry import caps
 from hypercone.hierarchy import Hierarchy
 from hypercone.methods import Settings, find_method
+from hypercone.methods.scoring import Counts
 from hypercone.runs.folder import FREE, Checkpoints
 
 # Arcs on a circle cannot pass each other, so in two dimensions moving them gains nothing.

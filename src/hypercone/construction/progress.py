@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Callable
 from dataclasses import dataclass
 
-from hypercone.calibration import Counts
+from hypercone.methods.scoring import Counts
 
 
 @dataclass(frozen=True)

@@ -5,12 +5,11 @@ from __future__ import annotations
 import numpy as np
 
 from hypercone._arrays import Adjacency, frozen
-from hypercone.calibration import Counts
 from hypercone.construction import rearrange_kernels as kernels
 from hypercone.construction.rearrange_kernels import count_pairs_of
 from hypercone.hierarchy import Hierarchy
 from hypercone.hierarchy.graph import flipped_lists
-from hypercone.methods.scoring import Rows
+from hypercone.methods.scoring import Counts, Rows
 
 # After three rounds hardly anything moves; the last ones are for tangled hierarchies.
 ROUNDS = 10

@@ -17,7 +17,7 @@ from hypercone._jit import dimension_type
 from hypercone.errors import InputError, counted
 from hypercone.geometry import poincare
 from hypercone.methods import Points
-from hypercone.methods.score_kernels import energies_above
+from hypercone.methods.generic_kernels import energies_above
 from hypercone.methods.scoring import Rows, clamped
 
 if TYPE_CHECKING:

@@ -21,7 +21,7 @@ from hypercone.embedding.between_kernels import lowest, topmost
 from hypercone.errors import InputError
 from hypercone.hierarchy import Hierarchy
 from hypercone.methods import Points
-from hypercone.methods.score_kernels import energies_of_pairs
+from hypercone.methods.generic_kernels import energies_of_pairs
 from hypercone.methods.scoring import Rows
 
 if TYPE_CHECKING:

@@ -11,13 +11,13 @@ from numpy.typing import NDArray
 
 from hypercone._jit import dimension_type
 from hypercone._system import usable_cores
-from hypercone.calibration import Counts
 from hypercone.embedding import Embedding
 from hypercone.errors import InputError
 from hypercone.evaluation.all_pairs_kernels import count_by_scan, count_by_tree
 from hypercone.evaluation.link_prediction import LinkPrediction, checked_threshold, judged
 from hypercone.hierarchy import Adjacency, Hierarchy
 from hypercone.methods import find_method
+from hypercone.methods.scoring import Counts
 
 Numbers = NDArray[np.int64]
 # Nodes are shared out in many small parts, so that no core waits for the slowest.

@@ -7,7 +7,6 @@ from typing import Any, NamedTuple
 
 import numpy as np
 
-from hypercone.calibration import Counts
 from hypercone.embedding import Embedding
 from hypercone.errors import InputError
 from hypercone.evaluation.all_pairs import Numbers, count_calls, known_hierarchy
@@ -16,7 +15,7 @@ from hypercone.evaluation.hard_pairs import hard_negatives, true_pairs
 from hypercone.evaluation.link_prediction import LinkPrediction, checked_threshold, judged
 from hypercone.evaluation.relatives import basic_parents
 from hypercone.hierarchy import Hierarchy
-from hypercone.methods.scoring import Rows
+from hypercone.methods.scoring import Counts, Rows
 
 BY = ("depth", "parents")
 # A tree all the way up; a node in a tree below one that has several parents; several parents itself.

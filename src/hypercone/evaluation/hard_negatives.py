@@ -8,14 +8,13 @@ from dataclasses import dataclass
 import numpy as np
 from numpy.typing import NDArray
 
-from hypercone.calibration import Counts, count_at
 from hypercone.embedding import Embedding
 from hypercone.evaluation.all_pairs import Numbers, known_hierarchy
 from hypercone.evaluation.hard_pairs import WrongPairs, hard_negatives, true_pairs
 from hypercone.evaluation.link_prediction import LinkPrediction, checked_threshold, judged
 from hypercone.hierarchy import Hierarchy
 from hypercone.methods import find_method
-from hypercone.methods.scoring import Rows, energies_of_pairs
+from hypercone.methods.scoring import Counts, Rows, count_at, energies_of_pairs
 
 Scores = NDArray[np.float64]
 # The score of each (parent, child) of rows; lower is more likely true.

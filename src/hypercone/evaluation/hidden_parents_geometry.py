@@ -14,7 +14,7 @@ from hypercone.evaluation.hidden_parents_heuristics import each
 from hypercone.evaluation.hidden_parents_ranks import Scorer
 from hypercone.geometry import cones, euclidean_cones
 from hypercone.hierarchy import Hierarchy
-from hypercone.methods import Method, Points, Settings, find_method, score_kernels
+from hypercone.methods import Method, Points, Settings, find_method, generic_kernels
 from hypercone.methods.scoring import Rows
 
 # Of a large subtree so many nodes speak for all of it.
@@ -107,7 +107,9 @@ def signed_energies(embedding: Embedding, node: int) -> Points:
 def _energies(method: Method, settings: Settings, points: Points, node: int) -> Points:
 
     constants = method.constants(settings)
-    energies: Points = score_kernels.energies_above(read_only(points), node, constants, dimension_type(points.shape[1]))
+    energies: Points = generic_kernels.energies_above(
+        read_only(points), node, constants, dimension_type(points.shape[1])
+    )
     return energies
 
 

@@ -6,12 +6,11 @@ import math
 from dataclasses import asdict, dataclass
 from typing import Any
 
-from hypercone.calibration import Counts, count_at
 from hypercone.embedding import Embedding
 from hypercone.errors import InputError
 from hypercone.hierarchy import LabelledPairs
 from hypercone.methods import find_method
-from hypercone.methods.scoring import energies_of_pairs
+from hypercone.methods.scoring import Counts, count_at, energies_of_pairs
 
 
 @dataclass(frozen=True)

@@ -9,14 +9,13 @@ from __future__ import annotations
 
 import numpy as np
 
-from hypercone.calibration import Counts, best_threshold, count_at
 from hypercone.errors import InputError
 from hypercone.evaluation.all_pairs import Numbers
 from hypercone.evaluation.hard_negatives import HardNegatives, Score, judged_hard
 from hypercone.evaluation.hard_pairs import are_among, hard_negatives, keys_of_lists, keys_of_pairs, true_pairs
 from hypercone.evaluation.link_prediction import LinkPrediction, judged
 from hypercone.hierarchy import Adjacency, Hierarchy, LabelledPairs
-from hypercone.methods.scoring import Rows
+from hypercone.methods.scoring import Counts, Rows, best_threshold, count_at
 
 SYMBOLIC, TRIVIAL = "symbolic", "trivial"
 

@@ -7,11 +7,11 @@ from typing import Any
 
 import numpy as np
 
-from hypercone.calibration import Counts, count_at
 from hypercone.figures.arcs import Floats
 from hypercone.figures.canvas import group_name
 from hypercone.figures.charts import new_chart
 from hypercone.figures.themes import LIGHT, Theme
+from hypercone.methods.scoring import Counts, count_at
 
 MOST_POINTS = 2_000
 LEVELS = (0.5, 0.6, 0.7, 0.8, 0.9)

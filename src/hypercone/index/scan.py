@@ -11,7 +11,7 @@ from numpy.typing import ArrayLike
 from hypercone._arrays import read_only
 from hypercone._jit import dimension_type
 from hypercone.methods import Method, Points, Settings, find_method
-from hypercone.methods.score_kernels import energies_below as scan
+from hypercone.methods.generic_kernels import energies_below as scan
 from hypercone.methods.scoring import Rows, energies_above, energies_below
 
 

@@ -3,13 +3,12 @@
 from __future__ import annotations
 
 from hypercone.errors import unknown_name
+from hypercone.methods.base import FARTHEST, Method, Points, Settings
 from hypercone.methods.euclidean import Euclidean
 from hypercone.methods.euclidean_cones import EuclideanCones
 from hypercone.methods.hyperbolic_cones import HyperbolicCones
-from hypercone.methods.method import FARTHEST, Method, Points
 from hypercone.methods.order import Order
 from hypercone.methods.poincare import Poincare
-from hypercone.methods.settings import Settings
 
 METHODS: dict[str, Method] = {
     method.name: method for method in (HyperbolicCones(), EuclideanCones(), Order(), Poincare(), Euclidean())

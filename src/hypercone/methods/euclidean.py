@@ -6,10 +6,9 @@ import math
 
 import numpy as np
 
+from hypercone.methods.base import Energies, Method, Points, Settings
 from hypercone.methods.euclidean_kernels import EuclideanConstants
-from hypercone.methods.method import Energies, Method, Points
 from hypercone.methods.poincare import Poincare
-from hypercone.methods.settings import Settings
 
 
 class Euclidean(Method):

@@ -5,10 +5,9 @@ from __future__ import annotations
 import math
 
 from hypercone.geometry import euclidean_cones
+from hypercone.methods.base import Energies, Method, Points, Settings
 from hypercone.methods.euclidean_cones_kernels import EuclideanConesConstants
 from hypercone.methods.hyperbolic_cones import HyperbolicCones
-from hypercone.methods.method import Energies, Method, Points
-from hypercone.methods.settings import Settings
 
 
 class EuclideanCones(Method):

@@ -7,24 +7,25 @@ With δ = child − parent and a = |parent|², ``cos Ξ = ⟨parent, δ⟩ / sqr
 import math
 from typing import NamedTuple
 
-from hypercone.methods.cone_kernels import (
-    add_cone_gradient,
-    along_and_apart,
-    squared_norm,
-    strict_cone_angle,
-    strict_spoke_parts,
-)
-from hypercone.methods.flat_kernels import flat_inverse_scale, move_along_line
 from hypercone.methods.generic_kernels import (
     add_gradient,
+    flat_inverse_scale,
     inverse_scale,
     is_outside,
     is_within_margin,
     may_reach,
     move_along_geodesic,
+    move_along_line,
     reach,
     region,
     signed_energy,
+)
+from hypercone.methods.hyperbolic_cones_kernels import (
+    add_cone_gradient,
+    along_and_apart,
+    squared_norm,
+    strict_cone_angle,
+    strict_spoke_parts,
 )
 
 

@@ -4,17 +4,18 @@
 import math
 from typing import NamedTuple
 
-from hypercone.methods.distance_kernels import norms_and_distance
-from hypercone.methods.flat_kernels import flat_inverse_scale, move_along_line
 from hypercone.methods.generic_kernels import (
     attraction,
+    flat_inverse_scale,
     inverse_scale,
     may_reach,
     move_along_geodesic,
+    move_along_line,
     reach,
     room,
     signed_energy,
 )
+from hypercone.methods.poincare_kernels import norms_and_distance
 
 
 class EuclideanConstants(NamedTuple):

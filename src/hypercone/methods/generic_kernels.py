@@ -1,13 +1,30 @@
-"""What a method implements for the compiled loops; see ``_jit.generic`` for how the right one is inlined.
+"""The functions a method registers.
+
+What a method implements for the compiled loops; see ``_jit.generic`` for how the right one is inlined.
 
 Two families share everything but these few functions. The *margin* methods (cones, order embeddings) pull a child
 into its parent's region and push corrupted pairs out of it; the *distance* methods (Poincaré, Euclidean) rank a
 true neighbour before corrupted ones. ``method`` is always the named tuple of a method's constants; ``points`` the
 array of all nodes; ``parent`` and ``child`` rows of it.
+
+Steps in the Poincaré ball, compiled.
+
+Steps in flat space, compiled: lengths are what they look like and geodesics are straight.
+
+Energies of many pairs, compiled: of a list of pairs, of one parent with every node, of one child with every node.
+
+One optimiser step on one node, compiled: plain SGD, SGD along geodesics, row-wise Riemannian Adagrad.
 """
 # mypy: ignore-errors
 
-from hypercone._jit import EXACT, STRICT, generic
+from __future__ import annotations
+
+import math
+from typing import NamedTuple
+
+import numpy as np
+
+from hypercone._jit import EXACT, STRICT, exact_kernel, generic, kernel_part, width
 
 # Every method.
 # signed_energy(method, points, parent, child, dim) -> how far the child is from where it belongs; ≤ 0 inside.
@@ -40,3 +57,181 @@ room = generic("room")
 reach = generic("reach", EXACT)
 # may_reach(method, reach, points, parent, child, dim) -> False only if the energy is certainly above the bound.
 may_reach = generic("may_reach", EXACT)
+
+
+def ball_inverse_scale(method, squared_norm):
+    """1/λ at a point: the Euclidean length of a hyperbolic unit."""
+    return 0.5 * (1.0 - squared_norm)
+
+
+def move_along_ball_geodesic(method, points, row, tangent, dim):
+    """X ← exp_x(tangent) as x ⊕ y with y = tanh(λ|v|/2) v/|v|, which unlike the closed form cannot overflow.
+
+    The usual denominator 1 + 2⟨x, y⟩ + |x|²|y|² cancels to nothing for a long step inwards from the border; written as
+    (1−|x|²)(1−|y|²) + |x+y|² it cannot.
+    """
+    xx = 0.0
+    length = 0.0
+    for k in range(width(dim)):
+        xx += points[row, k] * points[row, k]
+        length += tangent[k] * tangent[k]
+    if length == 0.0:
+        return
+    length = math.sqrt(length)
+    norm = math.sqrt(xx)
+    gap = (1.0 - norm) * (1.0 + norm)
+    half_way = length / gap
+    reach = math.tanh(half_way) / length
+    fade = math.exp(-2.0 * half_way)
+    square = 0.0
+    for k in range(width(dim)):
+        total = points[row, k] + reach * tangent[k]
+        square += total * total
+    share = 1.0 / (gap * (4.0 * fade / ((1.0 + fade) * (1.0 + fade))) + square)
+    for k in range(width(dim)):
+        total = points[row, k] + reach * tangent[k]
+        points[row, k] = (gap * total + square * points[row, k]) * share
+    if not math.isfinite(length):
+        # A tangent too long for its square has no direction left: say so, for training refuses what is not finite.
+        points[row, 0] = math.nan
+
+
+def flat_inverse_scale(method, squared_norm):
+    """1/λ is 1 everywhere."""
+    return 1.0
+
+
+def move_along_line(method, points, row, tangent, dim):
+    """X ← x + tangent."""
+    for k in range(width(dim)):
+        points[row, k] += tangent[k]
+
+
+@exact_kernel
+def energies_of_pairs(points, pairs, method, dim):
+    """Signed energy of each (parent, child)."""
+    energies = np.empty(pairs.shape[0])
+    for i in range(pairs.shape[0]):
+        energies[i] = signed_energy(method, points, np.uint64(pairs[i, 0]), np.uint64(pairs[i, 1]), dim)
+    return energies
+
+
+@exact_kernel
+def energies_below(points, parent, method, dim):
+    """Signed energy of (parent, x) for every node x."""
+    energies = np.empty(points.shape[0])
+    for row in range(points.shape[0]):
+        energies[row] = signed_energy(method, points, np.uint64(parent), np.uint64(row), dim)
+    return energies
+
+
+@exact_kernel
+def energies_above(points, child, method, dim):
+    """Signed energy of (x, child) for every node x."""
+    energies = np.empty(points.shape[0])
+    for row in range(points.shape[0]):
+        energies[row] = signed_energy(method, points, np.uint64(row), np.uint64(child), dim)
+    return energies
+
+
+# At the inner shell the aperture has an infinite gradient: one such gradient in the sum of squares would freeze a node
+# for good. Angles change by about one radian a unit of hyperbolic length elsewhere.
+LONGEST_GRADIENT = 1.0
+
+# |x|² of a point so near the origin that its square has lost the digits of its direction, and of one so far out that
+# the squares of its distances from others may be infinite.
+NO_RAY, NO_NUMBER = 1e-280, 1e302
+
+# step(optimizer, method, points, memory, row, gradient, dim): moves one node downhill, in place.
+step = generic("step")
+
+
+class Sgd(NamedTuple):
+    """x ← x − rate · Riemannian gradient: the retraction the paper uses."""
+
+    rate: float
+
+
+class GeodesicSgd(NamedTuple):
+    """x ← exp_x(−rate · Riemannian gradient): full Riemannian optimisation."""
+
+    rate: float
+
+
+class Adagrad(NamedTuple):
+    """Each node divides its rate by the root of the sum of its squared Riemannian gradients so far.
+
+    One number a node, so that the direction of the gradient is kept; and since the newest gradient is in the sum, no
+    step is longer than the rate in hyperbolic length, which is what keeps a high rate from collapsing.
+    """
+
+    rate: float
+
+
+@kernel_part
+def _squared_norm(points, row, dim):
+    total = 0.0
+    for k in range(width(dim)):
+        total += points[row, k] * points[row, k]
+    return total
+
+
+@kernel_part
+def _project(method, points, row, squared_norm, dim):
+    """Back into the shell inner ≤ |x| ≤ outer, along the spoke; NaN where there is no way back."""
+    bound = 0.0
+    if squared_norm > NO_NUMBER:
+        # Thrown so far that squares of it are no numbers: no energy could be told. Training refuses what is not finite.
+        points[row, 0] = math.nan
+    elif squared_norm < method.inner * method.inner:
+        bound = method.inner
+    elif squared_norm > method.outer * method.outer:
+        bound = method.outer
+    if bound > 0.0:
+        if squared_norm < NO_RAY:
+            points[row, 0] = bound
+        else:
+            shrink = bound / math.sqrt(squared_norm)
+            for k in range(width(dim)):
+                points[row, k] *= shrink
+
+
+@kernel_part
+def _retract(method, points, row, gradient, factor, dim):
+    total = 0.0
+    for k in range(width(dim)):
+        x = points[row, k] - factor * gradient[k]
+        points[row, k] = x
+        total += x * x
+    _project(method, points, row, total, dim)
+
+
+@step.register(Sgd)
+def _sgd(optimizer, method, points, memory, row, gradient, dim):
+    scale = inverse_scale(method, _squared_norm(points, row, dim))
+    _retract(method, points, row, gradient, optimizer.rate * scale * scale, dim)
+
+
+@step.register(GeodesicSgd)
+def _geodesic_sgd(optimizer, method, points, memory, row, gradient, dim):
+    scale = inverse_scale(method, _squared_norm(points, row, dim))
+    for k in range(width(dim)):
+        gradient[k] *= -optimizer.rate * scale * scale
+    move_along_geodesic(method, points, row, gradient, dim)
+    _project(method, points, row, _squared_norm(points, row, dim), dim)
+
+
+@step.register(Adagrad)
+def _adagrad(optimizer, method, points, memory, row, gradient, dim):
+    squared_norm = 0.0
+    squared_gradient = 0.0
+    for k in range(width(dim)):
+        squared_norm += points[row, k] * points[row, k]
+        squared_gradient += gradient[k] * gradient[k]
+    scale = inverse_scale(method, squared_norm)
+    length = scale * math.sqrt(squared_gradient)
+    if length > 0.0:
+        clipped = min(length, LONGEST_GRADIENT)
+        memory[row] += clipped * clipped
+        factor = optimizer.rate * scale * scale * (clipped / length) / math.sqrt(memory[row])
+        _retract(method, points, row, gradient, factor, dim)

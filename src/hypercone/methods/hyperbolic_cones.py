@@ -5,9 +5,8 @@ from __future__ import annotations
 import math
 
 from hypercone.geometry import cones
+from hypercone.methods.base import Energies, Method, Points, Settings
 from hypercone.methods.hyperbolic_cones_kernels import HyperbolicConesConstants
-from hypercone.methods.method import Energies, Method, Points
-from hypercone.methods.settings import Settings
 
 
 class HyperbolicCones(Method):

@@ -1,29 +1,33 @@
-"""Hyperbolic entailment cones, compiled: the margin test without a transcendental, the gradient, the energy.
+"""Compiled hyperbolic cones (with what both cones share in generic_kernels).
+
+Hyperbolic entailment cones, compiled: the margin test without a transcendental, the gradient, the energy.
 
 With δ = child − parent, a = |parent|², q = 1 − a, everything the test needs is two dot products, u = ⟨parent, δ⟩ and
 m = |δ|²: the cosine of the angle Ξ is ``n / sqrt(s)`` with ``n = q u − a m`` and ``s = a m (q² − 2 q u + a m)``. The
 comparison ``cos Ξ > c`` is ``n|n| > c|c| s``, for either sign of c, and so needs no square root.
+
+The angle of a cone and the gradient of its energy Ξ − ψ: hyperbolic (curvature 1) and Euclidean (curvature 0).
+
+Both angles are ``Ξ = atan2(q s, q l − c r m)`` where, with û the direction of the parent and r its norm, l and s are
+the parts of δ = child − parent along and across û, m = |δ|², c the curvature and q = 1 − c r². Only two directions
+occur, û and ŝ = δ⊥/s, so the gradient is four scalars. Nothing here subtracts nearly equal numbers.
 """
 # mypy: ignore-errors
+
+from __future__ import annotations
 
 import math
 from typing import NamedTuple
 
-from hypercone._jit import kernel_part
-from hypercone.methods.ball_kernels import ball_inverse_scale, move_along_ball_geodesic
-from hypercone.methods.cone_kernels import (
-    add_cone_gradient,
-    along_and_apart,
-    squared_norm,
-    strict_cone_angle,
-    strict_spoke_parts,
-)
+from hypercone._jit import exact_kernel_part, kernel_part, strict_kernel_part, width
 from hypercone.methods.generic_kernels import (
     add_gradient,
+    ball_inverse_scale,
     inverse_scale,
     is_outside,
     is_within_margin,
     may_reach,
+    move_along_ball_geodesic,
     move_along_geodesic,
     reach,
     region,
@@ -111,3 +115,85 @@ def _may_reach(method, reach, points, parent, child, dim):
 
 inverse_scale.register(HyperbolicConesConstants)(ball_inverse_scale)
 move_along_geodesic.register(HyperbolicConesConstants)(move_along_ball_geodesic)
+
+
+# Squares of shorter ones have lost their digits: such a step counts as none, and such a parent as at the origin.
+NO_STEP, NO_SPOKE = 1e-280, 1e-140
+
+
+@kernel_part
+def squared_norm(points, row, dim):
+    """|x|² of one node."""
+    total = 0.0
+    for k in range(width(dim)):
+        total += points[row, k] * points[row, k]
+    return total
+
+
+@kernel_part
+def along_and_apart(points, parent, child, dim):
+    """(⟨parent, δ⟩, |δ|²) with δ = child − parent: the two sums a margin test needs."""
+    along = 0.0
+    apart = 0.0
+    for k in range(width(dim)):
+        delta = points[child, k] - points[parent, k]
+        along += points[parent, k] * delta
+        apart += delta * delta
+    return along, apart
+
+
+def _spoke_parts(points, parent, child, dim):
+    """(|parent|, the part of δ along the spoke, the part across it, |δ|²), each to full precision."""
+    a = 0.0
+    along = 0.0
+    apart = 0.0
+    for k in range(width(dim)):
+        delta = points[child, k] - points[parent, k]
+        a += points[parent, k] * points[parent, k]
+        along += points[parent, k] * delta
+        apart += delta * delta
+    across = 0.0
+    for k in range(width(dim)):
+        side = points[child, k] - points[parent, k] - along / a * points[parent, k]
+        across += side * side
+    r = math.sqrt(a)
+    return r, along / r, math.sqrt(across), apart
+
+
+# One formula compiled twice: with fused multiply-adds for gradients, and to the same bits everywhere for energies.
+spoke_parts = exact_kernel_part(_spoke_parts)
+strict_spoke_parts = strict_kernel_part(_spoke_parts)
+
+
+@strict_kernel_part
+def strict_cone_angle(r, along, across, apart, curvature):
+    """Ξ from the parts of the spoke, with the conventions of geometry.cones for what has no direction."""
+    if apart < NO_STEP:
+        return 0.0
+    if not r > NO_SPOKE:
+        return math.pi / 2
+    q = (1.0 - curvature * r) * (1.0 + curvature * r)
+    return math.atan2(q * across, q * along - curvature * apart * r)
+
+
+@exact_kernel_part
+def add_cone_gradient(points, parent, child, curvature, aperture_slope, weight, of_parent, of_child, dim):
+    """Add weight·∂(Ξ − ψ) to both gradients; ``aperture_slope`` is dψ/dr at the parent."""
+    r, along, across, m = spoke_parts(points, parent, child, dim)
+    q = 1.0 - curvature * r * r
+    if m == 0.0:
+        return
+    y = q * across
+    x = q * along - curvature * r * m
+    share = weight / (y * y + x * x)
+    parent_along = share * (y * (q + curvature * m) - 2.0 * curvature * r * across * x) - weight * aperture_slope
+    parent_across = -share * (q * x * (1.0 + along / r) + y * across * (q / r + 2.0 * curvature * r))
+    child_along = share * y * (2.0 * curvature * r * along - q)
+    child_across = share * (q * x + 2.0 * curvature * r * across * y)
+    # On the spoke itself the across direction does not exist and the angle has a kink: take its part as zero.
+    unit_across = 1.0 / across if across > 0.0 else 0.0
+    for k in range(width(dim)):
+        spoke = points[parent, k] / r
+        side = (points[child, k] - points[parent, k] - along * spoke) * unit_across
+        of_parent[k] += parent_along * spoke + parent_across * side
+        of_child[k] += child_along * spoke + child_across * side

@@ -5,9 +5,8 @@ from __future__ import annotations
 import math
 
 from hypercone.geometry import order
-from hypercone.methods.method import Energies, Method, Points
+from hypercone.methods.base import Energies, Method, Points, Settings
 from hypercone.methods.order_kernels import OrderConstants
-from hypercone.methods.settings import Settings
 
 
 class Order(Method):

@@ -4,14 +4,15 @@
 from typing import NamedTuple
 
 from hypercone._jit import kernel_part, width
-from hypercone.methods.flat_kernels import flat_inverse_scale, move_along_line
 from hypercone.methods.generic_kernels import (
     add_gradient,
+    flat_inverse_scale,
     inverse_scale,
     is_outside,
     is_within_margin,
     may_reach,
     move_along_geodesic,
+    move_along_line,
     reach,
     region,
     signed_energy,

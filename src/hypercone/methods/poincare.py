@@ -5,9 +5,8 @@ from __future__ import annotations
 import numpy as np
 
 from hypercone.geometry import poincare
-from hypercone.methods.method import Energies, Method, Points
+from hypercone.methods.base import Energies, Method, Points, Settings
 from hypercone.methods.poincare_kernels import PoincareConstants
-from hypercone.methods.settings import Settings
 
 
 class Poincare(Method):

@@ -1,18 +1,25 @@
-"""Poincaré embeddings, compiled: the softmax weight of a distance and its gradient, both algebraic.
+"""Compiled Poincaré embeddings.
+
+Poincaré embeddings, compiled: the softmax weight of a distance and its gradient, both algebraic.
 
 With z = cosh d, ``e^−d = 1 / (z + sqrt(z² − 1))``, so neither arccosh nor exp is needed to train.
+
+What both distance methods measure of a pair, compiled.
 """
 # mypy: ignore-errors
+
+from __future__ import annotations
 
 import math
 from typing import NamedTuple
 
-from hypercone.methods.ball_kernels import ball_inverse_scale, move_along_ball_geodesic
-from hypercone.methods.distance_kernels import norms_and_distance
+from hypercone._jit import strict_kernel_part, width
 from hypercone.methods.generic_kernels import (
     attraction,
+    ball_inverse_scale,
     inverse_scale,
     may_reach,
+    move_along_ball_geodesic,
     move_along_geodesic,
     reach,
     room,
@@ -69,3 +76,17 @@ def _may_reach(method, reach, points, parent, child, dim):
 
 inverse_scale.register(PoincareConstants)(ball_inverse_scale)
 move_along_geodesic.register(PoincareConstants)(move_along_ball_geodesic)
+
+
+@strict_kernel_part
+def norms_and_distance(points, parent, child, dim):
+    """(|parent|², |child|², |parent − child|²)"""
+    uu = 0.0
+    vv = 0.0
+    dd = 0.0
+    for k in range(width(dim)):
+        delta = points[child, k] - points[parent, k]
+        uu += points[parent, k] * points[parent, k]
+        vv += points[child, k] * points[child, k]
+        dd += delta * delta
+    return uu, vv, dd

@@ -9,8 +9,7 @@ trial cheap; a scan of all nodes then says what was missed, and the list grows b
 import numpy as np
 
 from hypercone._jit import exact_kernel, exact_kernel_part, width
-from hypercone.methods.generic_kernels import inverse_scale, may_reach, reach, signed_energy
-from hypercone.methods.step_kernels import GeodesicSgd, step
+from hypercone.methods.generic_kernels import GeodesicSgd, inverse_scale, may_reach, reach, signed_energy, step
 
 # What a listed node is to the new one.
 ABOVE, NOT_ABOVE, NOT_BELOW = 0, 1, 2

@@ -7,9 +7,9 @@ from typing import Any
 
 import numpy as np
 
-from hypercone.calibration import Counts
 from hypercone.embedding import Embedding
 from hypercone.errors import InputError
+from hypercone.methods.scoring import Counts
 from hypercone.methods.scoring import Rows as Pairs
 from hypercone.queries.shared_nodes import Part, Rows, shared_names
 

@@ -9,7 +9,6 @@ from typing import Any
 
 import numpy as np
 
-from hypercone.calibration import ALPHAS, best_threshold
 from hypercone.data import load_dataset
 from hypercone.embedding import Embedding
 from hypercone.evaluation import evaluate_reconstruction
@@ -17,7 +16,7 @@ from hypercone.figures import depth_colours, draw_disk, draw_edges, draw_labels,
 from hypercone.figures.canvas import INK
 from hypercone.hierarchy import Hierarchy
 from hypercone.methods import find_method
-from hypercone.methods.scoring import energies_below
+from hypercone.methods.scoring import ALPHAS, best_threshold, energies_below
 from hypercone.training import fit
 
 Settings = Mapping[str, Any]

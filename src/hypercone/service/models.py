@@ -14,7 +14,7 @@ from hypercone._jit import dimension_type
 from hypercone.embedding import Embedding
 from hypercone.errors import InputError, short, unknown_name
 from hypercone.methods import find_method
-from hypercone.methods.score_kernels import energies_of_pairs
+from hypercone.methods.generic_kernels import energies_of_pairs
 from hypercone.methods.scoring import clamped
 from hypercone.service.names import Rows
 from hypercone.service.refusals import Refusal

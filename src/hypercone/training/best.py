@@ -5,9 +5,9 @@ from __future__ import annotations
 from dataclasses import asdict, dataclass, field
 from typing import Any
 
-from hypercone.calibration import Calibration, calibrate
 from hypercone.hierarchy import LabelledPairs
 from hypercone.methods import Points
+from hypercone.methods.scoring import Calibration, calibrate
 from hypercone.runs import Checkpoint
 from hypercone.training.epochs import Trainer
 

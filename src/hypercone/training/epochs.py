@@ -11,7 +11,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from hypercone._jit import dimension_type
-from hypercone.methods import Method, Points, Settings, step_kernels
+from hypercone.methods import Method, Points, Settings, generic_kernels
 from hypercone.training.margin_kernels import margin_epoch
 from hypercone.training.negatives import Known, Negatives, Rows
 from hypercone.training.random_kernels import shuffled
@@ -91,4 +91,6 @@ def _epoch_kernel(method: Method) -> Any:
 
 def _optimizer(name: str, rate: float) -> Any:
 
-    return {"sgd": step_kernels.Sgd, "sgd-exp": step_kernels.GeodesicSgd, "adagrad": step_kernels.Adagrad}[name](rate)
+    return {"sgd": generic_kernels.Sgd, "sgd-exp": generic_kernels.GeodesicSgd, "adagrad": generic_kernels.Adagrad}[
+        name
+    ](rate)

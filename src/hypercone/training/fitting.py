@@ -5,13 +5,13 @@ from __future__ import annotations
 from dataclasses import replace
 from typing import Any
 
-from hypercone.calibration import calibrate
 from hypercone.construction.progress import OnProgress
 from hypercone.construction.table import CLOSURE_AWARE, CONSTRUCTIONS
 from hypercone.embedding import Embedding
 from hypercone.errors import ConfigError
 from hypercone.hierarchy import Hierarchy, Split
 from hypercone.methods import METHODS, Points, find_method
+from hypercone.methods.scoring import calibrate
 from hypercone.runs import Run
 from hypercone.runs.folder import TRAINING, Checkpoints
 from hypercone.training.config import DEFAULT_LEARNER, FitConfig

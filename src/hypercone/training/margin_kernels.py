@@ -10,8 +10,7 @@ import numpy as np
 from numpy import uint64
 
 from hypercone._jit import kernel, kernel_part, width
-from hypercone.methods.generic_kernels import add_gradient, is_outside, is_within_margin, region
-from hypercone.methods.step_kernels import step
+from hypercone.methods.generic_kernels import add_gradient, is_outside, is_within_margin, region, step
 from hypercone.training.random_kernels import stream
 from hypercone.training.sampling_kernels import draw_relatives, draw_rows, is_known, prefetch_edges
 

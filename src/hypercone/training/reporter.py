@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import time
 
-from hypercone.calibration import Calibration
+from hypercone.methods.scoring import Calibration
 from hypercone.training.epochs import Trainer
 from hypercone.training.loss import LossMeter
 from hypercone.training.progress import EpochReport, OnEpoch

@@ -9,8 +9,7 @@ import numpy as np
 from numpy import uint64
 
 from hypercone._jit import kernel, kernel_part, width
-from hypercone.methods.generic_kernels import attraction, room
-from hypercone.methods.step_kernels import step
+from hypercone.methods.generic_kernels import attraction, room, step
 from hypercone.training.random_kernels import below, mix, stream
 from hypercone.training.sampling_kernels import draw_rows, is_known, prefetch_edges
 

@@ -1,17 +1,22 @@
-"""What every method provides; the contract the five files beside this one fulfil."""
+"""The contract every method fulfils, Settings.
+
+What every method provides; the contract the five files beside this one fulfil.
+
+The constants of a method that its formulas need; a small part of a fit's configuration, saved with the model.
+"""
 
 from __future__ import annotations
 
 import math
 from abc import ABC, abstractmethod
 from collections.abc import Mapping
+from dataclasses import dataclass
 from typing import Any, ClassVar, Literal
 
 import numpy as np
 from numpy.typing import NDArray
 
 from hypercone.geometry import poincare
-from hypercone.methods.settings import Settings
 
 Points = NDArray[np.float64]
 Energies = NDArray[np.floating[Any]]
@@ -72,3 +77,17 @@ class Method(ABC):
         """The nearest points of the domain, along the spokes; a point at the origin goes to the first axis."""
         projected: Points = poincare.project(points, *self.shell(settings)).astype(np.float64, copy=False)
         return projected
+
+
+@dataclass(frozen=True)
+class Settings:
+    """Constants of the energy and its domain.
+
+    K is the cone constant (width of the cones), margin the γ of the max-margin loss, border how far points stay away
+    from the edges of their domain, and alpha the weight of the norms in the score of the distance methods.
+    """
+
+    K: float = 0.1
+    margin: float = 0.01
+    border: float = 1e-5
+    alpha: float = 0.0
