@@ -24,7 +24,7 @@ import numpy as np
 from hypercone import Hierarchy, load_dataset, read_hierarchy
 from hypercone._files import new_files
 from hypercone._system import describe_machine, pin_to_one_core
-from hypercone.construction import construct_forest
+from hypercone.construction.forest import construct_forest
 
 SIZES = (1_000, 10_000, 100_000, 1_000_000)
 DIMS = (2, 5, 10)

@@ -24,7 +24,7 @@ import hypercone
 from hypercone import embedding, errors, evaluation, geometry, hierarchy, queries
 from hypercone.cli.main import COMMANDS
 from hypercone.cli.settings import option_name
-from hypercone.construction.table import CONSTRUCTIONS
+from hypercone.construction import CONSTRUCTIONS
 from hypercone.methods import METHODS, Settings
 from hypercone.training.config import AUTOMATIC
 from hypercone.training.fields import kind_of

@@ -9,8 +9,7 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from hypercone.construction import spanning_forest
-from hypercone.construction.forest import count_by_bits, count_forest
+from hypercone.construction.forest import count_by_bits, count_forest, spanning_forest
 from hypercone.hierarchy import Hierarchy
 
 

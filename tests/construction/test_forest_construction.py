@@ -8,11 +8,8 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 import hypercone
-from hypercone.construction import construct_forest, spanning_forest
-from hypercone.construction.balls import points_from_balls
-from hypercone.construction.check import check_points
-from hypercone.construction.forest import count_forest
-from hypercone.construction.layout import Layout, lay_out_forest
+from hypercone.construction.forest import check_points, construct_forest, count_forest, spanning_forest
+from hypercone.construction.layout import Layout, lay_out_forest, points_from_balls
 from hypercone.embedding import Embedding
 from hypercone.errors import ConfigError, InputError
 from hypercone.evaluation import evaluate_all_pairs

@@ -7,9 +7,15 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from hypercone.construction.balls import caps_from_balls, points_from_balls, projection_scale
-from hypercone.construction.layout import Layout, lay_out_forest
-from hypercone.construction.sites import lattice_points, sites
+from hypercone.construction.layout import (
+    Layout,
+    caps_from_balls,
+    lattice_points,
+    lay_out_forest,
+    points_from_balls,
+    projection_scale,
+    sites,
+)
 from hypercone.geometry import caps
 
 FORESTS = st.lists(st.integers(-1, 10**6), min_size=1, max_size=60).map(

@@ -7,9 +7,13 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from hypercone.construction import spanning_forest
-from hypercone.construction.forest import count_forest
-from hypercone.construction.rearrange import MOST_STEPS, can_be_rearranged, rearranged_forest
+from hypercone.construction.forest import (
+    MOST_STEPS,
+    can_be_rearranged,
+    count_forest,
+    rearranged_forest,
+    spanning_forest,
+)
 from hypercone.hierarchy import Hierarchy
 from hypercone.methods.scoring import Counts
 

@@ -7,11 +7,9 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from hypercone.construction import construct_forest
-from hypercone.construction.overlap_counts import count_exactly
-from hypercone.construction.overlap_free import FreePlan
-from hypercone.construction.overlap_nested import NestedPlan
-from hypercone.construction.overlapping import construct_overlapping, smallest_radius
+from hypercone.construction.forest import construct_forest
+from hypercone.construction.moving import FreePlan, NestedPlan
+from hypercone.construction.overlapping import construct_overlapping, count_exactly, smallest_radius
 from hypercone.embedding import Embedding
 from hypercone.errors import ConfigError
 from hypercone.evaluation import evaluate_all_pairs

@@ -5,12 +5,10 @@ from __future__ import annotations
 import numpy as np
 import pytest
 
-from hypercone.construction import overlap_free, skeleton
+from hypercone.construction import moving, skeleton
 from hypercone.construction.forest import spanning_forest
-from hypercone.construction.overlap_free import Balls, FreeRun
-from hypercone.construction.overlap_gradient_kernels import add_edges
-from hypercone.construction.overlap_nested import NestedRun, Shape, balls_of, first_shape
-from hypercone.construction.overlap_nested_kernels import pull_back
+from hypercone.construction.moving import Balls, FreeRun, NestedRun, Shape, balls_of, first_shape
+from hypercone.construction.overlap_kernels import add_edges, pull_back
 from hypercone.construction.skeleton import build_skeleton, pairs_in_forest
 from hypercone.hierarchy import Hierarchy
 
@@ -191,7 +189,7 @@ def test_radii_never_fall_below_the_smallest(dag):
         run.gradient(1.0)
         run.move(0.1)
     assert run.radii.min() >= 1e-6
-    assert run.radii[run.holders].min() >= overlap_free.ABOVE_SMALLEST * 1e-6 * (1 - 1e-12)
+    assert run.radii[run.holders].min() >= moving.ABOVE_SMALLEST * 1e-6 * (1 - 1e-12)
 
 
 def test_a_node_alone_has_no_pairs():

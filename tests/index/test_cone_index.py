@@ -13,8 +13,7 @@ from hypothesis import strategies as st
 
 from hypercone.errors import InputError
 from hypercone.index import ConeIndex, Finder, Scan
-from hypercone.index.finder import PAYS_AFTER
-from hypercone.index.tree import LEAF
+from hypercone.index.index import LEAF, PAYS_AFTER
 from hypercone.methods import METHODS, Settings, find_method
 
 CONES = ("hyperbolic-cones", "euclidean-cones")

@@ -10,7 +10,7 @@ import pytest
 
 import hypercone
 from hypercone import FitConfig, Hierarchy, fit
-from hypercone.construction.table import CONSTRUCTIONS
+from hypercone.construction import CONSTRUCTIONS
 from hypercone.errors import ConfigError, InputError
 from hypercone.evaluation import evaluate_all_pairs
 from hypercone.hierarchy import paper_split

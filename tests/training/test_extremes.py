@@ -8,7 +8,7 @@ import numpy as np
 import pytest
 
 from hypercone.cli.main import main
-from hypercone.construction.table import CONSTRUCTIONS
+from hypercone.construction import CONSTRUCTIONS
 from hypercone.embedding import Embedding
 from hypercone.errors import ConfigError, InputError
 from hypercone.hierarchy import Hierarchy

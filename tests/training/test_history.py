@@ -3,7 +3,7 @@
 import numpy as np
 import pytest
 
-from hypercone.construction.table import CONSTRUCTIONS
+from hypercone.construction import CONSTRUCTIONS
 from hypercone.data import load_dataset
 from hypercone.hierarchy import paper_split
 from hypercone.training import fit

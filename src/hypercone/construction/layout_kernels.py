@@ -1,9 +1,17 @@
-"""A forest as balls inside balls, compiled: from the bottom up how much room each node needs, from the top down where.
+"""Compiled layout.
+
+A forest as balls inside balls, compiled: from the bottom up how much room each node needs, from the top down where.
 
 Places are rows in breadth-first order, place 0 holding all roots; so the children of a place stand side by side, from
 ``firsts[place]`` to ``firsts[place + 1]``.
+
+The parents a forest keeps, compiled.
+
+The points of a lattice from the middle outwards, compiled.
 """
 # mypy: ignore-errors
+
+from __future__ import annotations
 
 import math
 
@@ -200,3 +208,49 @@ def lay_out(firsts, levels, radii, sizes, by_size, starts, lattice, reach, dim):
                 scales[child] = scale * room / sizes[child]
             i += held
     return centres, scales
+
+
+@exact_kernel
+def deepest_parents(depths, offsets, parents):
+    """Of each row the first of its deepest parents, or -1."""
+    kept = np.full(len(depths), -1, np.int32)
+    for row in range(len(depths)):
+        for i in range(offsets[row], offsets[row + 1]):
+            if kept[row] < 0 or depths[parents[i]] > depths[kept[row]]:
+                kept[row] = parents[i]
+    return kept
+
+
+@exact_kernel
+def walk_lattice(largest, room, points):
+    """How many vectors of whole numbers have squared length 0, 2, 4 … ``largest``, and so an even sum.
+
+    The first of each length are written to ``points``, as many as there is room for in the given part of it:
+    ``room[i]`` up to ``room[i + 1]`` for length i.
+    """
+    dim = points.shape[1]
+    found = np.zeros(largest // 2 + 1, np.int64)
+    vector = np.zeros(dim, np.int64)
+    left = np.full(dim + 1, largest, np.int64)
+    at = 0
+    while at >= 0:
+        if at == dim:
+            squared = largest - left[dim]
+            if squared % 2 == 0:
+                place = room[squared // 2] + found[squared // 2]
+                if place < room[squared // 2 + 1]:
+                    for k in range(dim):
+                        points[place, k] = vector[k]
+                found[squared // 2] += 1
+            at -= 1
+        else:
+            left[at + 1] = left[at] - vector[at] * vector[at]
+            if left[at + 1] >= 0:
+                at += 1
+                continue
+            vector[at] = 0
+            at -= 1
+        # The values of a coordinate are 0, 1, -1, 2, -2 …; the first that is too long ends them.
+        if at >= 0:
+            vector[at] = -vector[at] if vector[at] > 0 else 1 - vector[at]
+    return found

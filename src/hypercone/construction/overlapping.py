@@ -1,4 +1,9 @@
-"""The overlapping construction: caps that overlap where nodes have several parents."""
+"""The overlapping construction and its exact count.
+
+The overlapping construction: caps that overlap where nodes have several parents.
+
+The exact account of constructed points: every ordered pair, as the cones of the finished points see it.
+"""
 
 from __future__ import annotations
 
@@ -8,18 +13,16 @@ from dataclasses import replace
 
 import numpy as np
 
-from hypercone.construction.balls import points_from_balls, projection_scale
-from hypercone.construction.construct import construct_forest, smallest_cap
-from hypercone.construction.constructed import Constructed
-from hypercone.construction.forest import spanning_forest
-from hypercone.construction.overlap_counts import count_exactly
-from hypercone.construction.overlap_free import Balls, FreePlan, freed
-from hypercone.construction.overlap_nested import NestedPlan, Shape, balls_of, first_shape, nested
+from hypercone.construction.forest import Constructed, construct_forest, smallest_cap, spanning_forest
+from hypercone.construction.layout import points_from_balls, projection_scale
+from hypercone.construction.moving import Balls, FreePlan, NestedPlan, Shape, balls_of, first_shape, freed, nested
 from hypercone.construction.progress import ConstructionReport, OnProgress
 from hypercone.construction.skeleton import Leaves, Skeleton, build_skeleton
 from hypercone.geometry import caps
 from hypercone.hierarchy import Hierarchy
+from hypercone.index import ConeIndex
 from hypercone.methods import Settings, find_method
+from hypercone.methods.base import Points
 from hypercone.methods.scoring import Counts
 from hypercone.runs.folder import FREE, Checkpoints
 
@@ -138,3 +141,28 @@ def _better(forest: Constructed, overlapping: Constructed) -> Constructed:
     if overlapping.counts.f1 >= forest.counts.f1:
         return overlapping
     return replace(forest, notes=(*forest.notes, "caps that overlap came out worse here, so the forest is kept"))
+
+
+# Rows asked for together: cones that hold nearly everything would not fit into memory at once.
+PART = 2_000
+
+
+def count_exactly(points: Points, hierarchy: Hierarchy, K: float) -> Counts:
+    """True and false pairs among all ordered pairs of different nodes, at threshold 0.
+
+    >>> points = np.array([[0.3, 0.0], [0.6, 0.0], [0.0, 0.3]])
+    >>> count_exactly(points, Hierarchy.from_rows(["animal", "dog", "stone"], [[0, 1], [2, 1]]), K=0.1)
+    Counts(true_positives=1, false_positives=0, positives=2)
+    """
+    index = ConeIndex(points, find_method("hyperbolic-cones"), Settings(K=K), threshold=0.0)
+    true = hierarchy.ancestor_lists()
+    called = right = 0
+    for start in range(0, len(points), PART):
+        part = np.arange(start, min(start + PART, len(points)))
+        found = index.ancestors_of_many(part)
+        keys = np.repeat(part, list(map(len, found))) * len(points) + np.concatenate(found)
+        known = true.rows[true.offsets[start] : true.offsets[part[-1] + 1]]
+        known = known + np.repeat(part, true.counts[part]) * len(points)
+        called += len(keys)
+        right += len(np.intersect1d(keys, known, assume_unique=True))
+    return Counts(right, called - right, len(true.rows))

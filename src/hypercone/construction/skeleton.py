@@ -1,13 +1,19 @@
-"""The skeleton of an overlapping construction: a spanning forest in preorder, without the leaves that need no care."""
+"""Preorder skeleton of the forest.
+
+The skeleton of an overlapping construction: a spanning forest in preorder, without the leaves that need no care.
+
+How the dimension is given to the kernels of the overlapping construction.
+"""
 
 from __future__ import annotations
 
-from typing import NamedTuple
+from typing import Any, NamedTuple
 
 import numpy as np
 from numpy.typing import NDArray
 
-from hypercone.construction.skeleton_kernels import (
+from hypercone._jit import dimension_type
+from hypercone.construction.overlap_kernels import (
     ancestors_gained,
     count_descendants,
     depths_in_forest,
@@ -213,3 +219,16 @@ def pairs_in_forest(skeleton: Skeleton) -> int:
     depths = depths_in_forest(skeleton.parents, is_real)
     # Leaves held by a node are below it, those held by a room are not.
     return int((skeleton.weights * depths + np.where(is_real, skeleton.weights - 1, 0)).sum())
+
+
+# Code made for one dimension is faster, but is compiled for each anew, which takes longer than moving so few.
+FEW_NODES = 5_000
+
+
+def dimension_for(size: int, dim: int) -> Any:
+    """The dimension for kernels that move so many balls: a type of its own where that pays, else a number.
+
+    >>> dimension_for(10, 4), dimension_for(100_000, 4)
+    (4, (0, 0, 0, 0))
+    """
+    return dimension_type(dim) if size > FEW_NODES else dim

@@ -4,7 +4,7 @@
 import numpy as np
 
 from hypercone._jit import exact_kernel
-from hypercone.index.cone_kernels import ancestors
+from hypercone.index.index_kernels import ancestors
 from hypercone.methods.generic_kernels import may_reach, reach, signed_energy
 
 

@@ -6,7 +6,7 @@ import re
 
 import numpy as np
 
-from hypercone.construction import spanning_forest
+from hypercone.construction.forest import spanning_forest
 from hypercone.figures.arcs import Floats
 from hypercone.hierarchy import Hierarchy
 from hypercone.methods.scoring import Rows

@@ -8,7 +8,7 @@ from typing import Literal
 import numpy as np
 from numpy.typing import NDArray
 
-from hypercone.construction import construct_forest
+from hypercone.construction.forest import construct_forest
 from hypercone.errors import InputError
 from hypercone.figures.isometry import balanced_centre
 from hypercone.hierarchy import Hierarchy

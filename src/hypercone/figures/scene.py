@@ -7,7 +7,7 @@ from dataclasses import dataclass
 import numpy as np
 from numpy.typing import NDArray
 
-from hypercone.construction import spanning_forest
+from hypercone.construction.forest import spanning_forest
 from hypercone.figures.arcs import Floats
 from hypercone.figures.branches import branches
 from hypercone.figures.importance import invented_depths, most_important, nodes_below

@@ -8,7 +8,7 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import Any, cast
 
-from hypercone.construction.table import CONSTRUCTIONS
+from hypercone.construction import CONSTRUCTIONS
 from hypercone.errors import ConfigError, unknown_name
 from hypercone.methods import METHODS, Settings, find_method
 from hypercone.training.fields import check, kind_of, setting, shown

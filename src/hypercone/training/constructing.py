@@ -4,8 +4,8 @@ from __future__ import annotations
 
 import numpy as np
 
+from hypercone.construction import construct
 from hypercone.construction.progress import OnProgress
-from hypercone.construction.table import construct
 from hypercone.embedding import Embedding
 from hypercone.errors import ConfigError, InputError
 from hypercone.geometry import caps, klein

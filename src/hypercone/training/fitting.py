@@ -5,8 +5,8 @@ from __future__ import annotations
 from dataclasses import replace
 from typing import Any
 
+from hypercone.construction import CLOSURE_AWARE, CONSTRUCTIONS
 from hypercone.construction.progress import OnProgress
-from hypercone.construction.table import CLOSURE_AWARE, CONSTRUCTIONS
 from hypercone.embedding import Embedding
 from hypercone.errors import ConfigError
 from hypercone.hierarchy import Hierarchy, Split

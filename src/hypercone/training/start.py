@@ -4,8 +4,8 @@ from __future__ import annotations
 
 import numpy as np
 
+from hypercone.construction import CONSTRUCTIONS
 from hypercone.construction.progress import OnProgress
-from hypercone.construction.table import CONSTRUCTIONS
 from hypercone.errors import ConfigError
 from hypercone.geometry import poincare
 from hypercone.methods import FARTHEST, Points, find_method

@@ -1,0 +1,478 @@
+"""Tree build, cone search, nearest.
+
+The tree over directions and norms, compiled: halves, and the cell that bounds each half.
+
+Cells stand in heap order: the halves of cell k are cells 2k + 1 and 2k + 2, and all leaves are on the last floor. A
+row of ``cells`` is the direction its cap is centred on, then the numbers named below. A row of ``leaves`` is a node:
+its direction, then its norm and the cosine and sine of the widest angle at which it still holds a child.
+
+Descendants and ancestors by the tree, compiled: identical to asking every node.
+
+In the plane through the origin, a parent at norm u and a child at norm v and angle θ from it, the cone's angle is
+``Ξ = atan2(Y, X)`` with ``X = q a − c m u`` and ``Y = q b``, where a = v cos θ − u, b = v sin θ, m = a² + b²,
+q = 1 − c u² and c is the curvature, 1 in the ball and 0 in flat space. The parent holds the child when Ξ is at most
+its *reach* β, the half aperture plus the threshold, which is ``Y cos β − X sin β ≤ 0``: no angle is ever computed.
+
+Ξ falls as the child moves outward along its ray and grows as the parent does, and for a child no nearer to the origin
+than its parent it grows with θ. So the corners of a cell bound it, at any threshold. A child nearer to the origin than
+its parent has Ξ > π/2. Where rounding could decide (the slack), the energy itself is asked, as by the scan.
+
+The nearest nodes by the tree, compiled: identical to measuring the distance to every node.
+
+The node of a cell that could be nearest lies on the side of its cap towards the point, where the line to that side's
+ray meets it squarely; in Klein coordinates, as in flat space, that is at cos θ times the point's radius. Keys are
+|x − y|² over the rooms 1 − |x|² and 1 − |y|² (1 in flat space), which grow with the distance and need no asinh.
+"""
+# mypy: ignore-errors
+
+from __future__ import annotations
+
+import math
+
+import numpy as np
+
+from hypercone._jit import exact_kernel, exact_kernel_part, width
+from hypercone.methods.generic_kernels import signed_energy
+
+# Columns of a cell after the direction: the cap's angle, the norms, the widest angle at which a member holds a child.
+COS_CAP, SIN_CAP, LEAST, MOST, COS_REACH, SIN_REACH = 0, 1, 2, 3, 4, 5
+CELL_NUMBERS = 6
+# Columns of a leaf after the direction.
+NORM, LEAF_COS_REACH, LEAF_SIN_REACH = 0, 1, 2
+LEAF_NUMBERS = 3
+
+
+@exact_kernel_part
+def cosine_and_sine(first, second, dim):
+    """Cosine and sine of the angle between two unit vectors, each to about 1e-16 however small or flat the angle is."""
+    apart = 0.0
+    for k in range(width(dim)):
+        apart += (first[k] - second[k]) * (first[k] - second[k])
+    if apart <= 2.0:
+        return 1.0 - 0.5 * apart, math.sqrt(apart * (1.0 - 0.25 * apart))
+    # Beyond a right angle the chord to the opposite point is the one that keeps the digits.
+    across = 0.0
+    for k in range(width(dim)):
+        across += (first[k] + second[k]) * (first[k] + second[k])
+    return 0.5 * across - 1.0, math.sqrt(max(0.0, across * (1.0 - 0.25 * across)))
+
+
+@exact_kernel
+def directions_and_norms(points, dim):
+    """A unit vector and a norm a node; the origin points along the first axis."""
+    directions = np.empty(points.shape)
+    norms = np.empty(points.shape[0])
+    for row in range(points.shape[0]):
+        squared = 0.0
+        for k in range(width(dim)):
+            squared += points[row, k] * points[row, k]
+        norms[row] = math.sqrt(squared)
+        for k in range(width(dim)):
+            directions[row, k] = points[row, k] / norms[row] if norms[row] > 0.0 else (1.0 if k == 0 else 0.0)
+    return directions, norms
+
+
+@exact_kernel
+def halve(points, floors, dim):
+    """(rows in the order of the tree, where each cell begins, where it ends) after halving every cell so often."""
+    size = points.shape[0]
+    rows = np.arange(size)
+    keys = np.empty(size)
+    count = (1 << (floors + 1)) - 1
+    begin = np.zeros(count, np.int64)
+    end = np.zeros(count, np.int64)
+    end[0] = size
+    for cell in range(count // 2):
+        middle = (begin[cell] + end[cell]) // 2
+        _project(points, rows, begin[cell], end[cell], keys, dim)
+        _select(keys, rows, begin[cell], end[cell], middle)
+        begin[2 * cell + 1], end[2 * cell + 1] = begin[cell], middle
+        begin[2 * cell + 2], end[2 * cell + 2] = middle, end[cell]
+    return rows, begin, end
+
+
+@exact_kernel
+def _farthest(points, rows, begin, end, origin):
+    """The row farthest from a point."""
+    found, most = rows[begin], -1.0
+    for i in range(begin, end):
+        apart = 0.0
+        for k in range(points.shape[1]):
+            apart += (points[rows[i], k] - origin[k]) ** 2
+        if apart > most:
+            found, most = rows[i], apart
+    return found
+
+
+@exact_kernel
+def _project(points, rows, begin, end, keys, dim):
+    """Where each row of a cell lies on the line between two rows that are far apart."""
+    middle = np.zeros(points.shape[1])
+    for i in range(begin, end):
+        for k in range(points.shape[1]):
+            middle[k] += points[rows[i], k] / (end - begin)
+    first = _farthest(points, rows, begin, end, middle)
+    second = _farthest(points, rows, begin, end, points[first])
+    for i in range(begin, end):
+        total = 0.0
+        for k in range(width(dim)):
+            total += points[rows[i], k] * (points[second, k] - points[first, k])
+        keys[i] = total
+
+
+@exact_kernel
+def _select(keys, rows, begin, end, middle):
+    """Order a cell just so far that no key before the middle is above one after it (Hoare's selection)."""
+    low, high = begin, end - 1
+    while low < high:
+        pivot = keys[(low + high) // 2]
+        i, j = low, high
+        while i <= j:
+            while keys[i] < pivot:
+                i += 1
+            while keys[j] > pivot:
+                j -= 1
+            if i <= j:
+                keys[i], keys[j] = keys[j], keys[i]
+                rows[i], rows[j] = rows[j], rows[i]
+                i += 1
+                j -= 1
+        if middle <= j:
+            high = j
+        elif middle >= i:
+            low = i
+        else:
+            return
+
+
+@exact_kernel
+def bound(directions, norms, reaches, rows, begin, end, dim):
+    """(cells, leaves) of a tree; ``reaches`` is the widest angle at which each node still holds a child."""
+    size = width(dim)
+    cells = np.zeros((begin.shape[0], size + CELL_NUMBERS))
+    for cell in range(begin.shape[0]):
+        _bound_cell(cells[cell], directions, norms, reaches, rows[begin[cell] : end[cell]], dim)
+    leaves = np.empty((rows.shape[0], size + LEAF_NUMBERS))
+    for i in range(rows.shape[0]):
+        for k in range(size):
+            leaves[i, k] = directions[rows[i], k]
+        leaves[i, size + NORM] = norms[rows[i]]
+        leaves[i, size + LEAF_COS_REACH] = math.cos(reaches[rows[i]])
+        leaves[i, size + LEAF_SIN_REACH] = math.sin(reaches[rows[i]])
+    return cells, leaves
+
+
+@exact_kernel
+def _bound_cell(cell, directions, norms, reaches, rows, dim):
+    size = width(dim)
+    _centre(cell, directions, rows)
+    cap, least, most, reach = 0.0, math.inf, 0.0, 0.0
+    for row in rows:
+        cosine, sine = cosine_and_sine(cell, directions[row], dim)
+        cap = max(cap, math.atan2(sine, cosine))
+        least = min(least, norms[row])
+        most = max(most, norms[row])
+        # The widest of the members, not that of the least norm: rounding may put them in another order.
+        reach = max(reach, reaches[row])
+    # Wider than what rounding can have hidden.
+    cap = min(cap * (1.0 + 1e-14) + 1e-15, math.pi)
+    cell[size + COS_CAP], cell[size + SIN_CAP] = math.cos(cap), max(math.sin(cap), 0.0)
+    cell[size + LEAST], cell[size + MOST] = least, most
+    cell[size + COS_REACH], cell[size + SIN_REACH] = math.cos(reach), math.sin(reach)
+
+
+@exact_kernel
+def _centre(cell, directions, rows):
+    """Put the mean direction of the rows at the front of a cell."""
+    squared = 0.0
+    for k in range(directions.shape[1]):
+        for row in rows:
+            cell[k] += directions[row, k]
+        squared += cell[k] * cell[k]
+    for k in range(directions.shape[1]):
+        # Directions that cancel have no mean; any centre bounds them.
+        cell[k] = cell[k] / math.sqrt(squared) if squared > 0.0 else (1.0 if k == 0 else 0.0)
+
+
+# A reach with a cosine below this may hold a child that is nearer to the origin than its parent.
+SQUARE = 1e-9
+# Two norms within this factor of one may be in either order, as far as rounding can tell.
+SAME = 1.0 + 1e-14
+
+
+@exact_kernel_part
+def _beyond(parent, child, cosine, sine, cos_reach, sin_reach, curvature):
+    """(how far the child is beyond the parent's reach, what rounding here and in the energy may add to it)."""
+    q = (1.0 - curvature * parent) * (1.0 + curvature * parent)
+    along = child * cosine - parent
+    across = child * sine
+    apart = along * along + across * across
+    x = q * along - curvature * apart * parent
+    y = q * across
+    # A relative part for the angles, and an absolute one for the directions, which are good to 1e-16 of the norms.
+    size = child + parent
+    slack = 1e-12 * (abs(x) + y) + 1e-14 * size * (q + curvature * math.sqrt(apart))
+    return y * cos_reach - x * sin_reach, slack
+
+
+@exact_kernel_part
+def _holds(points, parent, child, cosine, sine, reach, norms, cones, dim):
+    """Whether the parent holds the child, by the cheap test or, where that cannot tell, by the energy."""
+    beyond, slack = _beyond(norms[0], norms[1], cosine, sine, reach[0], reach[1], cones.curvature)
+    if abs(beyond) > slack and norms[1] >= norms[0] * SAME:
+        return beyond < 0.0
+    return signed_energy(cones.constants, points, np.uint64(parent), np.uint64(child), dim) <= cones.threshold
+
+
+@exact_kernel
+def descendants(points, row, tree, cones, found, stack, dim):
+    """Write the row's descendants to ``found``, in the order of the tree; (how many, cells and nodes tested)."""
+    size = width(dim)
+    parent = tree.leaves[tree.where[row]]
+    norm = parent[size + NORM]
+    cos_reach, sin_reach = parent[size + LEAF_COS_REACH], parent[size + LEAF_SIN_REACH]
+    is_wide = cos_reach < SQUARE
+    count, tested, top = 0, 0, 1
+    stack[0] = 0
+    while top > 0:
+        top -= 1
+        k = stack[top]
+        cell = tree.cells[k]
+        tested += 1
+        if cell[size + MOST] * SAME < norm and not is_wide:
+            continue
+        cosine, sine = cosine_and_sine(parent, cell, dim)
+        cos_cap, sin_cap = cell[size + COS_CAP], cell[size + SIN_CAP]
+        nearest = sine * cos_cap - cosine * sin_cap
+        # Where norms are the same but for rounding, the angle does not grow with θ at once, which matters to the wide.
+        if nearest > 0.0 and (not is_wide or cell[size + MOST] >= norm * SAME):
+            corner = cosine * cos_cap + sine * sin_cap
+            beyond, slack = _beyond(norm, cell[size + MOST], corner, nearest, cos_reach, sin_reach, cones.curvature)
+            if beyond > slack:
+                continue
+        farthest = sine * cos_cap + cosine * sin_cap
+        if farthest > 0.0 and cell[size + LEAST] >= norm * SAME:
+            corner = cosine * cos_cap - sine * sin_cap
+            beyond, slack = _beyond(norm, cell[size + LEAST], corner, farthest, cos_reach, sin_reach, cones.curvature)
+            if beyond < -slack:
+                for i in range(tree.begin[k], tree.end[k]):
+                    if tree.rows[i] != row:
+                        found[count] = tree.rows[i]
+                        count += 1
+                continue
+        if 2 * k + 1 < tree.cells.shape[0]:
+            stack[top], stack[top + 1] = 2 * k + 1, 2 * k + 2
+            top += 2
+            continue
+        for i in range(tree.begin[k], tree.end[k]):
+            child = tree.leaves[i]
+            if tree.rows[i] == row or (child[size + NORM] * SAME < norm and not is_wide):
+                continue
+            tested += 1
+            cosine, sine = cosine_and_sine(parent, child, dim)
+            reach, norms = (cos_reach, sin_reach), (norm, child[size + NORM])
+            if _holds(points, row, tree.rows[i], cosine, sine, reach, norms, cones, dim):
+                found[count] = tree.rows[i]
+                count += 1
+    return count, tested
+
+
+@exact_kernel
+def ancestors(points, row, tree, cones, found, stack, dim):
+    """Write the row's ancestors to ``found``, in the order of the tree; (how many, cells and nodes tested)."""
+    size = width(dim)
+    child = tree.leaves[tree.where[row]]
+    norm = child[size + NORM]
+    count, tested, top = 0, 0, 1
+    stack[0] = 0
+    while top > 0:
+        top -= 1
+        k = stack[top]
+        cell = tree.cells[k]
+        tested += 1
+        least = cell[size + LEAST]
+        cos_reach, sin_reach = cell[size + COS_REACH], cell[size + SIN_REACH]
+        if least > norm * SAME:
+            if cos_reach >= SQUARE:
+                continue
+        else:
+            cosine, sine = cosine_and_sine(child, cell, dim)
+            nearest = sine * cell[size + COS_CAP] - cosine * cell[size + SIN_CAP]
+            if nearest > 0.0 and (cos_reach >= SQUARE or least * SAME <= norm):
+                corner = cosine * cell[size + COS_CAP] + sine * cell[size + SIN_CAP]
+                beyond, slack = _beyond(least, norm, corner, nearest, cos_reach, sin_reach, cones.curvature)
+                if beyond > slack:
+                    continue
+        if 2 * k + 1 < tree.cells.shape[0]:
+            stack[top], stack[top + 1] = 2 * k + 1, 2 * k + 2
+            top += 2
+            continue
+        for i in range(tree.begin[k], tree.end[k]):
+            parent = tree.leaves[i]
+            reach = (parent[size + LEAF_COS_REACH], parent[size + LEAF_SIN_REACH])
+            if tree.rows[i] == row or (parent[size + NORM] > norm * SAME and reach[0] >= SQUARE):
+                continue
+            tested += 1
+            cosine, sine = cosine_and_sine(child, parent, dim)
+            norms = (parent[size + NORM], norm)
+            if _holds(points, tree.rows[i], row, cosine, sine, reach, norms, cones, dim):
+                found[count] = tree.rows[i]
+                count += 1
+    return count, tested
+
+
+@exact_kernel
+def reaches(points, K, threshold, curvature, dim):
+    """The widest angle at which each node holds a child: half aperture plus threshold, at most π: all of them."""
+    widest = np.empty(points.shape[0])
+    for row in range(points.shape[0]):
+        squared = 0.0
+        for k in range(width(dim)):
+            squared += points[row, k] * points[row, k]
+        norm = math.sqrt(squared)
+        q = (1.0 - curvature * norm) * (1.0 + curvature * norm)
+        widest[row] = min(math.asin(min(1.0, K * q / norm)) + threshold, math.pi)
+    return widest
+
+
+@exact_kernel
+def _appended(flat, used, found, count):
+    """The flat answers with one more, made longer where they must be."""
+    if used + count > flat.shape[0]:
+        longer = np.empty(max(2 * flat.shape[0], used + count), np.int32)
+        longer[:used] = flat[:used]
+        flat = longer
+    flat[used : used + count] = found[:count]
+    return flat, used + count
+
+
+@exact_kernel
+def descendants_of_many(points, queries, tree, cones, stack, dim):
+    """(the descendants of each query one after another, where each answer ends)."""
+    found = np.empty(points.shape[0], np.int32)
+    flat, used = np.empty(queries.shape[0] * 8, np.int32), 0
+    ends = np.empty(queries.shape[0], np.int64)
+    for i in range(queries.shape[0]):
+        count, _ = descendants(points, queries[i], tree, cones, found, stack, dim)
+        flat, used = _appended(flat, used, found, count)
+        ends[i] = used
+    return flat[:used], ends
+
+
+@exact_kernel
+def ancestors_of_many(points, queries, tree, cones, stack, dim):
+    """(the ancestors of each query one after another, where each answer ends)."""
+    found = np.empty(points.shape[0], np.int32)
+    flat, used = np.empty(queries.shape[0] * 8, np.int32), 0
+    ends = np.empty(queries.shape[0], np.int64)
+    for i in range(queries.shape[0]):
+        count, _ = ancestors(points, queries[i], tree, cones, found, stack, dim)
+        flat, used = _appended(flat, used, found, count)
+        ends[i] = used
+    return flat[:used], ends
+
+
+@exact_kernel_part
+def _room(norm, curvature):
+    return (1.0 - curvature * norm) * (1.0 + curvature * norm)
+
+
+@exact_kernel_part
+def _foot(norm, cosine, sine, curvature):
+    """The norm of the point of a ray at this angle that is nearest to a point of this norm."""
+    if cosine <= 0.0:
+        return 0.0
+    if curvature == 0.0:
+        return norm * cosine
+    # The Klein radius times cos θ, taken back to the ball without subtracting nearly equal numbers.
+    return 2.0 * norm * cosine / (1.0 + norm * norm + math.hypot(_room(norm, 1.0), 2.0 * norm * sine))
+
+
+@exact_kernel_part
+def _looseness(room):
+    """The factor within which a key is certain: near the border a norm's last bit is much of its room."""
+    return 1.0 + 1e-9 + 2e-15 / room
+
+
+@exact_kernel_part
+def _least_key(point, cell, curvature, dim):
+    """A key that no node of the cell is below."""
+    size = width(dim)
+    norm = point[size + NORM]
+    cosine, sine = cosine_and_sine(point, cell, dim)
+    near = sine * cell[size + COS_CAP] - cosine * cell[size + SIN_CAP]
+    corner = cosine * cell[size + COS_CAP] + sine * cell[size + SIN_CAP]
+    if near <= 0.0:
+        near, corner = 0.0, 1.0
+    foot = min(max(_foot(norm, corner, near, curvature), cell[size + LEAST]), cell[size + MOST])
+    aside = near * near / (1.0 + corner) if corner > 0.0 else 1.0 - corner
+    apart = math.sqrt((norm - foot) * (norm - foot) + 2.0 * norm * foot * aside)
+    # Directions and feet are good to 1e-16 of the norms.
+    apart = max(0.0, apart * (1.0 - 1e-12) - 1e-14 * (norm + foot))
+    own, other = _room(norm, curvature), _room(foot, curvature)
+    return apart * apart / (own * _looseness(own) * other * _looseness(other))
+
+
+@exact_kernel_part
+def _key_of_distance(distance, curvature):
+    """The key of a distance, a little too large rather than too small."""
+    side = math.sinh(0.5 * distance) if curvature > 0.0 else distance
+    return side * side * (1.0 + 1e-9)
+
+
+@exact_kernel
+def _insert(distances, nodes, count, distance, node):
+    """Keep the nearest in order of (distance, row); returns how many there are now."""
+    if count == distances.shape[0]:
+        last = count - 1
+        if distance > distances[last] or (distance == distances[last] and node > nodes[last]):
+            return count
+        count = last
+    place = count
+    while place > 0 and (
+        distances[place - 1] > distance or (distances[place - 1] == distance and nodes[place - 1] > node)
+    ):
+        distances[place], nodes[place] = distances[place - 1], nodes[place - 1]
+        place -= 1
+    distances[place], nodes[place] = distance, node
+    return count + 1
+
+
+@exact_kernel
+def nearest(points, row, tree, constants, curvature, distances, nodes, stack, keys, dim):
+    """Write the nearest nodes and their distances, as many as there is room for; (how many, cells and nodes tested)."""
+    size = width(dim)
+    point = tree.leaves[tree.where[row]]
+    limit = math.inf
+    count, tested, top = 0, 0, 1
+    stack[0], keys[0] = 0, 0.0
+    while top > 0:
+        top -= 1
+        k = stack[top]
+        if keys[top] > limit:
+            continue
+        if 2 * k + 1 < tree.cells.shape[0]:
+            tested += 2
+            left = _least_key(point, tree.cells[2 * k + 1], curvature, dim)
+            right = _least_key(point, tree.cells[2 * k + 2], curvature, dim)
+            # The nearer half goes on top, so that the limit falls early.
+            nearer = 1 if left <= right else 0
+            stack[top + nearer], keys[top + nearer] = 2 * k + 1, left
+            stack[top + 1 - nearer], keys[top + 1 - nearer] = 2 * k + 2, right
+            top += 2
+            continue
+        for i in range(tree.begin[k], tree.end[k]):
+            if tree.rows[i] == row:
+                continue
+            tested += 1
+            apart = 0.0
+            for d in range(size):
+                apart += (points[row, d] - points[tree.rows[i], d]) ** 2
+            own, other = _room(point[size + NORM], curvature), _room(tree.leaves[i, size + NORM], curvature)
+            if apart > limit * own * _looseness(own) * other * _looseness(other):
+                continue
+            distance = signed_energy(constants, points, np.uint64(row), np.uint64(tree.rows[i]), dim)
+            count = _insert(distances, nodes, count, distance, tree.rows[i])
+            if count == distances.shape[0]:
+                limit = _key_of_distance(distances[count - 1], curvature)
+    return count, tested
