@@ -27,9 +27,9 @@ import numpy as np
 
 from hypercone._files import new_files
 from hypercone._system import describe_machine
-from hypercone.embedding import Embedding, description, load, parts
-from hypercone.embedding.description import Description
+from hypercone.embedding import Embedding, folder_format, load
 from hypercone.embedding.folder import card_is_as_saved
+from hypercone.embedding.folder_format import Description
 from hypercone.errors import ModelFileError
 from hypercone.hierarchy.names import Labels
 from hypercone.methods import Settings
@@ -109,8 +109,8 @@ def measured(job: tuple[str, str]) -> dict[str, Any]:
             small_model().save(folder)
         whole, size = load(folder), (folder / part).stat().st_size
         if arm == UNCHECKED:
-            stack.enter_context(patch.object(description, "_is_as_written", lambda *_: True))
-            stack.enter_context(patch.object(parts, "sha256", lambda _: "0"))
+            stack.enter_context(patch.object(folder_format, "_is_as_written", lambda *_: True))
+            stack.enter_context(patch.object(folder_format, "sha256", lambda _: "0"))
             stack.enter_context(patch.object(Description, "checksum", lambda *_: "0"))
         row = {"part": part, "arm": arm, "bytes": size}
         return row | {what.__name__: counted(what, folder, part, whole) for what in (flips, cuts)}

@@ -24,9 +24,9 @@ import numpy as np
 import hypercone
 from hypercone import Embedding, Hierarchy
 from hypercone._system import describe_machine
+from hypercone.embedding.placement import Placer, Space
 from hypercone.methods import find_method
 from hypercone.methods.scoring import Counts, energies_above, energies_below
-from hypercone.placement import Placer, Space
 
 HIDDEN = {"wordnet-nouns": 1_000, "wordnet-mammals": 100}
 # One embedding.add copies the model; a few are enough to see what that costs.

@@ -12,7 +12,7 @@ from numpy.typing import NDArray
 
 from hypercone._system import needed
 from hypercone.embedding import Embedding
-from hypercone.embedding.coordinates import Coordinates, coordinates_of
+from hypercone.embedding.export import Coordinates, coordinates_of
 from hypercone.errors import InputError, unknown_name
 from hypercone.hierarchy import Hierarchy
 from hypercone.training import FitConfig, fit

@@ -9,7 +9,7 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 from hypothesis.extra.numpy import arrays
 
-from hypercone.embedding.centroid import einstein_midpoint, nearest_to_point
+from hypercone.embedding.relations import einstein_midpoint, nearest_to_point
 from hypercone.errors import InputError, UnknownNameError
 from hypercone.geometry import klein, poincare
 from hypercone.methods import METHODS, Settings

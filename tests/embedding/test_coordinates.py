@@ -7,7 +7,7 @@ import numpy as np
 import pytest
 
 from hypercone.embedding import Embedding
-from hypercone.embedding.coordinates import KINDS, coordinates_of
+from hypercone.embedding.export import KINDS, coordinates_of
 from hypercone.errors import InputError
 from hypercone.geometry import caps, cones, euclidean_cones, hyperboloid, klein, poincare
 from hypercone.methods import METHODS, Settings

@@ -7,7 +7,7 @@ import os
 import numpy as np
 import pytest
 
-from hypercone.embedding.exports.projector import metadata_file
+from hypercone.embedding.export import metadata_file
 from hypercone.errors import InputError, ResourceError
 from hypercone.hierarchy.names import Labels
 

@@ -91,9 +91,9 @@ def test_no_page_holds_a_number_that_is_not_finite(make_embedding, tmp_path, cha
 
 
 def test_one_endless_name_does_not_make_an_npz_of_all_the_memory(make_embedding, tmp_path, monkeypatch):
-    from hypercone.embedding.exports import npz
+    from hypercone.embedding import export
 
-    monkeypatch.setattr(npz, "available_bytes", lambda: 1 << 20)
+    monkeypatch.setattr(export, "available_bytes", lambda: 1 << 20)
     names = ["x" * 30_000, *(f"n{i}" for i in range(11))]
     with pytest.raises(ResourceError, match="as wide as the longest, here of 30,000 letters, and 12 such names"):
         make_embedding(names=names).export(tmp_path / "points.npz")

@@ -10,7 +10,7 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 from hypothesis.extra.numpy import arrays
 
-from hypercone.embedding.exports.word2vec import words_of
+from hypercone.embedding.export import words_of
 from hypercone.errors import InputError
 from hypercone.hierarchy.names import is_usable
 

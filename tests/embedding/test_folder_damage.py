@@ -9,9 +9,9 @@ from pathlib import Path
 
 import pytest
 
-from hypercone.embedding import load, parts
-from hypercone.embedding.description import Description
+from hypercone.embedding import folder_format, load
 from hypercone.embedding.folder import card_is_as_saved
+from hypercone.embedding.folder_format import Description
 from hypercone.errors import ModelFileError
 
 NEEDED = ("config.json", "model.safetensors", "nodes.txt.gz", "labels.txt.gz", "edges.safetensors")
@@ -49,7 +49,7 @@ def test_every_flipped_byte_and_every_cut_is_refused_in_one_sentence(full_model,
 def test_without_checksums_another_model_is_loaded_and_nobody_notices(full_model, is_same, monkeypatch):
     """The control: what the tests above promise is the work of the checksums, and these tests would see them fail."""
     saved = load(full_model)
-    monkeypatch.setattr(parts, "sha256", lambda content: "0")
+    monkeypatch.setattr(folder_format, "sha256", lambda content: "0")
     monkeypatch.setattr(Description, "checksum", lambda description, part: "0")
     outcomes: Counter[str] = Counter()
     for _ in _flips(full_model / "model.safetensors"):

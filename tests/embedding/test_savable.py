@@ -147,7 +147,7 @@ def test_a_model_of_no_nodes_comes_back(pair, tmp_path, is_same):
 @pytest.mark.parametrize("strange", [True, None, 10**300, 1e308, "", [], {}, ["a\n|b"], -1, 0.5])
 @pytest.mark.parametrize("name", ["kind", "placed", "config", "notes", "calibration_f1", "training_edges", "epoch"])
 def test_the_card_of_any_record_is_text_without_numbers_that_are_none(pair, name, strange):
-    from hypercone.embedding.card import model_card
+    from hypercone.embedding.folder import model_card
 
     card = model_card(pair(record={name: strange, "reproducible": strange, "closure_aware": strange}))
     assert card.startswith("# 2 nodes as hyperbolic-cones in 2 dimensions\n")

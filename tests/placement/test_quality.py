@@ -6,10 +6,9 @@ import numpy as np
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
+from hypercone.embedding.placement import Placer, Space, Wishes
 from hypercone.methods import METHODS, Settings
 from hypercone.methods.scoring import energies_above, energies_below
-from hypercone.placement import Placer, Space
-from hypercone.placement.wishes import Wishes
 
 
 def f1_of(embedding, hierarchy, names):
@@ -51,7 +50,7 @@ def test_trying_is_worth_it_against_a_step_behind_the_parent(mammals, left_out, 
 
 def test_the_scan_finds_what_the_energies_say(fitted):
     from hypercone._jit import dimension_type
-    from hypercone.placement.placement_kernels import scan
+    from hypercone.embedding.embedding_kernels import scan
 
     for name, method in METHODS.items():
         model = fitted(name)

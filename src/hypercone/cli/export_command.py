@@ -6,8 +6,7 @@ import argparse
 
 from hypercone.cli.printing import add_json, print_answer
 from hypercone.embedding import load
-from hypercone.embedding.coordinates import KINDS
-from hypercone.embedding.export import WRITERS, files_of
+from hypercone.embedding.export import KINDS, WRITERS, files_of
 
 EXAMPLE = """examples:
   hypercone export model points.tsv

@@ -8,7 +8,7 @@ from typing import Any
 from hypercone.cli.printing import add_json, print_json
 from hypercone.embedding import Embedding, load
 from hypercone.embedding.folder import refuse_in_vain
-from hypercone.embedding.new_nodes import parents_by_name
+from hypercone.embedding.placement import parents_by_name
 from hypercone.errors import InputError, counted
 from hypercone.formats.read import read_names
 from hypercone.formats.reading import Reading

@@ -1,15 +1,42 @@
-"""The points for other programs: which format, which coordinates, which file."""
+"""Coordinates and the five export formats, to_frame.
+
+One file a format. Each has ``write``, which takes a table and the file to fill.
+
+Tab-separated text with a header: name, label if there are any, and the numbers.
+
+NumPy's own archive: the arrays names, points, and labels if there are any.
+
+Parquet, for data frames and databases; needs pyarrow, which is loaded here and nowhere else.
+
+Two files for TensorFlow's Embedding Projector: the numbers alone, and what is known about each node.
+
+The text format of word2vec: a header with the size, then a word and its numbers on each line.
+
+The points for other programs: which format, which coordinates, which file.
+
+The points as a data frame; pandas is loaded when one is asked for.
+
+The same points in other coordinates: of the Klein model, of the hyperboloid, or as spherical caps.
+
+What every format writes: a line a node with its name, its label if there are any, and its numbers.
+"""
 
 from __future__ import annotations
 
-from collections.abc import Callable
+import json
+import re
+from collections.abc import Callable, Iterable, Iterator, Sequence
+from dataclasses import dataclass
 from pathlib import Path
+from typing import Any, NamedTuple
+
+import numpy as np
+from numpy.typing import NDArray
 
 from hypercone._files import new_files
-from hypercone.embedding.embedding import Embedding
-from hypercone.embedding.exports import npz, parquet, projector, tsv, word2vec
-from hypercone.embedding.exports.table import Table, table_of
-from hypercone.embedding.savable import (
+from hypercone._system import available_bytes, needed
+from hypercone.embedding.embedding import Embedding, finite
+from hypercone.embedding.folder import (
     checked_path,
     refuse_infinite,
     refuse_names,
@@ -17,14 +44,143 @@ from hypercone.embedding.savable import (
     refuse_shape,
     unwritten,
 )
-from hypercone.errors import InputError
+from hypercone.errors import InputError, ResourceError, unknown_name
+from hypercone.geometry import caps, euclidean_cones, hyperboloid, klein
+from hypercone.methods import Points, find_method
+
+
+def write_tsv(table: Table, path: Path) -> None:
+    """Write the lines. No name or label holds a tab, so nothing is quoted."""
+    write_lines(path, _tsv_lines(table))
+
+
+def _tsv_lines(table: Table) -> Iterator[str]:
+    titles = ["name", "label"] if table.labels else ["name"]
+    yield "\t".join([*titles, *table.columns])
+    texts = zip(table.names, table.labels, strict=True) if table.labels else zip(table.names, strict=True)
+    for text, numbers in zip(texts, table.numbers(), strict=True):
+        yield "\t".join([*text, *numbers])
+
+
+def write_npz(table: Table, path: Path) -> None:
+    """Write the archive. Texts are arrays of text, so that it loads without running any code."""
+    arrays: dict[str, Any] = {"names": _texts(table.names), "points": table.values}
+    if table.labels:
+        arrays["labels"] = _texts(table.labels)
+    with path.open("wb") as stream:
+        np.savez_compressed(stream, **arrays)
+
+
+def _texts(texts: Sequence[str]) -> NDArray[np.str_]:
+    longest = max(map(len, texts), default=0)
+    # All texts of an array are as wide as its longest, at four bytes a letter.
+    if 4 * longest * len(texts) > available_bytes():
+        raise ResourceError(
+            f"an npz file keeps every name as wide as the longest, here of {longest:,} letters, and {len(texts):,} such"
+            " names do not fit into memory; use another format"
+        )
+    return np.array(texts, dtype=np.str_)
+
+
+def write_parquet(table: Table, path: Path) -> None:
+    """Write the columns name, label if there are any, and the numbers; method, K and threshold are its metadata."""
+    arrow = needed("pyarrow", "a parquet file needs", "'hypercone[tables]'")
+    parquet = needed("pyarrow.parquet", "a parquet file needs", "'hypercone[tables]'")
+    columns = {"name": arrow.array(table.names, arrow.string())}
+    if table.labels:
+        # A node without a label has none, which is not the same as an empty one.
+        columns["label"] = arrow.array([text or None for text in table.labels], arrow.string())
+    columns |= {column: arrow.array(table.values[:, k]) for k, column in enumerate(table.columns)}
+    whole = arrow.table(columns).replace_schema_metadata({"hypercone": _about(table)})
+    parquet.write_table(whole, path, compression="zstd")
+
+
+def _about(table: Table) -> str:
+    embedding = table.embedding
+    constants = {"K": embedding.settings.K, "alpha": embedding.settings.alpha, "threshold": embedding.threshold}
+    for name, value in constants.items():
+        if finite(value) is None:
+            raise InputError(f"{name} is {value!r}, which no parquet file should hold; give a finite number")
+    about = {"method": embedding.method, "coordinates": table.coordinates}
+    return json.dumps(about | {name: finite(value) for name, value in constants.items()}, allow_nan=False)
+
+
+def metadata_file(vectors: Path) -> Path:
+    """The second file, beside the first.
+
+    >>> metadata_file(Path("animals.tsv")).name
+    'animals.metadata.tsv'
+    """
+    stem = vectors.name[: -len(".tsv")] if vectors.name.lower().endswith(".tsv") else vectors.name
+    return vectors.with_name(f"{stem}.metadata.tsv")
+
+
+def write_projector(table: Table, vectors: Path, metadata: Path) -> None:
+    """Write both; neither repeats what is in the other, for the Projector pairs them line by line."""
+    write_lines(vectors, map("\t".join, table.numbers()))
+    write_lines(metadata, _metadata(table))
+
+
+def _metadata(table: Table) -> Iterator[str]:
+    columns = {"name": table.names}
+    if table.labels:
+        # The Projector shows a node by one column, so where a label is missing the name stands in.
+        columns["label"] = [label or name for label, name in zip(table.labels, table.names, strict=True)]
+    hierarchy = table.embedding.hierarchy
+    if hierarchy:
+        columns["depth"] = list(map(str, hierarchy.depths().tolist()))
+    # The Projector takes the first line for a header exactly when there are several columns.
+    if len(columns) > 1:
+        yield "\t".join(columns)
+    yield from map("\t".join, zip(*columns.values(), strict=True))
+
+
+def write_word2vec(table: Table, path: Path) -> None:
+    """Write the lines; two names that would become one word are refused, for readers keep only the first."""
+    write_lines(path, _word2vec_lines(table, words_of(table.names)))
+
+
+def words_of(names: Sequence[str]) -> list[str]:
+    """The names with ``_`` for white space, which separates the columns here; InputError if two become the same.
+
+    >>> words_of(["white pelican", "owl"])
+    ['white_pelican', 'owl']
+    >>> words_of(["white pelican", "white_pelican"])
+    Traceback (most recent call last):
+    hypercone.errors.InputError: 'white pelican' and 'white_pelican' would both be written white_pelican as word2vec \
+text, which has no spaces in a name; rename one of them, or use another format
+    """
+    words = [re.sub(r"\s", "_", name) for name in names]
+    if len(set(words)) < len(words):
+        raise _merged(names, words)
+    return words
+
+
+def _merged(names: Sequence[str], words: list[str]) -> InputError:
+    first: dict[str, str] = {}
+    one, other, word = next(
+        (earlier, name, word)
+        for name, word in zip(names, words, strict=True)
+        if (earlier := first.setdefault(word, name)) is not name
+    )
+    return InputError(
+        f"{one!r} and {other!r} would both be written {word} as word2vec text, which has no spaces in a name;"
+        " rename one of them, or use another format"
+    )
+
+
+def _word2vec_lines(table: Table, words: list[str]) -> Iterator[str]:
+    yield f"{len(words)} {len(table.columns)}"
+    for word, numbers in zip(words, table.numbers(), strict=True):
+        yield " ".join([word, *numbers])
+
 
 WRITERS: dict[str, Callable[..., None]] = {
-    "tsv": tsv.write,
-    "npz": npz.write,
-    "word2vec": word2vec.write,
-    "parquet": parquet.write,
-    "projector": projector.write,
+    "tsv": write_tsv,
+    "npz": write_npz,
+    "word2vec": write_word2vec,
+    "parquet": write_parquet,
+    "projector": write_projector,
 }
 EXTENSIONS = {".tsv": "tsv", ".npz": "npz", ".vec": "word2vec", ".txt": "word2vec", ".parquet": "parquet"}
 
@@ -63,4 +219,133 @@ def _checked_table(target: Path, embedding: Embedding, coordinates: str) -> Tabl
 
 def files_of(target: Path, format: str | None) -> list[Path]:
     """The files that an export writes."""
-    return [target, projector.metadata_file(target)] if format == "projector" else [target]
+    return [target, metadata_file(target)] if format == "projector" else [target]
+
+
+def to_frame(embedding: Embedding, coordinates: str = "own") -> Any:
+    """A pandas DataFrame of the coordinates, with the names as its index, called name.
+
+    >>> import numpy as np
+    >>> from hypercone.methods import Settings
+    >>> embedding = Embedding(["dog"], np.array([[0.5, 0.0]]), "hyperbolic-cones", Settings(), threshold=0.0)
+    >>> to_frame(embedding, "klein").loc["dog"].tolist()
+    [0.8, 0.0]
+    """
+    pandas = needed("pandas", "a data frame needs", "pandas")
+    columns, values = coordinates_of(embedding, coordinates)
+    index = pandas.Index(list(embedding.names), name="name")
+    # A copy, for the points of an embedding never change and those of a frame may.
+    return pandas.DataFrame(values.copy(), index=index, columns=list(columns))
+
+
+class Coordinates(NamedTuple):
+    """A column of numbers for each name of a column."""
+
+    columns: tuple[str, ...]
+    values: Points
+
+
+def coordinates_of(embedding: Embedding, kind: str = "own") -> Coordinates:
+    """The points as learned (own), or as klein, lorentz or cap where the method has such coordinates.
+
+    ``klein`` is 2x/(1+|x|²), where geodesics are straight lines. ``lorentz`` is the hyperboloid, the time x_t first.
+    ``cap`` is the direction of the point and the angular radius R of its cone's cap: a cone lies in another exactly
+    when the angle between the directions is at most the difference of the radii.
+
+    >>> from hypercone.methods import Settings
+    >>> embedding = Embedding(["dog"], np.array([[0.5, 0.0]]), "hyperbolic-cones", Settings(), threshold=0.0)
+    >>> coordinates_of(embedding, "klein")
+    Coordinates(columns=('k0', 'k1'), values=array([[0.8, 0. ]]))
+    >>> coordinates_of(embedding, "lorentz").columns, coordinates_of(embedding, "cap").columns
+    (('x_t', 'x0', 'x1'), ('u0', 'u1', 'R'))
+    """
+    if kind not in KINDS:
+        raise unknown_name("kind of coordinates", str(kind), KINDS)
+    return KINDS[kind](embedding)
+
+
+def _own(embedding: Embedding) -> Coordinates:
+    return Coordinates(_numbered("x", embedding.dim), embedding.points)
+
+
+def _klein(embedding: Embedding) -> Coordinates:
+    _refuse_flat(embedding, "klein")
+    return Coordinates(_numbered("k", embedding.dim), np.asarray(klein.to_klein(embedding.points), np.float64))
+
+
+def _lorentz(embedding: Embedding) -> Coordinates:
+    _refuse_flat(embedding, "lorentz")
+    values = np.asarray(hyperboloid.to_hyperboloid(embedding.points), np.float64)
+    return Coordinates(("x_t", *_numbered("x", embedding.dim)), values)
+
+
+def _cap(embedding: Embedding) -> Coordinates:
+    points, K = embedding.points, embedding.settings.K
+    if embedding.method not in CAP_RADII:
+        raise InputError(
+            f"{embedding.method} has no cones, so its points have no cap coordinates; {_offered(embedding)}"
+        )
+    norms = np.linalg.norm(points, axis=1, keepdims=True)
+    directions = points / np.where(norms > 0, norms, 1.0)
+    radii = CAP_RADII[embedding.method](points, K)
+    return Coordinates((*_numbered("u", embedding.dim), "R"), np.column_stack([directions, radii]))
+
+
+def _refuse_flat(embedding: Embedding, kind: str) -> None:
+    if not find_method(embedding.method).is_hyperbolic:
+        raise InputError(f"{embedding.method} is flat, so its points have no {kind} coordinates; {_offered(embedding)}")
+
+
+def _offered(embedding: Embedding) -> str:
+    curved = ["klein", "lorentz"] if find_method(embedding.method).is_hyperbolic else []
+    return "use " + " or ".join(["own", *curved, *(["cap"] if embedding.method in CAP_RADII else [])])
+
+
+def _numbered(letter: str, count: int) -> tuple[str, ...]:
+    return tuple(f"{letter}{k}" for k in range(count))
+
+
+KINDS: dict[str, Callable[[Embedding], Coordinates]] = {
+    "own": _own,
+    "klein": _klein,
+    "lorentz": _lorentz,
+    "cap": _cap,
+}
+# A flat cone never closes in: seen from afar its cap is as wide as the cone itself, so R is its half aperture.
+CAP_RADII = {"hyperbolic-cones": caps.cap_radius, "euclidean-cones": euclidean_cones.half_aperture}
+
+
+@dataclass(frozen=True, eq=False)
+class Table:
+    """The nodes of an embedding with their coordinates, a column for each number."""
+
+    embedding: Embedding
+    coordinates: str
+    columns: tuple[str, ...]
+    values: Points
+
+    @property
+    def names(self) -> Sequence[str]:
+        """The name of each line."""
+        return self.embedding.names
+
+    @property
+    def labels(self) -> Sequence[str] | None:
+        """The label of each line, empty where a node has none; None if no node has one."""
+        return self.embedding.labels.texts if self.embedding.labels else None
+
+    def numbers(self) -> Iterator[list[str]]:
+        """The coordinates of each line, each the shortest text that reads back as the same number."""
+        for row in self.values.tolist():
+            yield list(map(repr, row))
+
+
+def table_of(embedding: Embedding, coordinates: str) -> Table:
+    """The table of an embedding."""
+    return Table(embedding, coordinates, *coordinates_of(embedding, coordinates))
+
+
+def write_lines(path: Path, lines: Iterable[str]) -> None:
+    """UTF-8, each line ended in the same way on every system."""
+    with path.open("w", encoding="utf-8", newline="\n") as stream:
+        stream.writelines(line + "\n" for line in lines)

@@ -1,4 +1,6 @@
-"""A model on disk: a folder of points (safetensors), names, a checksummed description, and a card for people.
+"""Save/load, overwrite rules, model card.
+
+A model on disk: a folder of points (safetensors), names, a checksummed description, and a card for people.
 
 ::
 
@@ -8,16 +10,25 @@
     edges.safetensors   the edges of the hierarchy as (parent, child) rows, int32, if they are known
     config.json         format version, method, settings, threshold, how it was fitted, checksums
     README.md           the model card (not needed to load)
+
+What a model must be so that its files can be read back: anything else is refused before a file is touched.
+
+The model card: what a stranger who finds the folder needs to know.
 """
 
 from __future__ import annotations
 
+import contextlib
 import os
+from collections.abc import Iterator, Sequence
 from pathlib import Path
+from typing import Any
+
+import numpy as np
 
 from hypercone._files import named_values, new_folder, read_regular, refuse_unwritable
-from hypercone.embedding.card import model_card
-from hypercone.embedding.description import (
+from hypercone.embedding.embedding import Embedding, finite, first_outside, out_of_range
+from hypercone.embedding.folder_format import (
     CARD,
     CONFIG,
     FORMAT,
@@ -27,13 +38,16 @@ from hypercone.embedding.description import (
     Description,
     described,
     read_description,
+    read_edges,
+    read_labels,
+    read_names,
+    read_points,
     sha256,
+    written,
 )
-from hypercone.embedding.domain import first_outside
-from hypercone.embedding.embedding import Embedding
-from hypercone.embedding.parts import read_edges, read_labels, read_names, read_points, written
-from hypercone.embedding.savable import checked_path, refuse_unsavable, unwritten
-from hypercone.errors import InputError, ModelFileError
+from hypercone.errors import InputError, ModelFileError, counted, short
+from hypercone.hierarchy.names import Labels, checked_names, row_index
+from hypercone.methods import Settings, find_method
 
 # No card that we write comes near this.
 LARGEST_CARD = 1 << 24
@@ -160,3 +174,194 @@ def _knows_its_card(target: Path, description: Description) -> bool:
         return bool(sha256(read_regular(target / CARD, LARGEST_CARD)) == known)
     except ModelFileError:
         return False
+
+
+# Lists in lists in lists: deeper than anyone keeps notes, and far from what a reader can bear.
+DEEPEST = 50
+
+
+def refuse_unsavable(embedding: Embedding) -> None:
+    """InputError with the first thing about the embedding that no model folder can hold.
+
+    >>> refuse_unsavable(Embedding(["dog"], np.array([[5.0, 0.0]]), "poincare", Settings(), 0.0))
+    Traceback (most recent call last):
+    hypercone.errors.InputError: the point of 'dog' is outside the domain of poincare; move it inside
+    """
+    refuse_names(embedding.names, embedding.labels)
+    _refuse_constants(embedding)
+    refuse_points(embedding)
+    if embedding.edges is not None:
+        _refuse_edges(np.asarray(embedding.edges), len(embedding))
+    if not isinstance(embedding.record, dict):
+        raise InputError(f"its record is {_shown(embedding.record)}; give a dict")
+    _refuse_in_record(embedding.record, 0)
+
+
+def checked_path(path: str | Path) -> Path:
+    """The path, if a file could have it: the one character that no system allows is refused here."""
+    if "\0" in str(path):
+        raise InputError(f"{str(path)!r}: cannot be written (there is a NUL character in it); give another name")
+    return Path(path)
+
+
+@contextlib.contextmanager
+def unwritten(target: Path) -> Iterator[None]:
+    """Whatever is refused inside is the reason why the target is not written."""
+    try:
+        yield
+    except InputError as error:
+        raise InputError(f"{target}: not written, for {error}") from None
+
+
+def refuse_names(names: Sequence[str], labels: Labels | None) -> None:
+    """InputError if a name could not stand in a file, if two are the same, or if labels are no labels of theirs."""
+    row_index(names, checked_names(names))
+    if labels is None:
+        return
+    if not isinstance(labels, Labels):
+        raise InputError(f"its labels are {_shown(labels)}; give hypercone.hierarchy.names.Labels")
+    if len(labels) != len(names):
+        raise InputError(f"there are {len(labels)} labels for {counted(len(names), 'node')}; give each one")
+
+
+def refuse_shape(embedding: Embedding) -> None:
+    """InputError if the points are no table with a row for each name and a column at least."""
+    points, names = embedding.points, embedding.names
+    if points.ndim != 2 or points.shape[1] < 1 or len(points) != len(names):
+        raise InputError(
+            f"its points are an array of shape {points.shape} for {counted(len(names), 'name')}; give rows"
+        )
+
+
+def refuse_infinite(names: Sequence[str], values: Any) -> None:
+    """InputError with the first name whose numbers are not all finite."""
+    is_finite = np.isfinite(values).all(axis=1)
+    if not is_finite.all():
+        raise InputError(f"the point of {short(names[int(np.argmin(is_finite))])!r} is not finite; the fit diverged")
+
+
+def _refuse_constants(embedding: Embedding) -> None:
+    if not isinstance(embedding.method, str):
+        raise InputError(f"its method is {_shown(embedding.method)}; give the name of one")
+    find_method(embedding.method)
+    if not isinstance(embedding.settings, Settings):
+        raise InputError(f"its settings are {_shown(embedding.settings)}; give hypercone.methods.Settings")
+    wrong = out_of_range(embedding.settings)
+    if wrong:
+        raise InputError(f"{wrong}; give another")
+    if finite(embedding.threshold) is None:
+        raise InputError(f"its threshold is {_shown(embedding.threshold)}; give a finite number")
+
+
+def refuse_points(embedding: Embedding) -> None:
+    """InputError if a point is none of its method."""
+    points, names = embedding.points, embedding.names
+    refuse_shape(embedding)
+    refuse_infinite(names, points)
+    row = first_outside(points, embedding.method, embedding.settings)
+    if row is not None:
+        raise InputError(
+            f"the point of {short(names[row])!r} is outside the domain of {embedding.method}; move it inside"
+        )
+
+
+def _refuse_edges(edges: Any, count: int) -> None:
+    if edges.ndim != 2 or edges.shape[1] != 2 or edges.dtype.kind not in "iu":
+        raise InputError(f"its edges are an array of shape {edges.shape} of {edges.dtype}; give (parent, child) rows")
+    if len(edges) and not (edges.min() >= 0 and edges.max() < count):
+        raise InputError(f"an edge names a row outside 0 … {count - 1}; give rows of its points")
+
+
+def _refuse_in_record(value: Any, depth: int) -> None:
+    if depth > DEEPEST:
+        raise InputError(f"its record is nested more than {DEEPEST} deep; make it flatter")
+    if isinstance(value, dict):
+        for name in value:
+            if not isinstance(name, str):
+                raise InputError(f"its record has the key {_shown(name)}, which is no text; use str(…)")
+    if isinstance(value, dict | list | tuple):
+        for inner in value.values() if isinstance(value, dict) else value:
+            _refuse_in_record(inner, depth + 1)
+    elif isinstance(value, float) and finite(value) is None:
+        raise InputError(f"its record holds {value}, which no JSON file can; leave it out")
+    elif not (value is None or isinstance(value, bool | int | float | str)):
+        raise InputError(f"its record holds {_shown(value)}, which no JSON file can; use plain numbers and texts")
+
+
+def _shown(value: object) -> str:
+    """The value and its type, in one short line."""
+    return f"{short(' '.join(repr(value).split()))} ({type(value).__name__})"
+
+
+def model_card(embedding: Embedding) -> str:
+    """Markdown for people: what it is, how it was made, how to use it; a record may hold anything."""
+    record = embedding.record
+    judged = "of a construction, judged" if record.get("kind") == "constructed" else "chosen"
+    example = embedding.names[len(embedding) // 2] if len(embedding) else "a name"
+    return f"""# {len(embedding):,} nodes as {embedding.method} in {embedding.dim} dimensions
+
+An embedding made by hypercone. A node *is a* another when the energy of the pair is at most
+{embedding.threshold:.6g}, the threshold {judged} on {_line(record.get("calibrated_on", "unknown pairs"))}{_f1(record)}.
+
+{_reproducibility(embedding)}
+
+```python
+import hypercone
+
+embedding = hypercone.load("this folder")
+embedding.ancestors({example!r})
+```
+
+## How it was fitted
+
+{_making(record)} Data digest `{_line(record.get("hierarchy_digest", "?"))}`.
+{_placed(record)}
+{_settings_table(record)}
+"""
+
+
+def _f1(record: dict[str, Any]) -> str:
+    f1 = finite(record.get("calibration_f1"))
+    return "" if f1 is None or not 0 <= f1 <= 1 else f"\n(F1 there: {100 * f1:.2f})"
+
+
+def _making(record: dict[str, Any]) -> str:
+    edges = record.get("training_edges", 0)
+    counted_edges = f"{edges:,} edges" if isinstance(edges, int) else f"{_line(edges)} edges"
+    aware = "; everything these imply was used as well" if record.get("closure_aware") else ""
+    if record.get("kind") == "constructed":
+        notes = record.get("notes", [])
+        told = map(_line, notes if isinstance(notes, list | tuple) else [notes])
+        return " ".join([f"Constructed from {counted_edges}{aware}.", *told])
+    start = " from a construction" if record.get("kind") == "learned from a construction" else ""
+    return f"Trained{start} on {counted_edges}{aware}; points of epoch {_line(record.get('epoch', '?'))}."
+
+
+def _reproducibility(embedding: Embedding) -> str:
+    if embedding.record.get("reproducible", True):
+        return "Fitted with one thread: the same data, settings and version give the same bytes again."
+    return "**Not reproducible**: fitted with several threads at once, so another run gives slightly different points."
+
+
+def _placed(record: dict[str, Any]) -> str:
+    placed = record.get("placed")
+    count = placed.get("nodes", 0) if isinstance(placed, dict) else 0
+    if not isinstance(count, int) or not count:
+        return ""
+    return f"\n{counted(count, 'node')} {'was' if count == 1 else 'were'} placed after the fit.\n"
+
+
+def _settings_table(record: dict[str, Any]) -> str:
+    config = record.get("config")
+    settings = config.items() if isinstance(config, dict) else ()
+    rows = [f"| {_cell(name)} | {_cell(value)} |" for name, value in settings]
+    return "\n".join(["| setting | value |", "|---|---|", *rows])
+
+
+def _line(value: object) -> str:
+    """The value on one line, and not too much of it."""
+    return short(" ".join(str(value).split()), 200)
+
+
+def _cell(value: object) -> str:
+    return _line(value).replace("|", "\\|")

@@ -9,7 +9,7 @@ from typing import Any
 import numpy as np
 
 from hypercone.embedding.embedding import Embedding
-from hypercone.embedding.savable import checked_path
+from hypercone.embedding.folder import checked_path
 from hypercone.errors import InputError
 from hypercone.figures.canvas import check_endings, save_figure
 from hypercone.figures.disk_picture import DiskStyle, disk_picture

@@ -22,7 +22,7 @@ from typing import Any
 import numpy as np
 
 from hypercone.embedding import Embedding
-from hypercone.embedding.domain import out_of_range
+from hypercone.embedding.embedding import out_of_range
 from hypercone.errors import InputError
 from hypercone.figures.branches import branches
 from hypercone.figures.importance import invented_depths

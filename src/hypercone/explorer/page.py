@@ -7,7 +7,7 @@ from pathlib import Path
 
 from hypercone._files import new_file
 from hypercone.embedding import Embedding
-from hypercone.embedding.savable import checked_path
+from hypercone.embedding.folder import checked_path
 from hypercone.explorer.packing import packed
 
 PLACE = "<!--hypercone-data-->"

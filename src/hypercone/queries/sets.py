@@ -2,8 +2,13 @@
 
 from __future__ import annotations
 
-from hypercone.embedding.centroid import ancestors_of_point, centroid, nearest_to_point
-from hypercone.embedding.relations import lowest_common, lowest_common_in_graph
+from hypercone.embedding.relations import (
+    ancestors_of_point,
+    centroid,
+    lowest_common,
+    lowest_common_in_graph,
+    nearest_to_point,
+)
 from hypercone.queries.asking import Answer, Asked
 from hypercone.queries.wording import Item, depth_of, listed, node, title, titled
 

@@ -1,4 +1,12 @@
-"""Finding a place for one new node, compiled: exact counts over all nodes, and a search between them.
+"""Compiled between-tests and placement search.
+
+Which nodes of a set stand at its upper or lower edge, compiled.
+
+With a positive threshold "is a" is not transitive, so a node may be hidden by one that is hidden itself: every pair has
+to be asked. Those that stand at the edge are asked first, for they hide nearly all others; whoever hides one moves half
+way to the front, so that those who hide many are soon asked before the rest.
+
+Finding a place for one new node, compiled: exact counts over all nodes, and a search between them.
 
 The new node is a row of ``points`` of its own, behind the known ones. ``listed`` are the nodes that matter near it:
 those it should be under, and those it was found under, or above, by mistake. Looking at them alone is what makes a
@@ -6,10 +14,75 @@ trial cheap; a scan of all nodes then says what was missed, and the list grows b
 """
 # mypy: ignore-errors
 
+from __future__ import annotations
+
 import numpy as np
 
 from hypercone._jit import exact_kernel, exact_kernel_part, width
 from hypercone.methods.generic_kernels import GeodesicSgd, inverse_scale, may_reach, reach, signed_energy, step
+
+
+@exact_kernel_part
+def _is_a(points, child, parent, threshold, bound, method, dim):
+    child, parent = np.uint64(child), np.uint64(parent)
+    if not may_reach(method, bound, points, parent, child, dim):
+        return False
+    return signed_energy(method, points, parent, child, dim) <= threshold
+
+
+@exact_kernel
+def topmost(points, rows, threshold, method, dim):
+    """Of rows sorted from general to specific, whether each is a kind of none before it."""
+    bound = reach(method, threshold)
+    kept = np.zeros(len(rows), np.bool_)
+    edge = np.empty(len(rows), np.int64)
+    count = 0
+    for i in range(len(rows)):
+        is_hidden = False
+        for place in range(count):
+            if _is_a(points, rows[i], edge[place], threshold, bound, method, dim):
+                edge[place], edge[place // 2] = edge[place // 2], edge[place]
+                is_hidden = True
+                break
+        if is_hidden:
+            continue
+        for j in range(i):
+            if not kept[j] and _is_a(points, rows[i], rows[j], threshold, bound, method, dim):
+                is_hidden = True
+                break
+        if not is_hidden:
+            kept[i] = True
+            edge[count] = rows[i]
+            count += 1
+    return kept
+
+
+@exact_kernel
+def lowest(points, rows, threshold, method, dim):
+    """Of rows sorted from general to specific, whether none after each is a kind of it."""
+    bound = reach(method, threshold)
+    kept = np.zeros(len(rows), np.bool_)
+    edge = np.empty(len(rows), np.int64)
+    count = 0
+    for i in range(len(rows) - 1, -1, -1):
+        is_hidden = False
+        for place in range(count):
+            if _is_a(points, edge[place], rows[i], threshold, bound, method, dim):
+                edge[place], edge[place // 2] = edge[place // 2], edge[place]
+                is_hidden = True
+                break
+        if is_hidden:
+            continue
+        for j in range(len(rows) - 1, i, -1):
+            if not kept[j] and _is_a(points, rows[j], rows[i], threshold, bound, method, dim):
+                is_hidden = True
+                break
+        if not is_hidden:
+            kept[i] = True
+            edge[count] = rows[i]
+            count += 1
+    return kept
+
 
 # What a listed node is to the new one.
 ABOVE, NOT_ABOVE, NOT_BELOW = 0, 1, 2
