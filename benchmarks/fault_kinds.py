@@ -155,7 +155,7 @@ def pause(witness: Witness, turn: int = 1, seconds: float = 60.0, until_signal: 
                 time.sleep(0.005)
         return real(*arguments)
 
-    wrap("hypercone.training.epochs:Trainer.run", epoch)
+    wrap("hypercone.training.loop:Trainer.run", epoch)
 
 
 def impatient(witness: Witness, seconds: float) -> None:
@@ -214,17 +214,17 @@ def forget_memory(witness: Witness) -> None:
         real(course, *arguments)
         course.trainer.memory[:] = 0
 
-    wrap("hypercone.training.course:Course.restore", restore)
+    wrap("hypercone.training.loop:Course.restore", restore)
 
 
 def forget_best(witness: Witness) -> None:
     """Resume without the best validated points."""
-    wrap("hypercone.training.best:Best.restore", lambda real, best, *arguments: None)
+    wrap("hypercone.training.loop:Best.restore", lambda real, best, *arguments: None)
 
 
 def forget_history(witness: Witness) -> None:
     """Resume without the course of the training so far."""
-    wrap("hypercone.training.history:History.restore", lambda real, history, *arguments: None)
+    wrap("hypercone.training.monitor:History.restore", lambda real, history, *arguments: None)
 
 
 def another_seed(witness: Witness) -> None:
@@ -234,7 +234,7 @@ def another_seed(witness: Witness) -> None:
         real(course, *arguments)
         course.trainer.seed += 1
 
-    wrap("hypercone.training.course:Course.restore", restore)
+    wrap("hypercone.training.loop:Course.restore", restore)
 
 
 def one_epoch_less(witness: Witness) -> None:
@@ -244,7 +244,7 @@ def one_epoch_less(witness: Witness) -> None:
         real(course, *arguments)
         course.done += 1
 
-    wrap("hypercone.training.course:Course.restore", restore)
+    wrap("hypercone.training.loop:Course.restore", restore)
 
 
 def without_exchange(witness: Witness) -> None:

@@ -29,9 +29,9 @@ from hypercone.data import load_dataset
 from hypercone.embedding import Embedding, load
 from hypercone.evaluation import hidden_parents_geometry as geometry
 from hypercone.evaluation import hidden_parents_heuristics as graph
-from hypercone.evaluation.damage import Damaged
 from hypercone.evaluation.hidden_parents import KINDS, hide_parents, nodes_to_hide_from
 from hypercone.evaluation.hidden_parents_ranks import Scorer, rank_hidden
+from hypercone.evaluation.suggestions import Damaged
 from hypercone.formats import read_hierarchy
 from hypercone.hierarchy import Hierarchy
 from hypercone.methods import find_method

@@ -20,11 +20,10 @@ import numpy as np
 
 from hypercone._system import describe_machine
 from hypercone.data import is_dataset, load_dataset
-from hypercone.evaluation.damage import hide_links
-from hypercone.evaluation.suggestions import CUTS, pair_keys, precision_of, wrong_precision
+from hypercone.evaluation.suggestions import CUTS, hide_links, pair_keys, precision_of, wrong_precision
 from hypercone.formats import read_edges
 from hypercone.hierarchy import Hierarchy
-from hypercone.queries.missing_links import candidates, companies_of, missing_rows, neighbours_of
+from hypercone.queries.suggestions import candidates, companies_of, missing_rows, neighbours_of
 from hypercone.training import FitConfig, fit
 
 

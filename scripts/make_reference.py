@@ -26,8 +26,7 @@ from hypercone.cli.main import COMMANDS
 from hypercone.cli.settings import option_name
 from hypercone.construction import CONSTRUCTIONS
 from hypercone.methods import METHODS, Settings
-from hypercone.training.config import AUTOMATIC
-from hypercone.training.fields import kind_of
+from hypercone.training.config import AUTOMATIC, kind_of
 from markup import fenced, first_line, prose, table
 from signatures import documented, functions, package
 

@@ -10,7 +10,7 @@ import pytest
 import hypercone
 from hypercone.embedding import Embedding
 from hypercone.errors import InputError
-from hypercone.evaluation import all_pairs, evaluate_all_pairs
+from hypercone.evaluation import evaluate_all_pairs, link_prediction
 from hypercone.hierarchy import Hierarchy
 from hypercone.methods import METHODS, Settings
 
@@ -39,7 +39,7 @@ def counted(embedding, hierarchy, threshold):
 
 @pytest.mark.parametrize("change", [0.0, -0.02, 0.1])
 def test_every_pair_is_counted_once(fitted, change, monkeypatch):
-    monkeypatch.setattr(all_pairs, "PARTS_A_CORE", 3)
+    monkeypatch.setattr(link_prediction, "PARTS_A_CORE", 3)
     found = evaluate_all_pairs(fitted, threshold=fitted.threshold + change)
     assert (found.true_positives, found.false_positives, found.positives) == counted(
         fitted, fitted.hierarchy, fitted.threshold + change
@@ -79,7 +79,7 @@ def test_the_nouns_take_seconds(within):
     assert found.positives + found.negatives == 82_114 * 82_113
     # Some nodes by the plain way, so that what is counted is known to be right.
     some = range(0, len(nouns), 4_001)
-    calls = all_pairs.count_calls(embedding, nouns, 0.0)
+    calls = link_prediction.count_calls(embedding, nouns, 0.0)
     names, every = list(nouns.names), set(range(len(nouns)))
     for row in some:
         called = np.flatnonzero(embedding.energy([names[row]] * len(names), names) <= 0.0).tolist()

@@ -11,10 +11,10 @@ from hypothesis import strategies as st
 
 import hypercone
 from hypercone.errors import InputError, UnknownNameError
-from hypercone.evaluation.damage import Damaged
 from hypercone.evaluation.hidden_parents import KINDS, hide_parents, nodes_to_hide_from
 from hypercone.evaluation.hidden_parents_heuristics import by_chance
 from hypercone.evaluation.hidden_parents_ranks import rank_hidden
+from hypercone.evaluation.suggestions import Damaged
 
 Pairs = set[tuple[int, int]]
 

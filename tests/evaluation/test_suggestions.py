@@ -11,8 +11,7 @@ from hypothesis import strategies as st
 
 import hypercone
 from hypercone.errors import InputError
-from hypercone.evaluation.damage import hide_links, plant_links
-from hypercone.evaluation.suggestions import precision_of
+from hypercone.evaluation.suggestions import hide_links, plant_links, precision_of
 
 QUICK = hypercone.FitConfig(dim=2, epochs=5, init_epochs=5)
 

@@ -12,7 +12,7 @@ from fuzzing import session
 from fuzzing import targets as of_fuzzing
 from fuzzing.mutations import words_in
 
-from hypercone.formats.read import NAMES
+from hypercone.formats.registry import NAMES
 
 FILES = sorted(path for path in session.CORPUS.glob("*/*"))
 REASONS = dict(line.split("\t") for line in (session.CORPUS / "why.tsv").read_text(encoding="utf-8").splitlines())

@@ -6,7 +6,7 @@ import pytest
 from fuzzing import session
 from fuzzing.mutations import Mutator
 
-from hypercone.formats.read import NAMES
+from hypercone.formats.registry import NAMES
 
 FOLDERS = ("ncbi-names", "wordnet-index", "split", "released-split", "config", "model", "model-resealed", "run")
 INPUTS = 150

@@ -13,8 +13,7 @@ import hypercone
 from hypercone.embedding import Embedding
 from hypercone.errors import InputError
 from hypercone.methods import METHODS, Settings
-from hypercone.queries.missing_links import candidates, missing_rows
-from hypercone.queries.wrong_links import wrong_rows
+from hypercone.queries.suggestions import candidates, missing_rows, wrong_rows
 
 FAR = 1e9
 

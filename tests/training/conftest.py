@@ -14,9 +14,9 @@ from hypercone.data import load_dataset
 from hypercone.hierarchy import Hierarchy
 from hypercone.methods import METHODS, Method
 from hypercone.training import FitConfig
+from hypercone.training.epoch_kernels import below, mix, shuffled, stream
 from hypercone.training.loop import Stage
-from hypercone.training.negatives import make_known
-from hypercone.training.random_kernels import below, mix, shuffled, stream
+from hypercone.training.sampling import make_known
 from hypercone.training.start import random_points
 
 

@@ -16,9 +16,9 @@ from hypercone.evaluation import evaluate_all_pairs
 from hypercone.geometry import caps
 from hypercone.hierarchy import Hierarchy, LabelledPairs, Split
 from hypercone.training import FitConfig, fit
-from hypercone.training.cap_start import cap_start, near_siblings, random_caps
 from hypercone.training.caps_kernels import FREE_INSIDE, CapSteps, Pull, cap_epoch, tightest_parents
-from hypercone.training.negatives import make_known
+from hypercone.training.sampling import make_known
+from hypercone.training.start import cap_start, near_siblings, random_caps
 
 NOBODY = (np.zeros(8, np.int64), np.empty(0, np.int32))
 STEPS = CapSteps(Pull(0.9, 0.005, 0.0), Pull(0.1, 0.003, 0.0), 1.0, 0.2, 0.3, 1e-3, 1.3)

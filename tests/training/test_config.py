@@ -12,8 +12,7 @@ from hypothesis import strategies as st
 from hypercone.errors import ConfigError, InputError, UnknownNameError
 from hypercone.methods import METHODS, Settings
 from hypercone.training import FitConfig
-from hypercone.training.config import AUTOMATIC, MOST_EPOCHS
-from hypercone.training.fields import kind_of
+from hypercone.training.config import AUTOMATIC, MOST_EPOCHS, kind_of
 
 FIELDS = {field.name: field for field in dataclasses.fields(FitConfig)}
 each_field = pytest.mark.parametrize("field", FIELDS.values(), ids=FIELDS)

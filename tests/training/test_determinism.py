@@ -17,7 +17,7 @@ from hypercone.hierarchy import LabelledPairs, paper_split
 from hypercone.methods import METHODS, find_method
 from hypercone.training import FitConfig, fit
 from hypercone.training.loop import Stage
-from hypercone.training.negatives import make_known
+from hypercone.training.sampling import make_known
 from hypercone.training.start import random_points
 
 OPTIMIZERS = ("sgd", "sgd-exp", "adagrad")

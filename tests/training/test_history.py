@@ -7,7 +7,7 @@ from hypercone.construction import CONSTRUCTIONS
 from hypercone.data import load_dataset
 from hypercone.hierarchy import paper_split
 from hypercone.training import fit
-from hypercone.training.history import MOST_LOSSES, MOST_VALIDATIONS, History
+from hypercone.training.monitor import MOST_LOSSES, MOST_VALIDATIONS, History
 
 STARTS = ["random", "poincare", "euclidean", "caps", *CONSTRUCTIONS]
 QUICK = {"dim": 2, "init_epochs": 5}

@@ -10,11 +10,9 @@ from hypercone.hierarchy import Hierarchy, LabelledPairs, paper_split
 from hypercone.methods import METHODS
 from hypercone.methods.scoring import Calibration, calibrate
 from hypercone.training import EpochReport, FitConfig, ProgressLine, fit
-from hypercone.training.epochs import Trainer
-from hypercone.training.loss import LossMeter, softmax_loss
-from hypercone.training.negatives import make_known, make_negatives
-from hypercone.training.positives import training_edges
-from hypercone.training.schedule import BURN_IN_FACTOR, rate_at
+from hypercone.training.loop import BURN_IN_FACTOR, Trainer, rate_at
+from hypercone.training.monitor import LossMeter, softmax_loss
+from hypercone.training.sampling import make_known, make_negatives, training_edges
 from hypercone.training.start import pretraining_config, random_points, starting_points
 
 # Rates at which one epoch on the small tree must help.
@@ -160,7 +158,7 @@ class TestValidation:
             return 0, 0
 
         monkeypatch.setattr(Trainer, "run", run_epoch)
-        monkeypatch.setattr("hypercone.training.best.calibrate", lambda *_: Calibration(next(found), 0.0, 0.0))
+        monkeypatch.setattr("hypercone.methods.scoring.calibrate", lambda *_: Calibration(next(found), 0.0, 0.0))
         stage = make_stage(tree, None, pairs, epochs=len(scores), validate_every=1, patience=patience, method="order")
         result = stage.train(np.zeros((len(tree), 2)))
         assert len(epochs_run) == run
@@ -265,7 +263,7 @@ class TestFit:
 
     def test_an_epoch_is_compiled_once_whatever_the_edges_come_from(self, tree):
         from hypercone.data import load_dataset
-        from hypercone.training.margin_kernels import margin_epoch
+        from hypercone.training.epoch_kernels import margin_epoch
 
         larger = load_dataset("tree-2-4")
         fit(larger, method="order", dim=2, epochs=1)

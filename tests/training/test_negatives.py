@@ -6,9 +6,15 @@ import pytest
 from hypercone.hierarchy import Hierarchy
 from hypercone.methods import METHODS
 from hypercone.training import FitConfig
-from hypercone.training.epochs import Trainer
-from hypercone.training.negatives import POOL_ENTRIES_A_NODE, make_known, make_negatives, pool_by_degree
-from hypercone.training.positives import known_pairs, training_edges
+from hypercone.training.loop import Trainer
+from hypercone.training.sampling import (
+    POOL_ENTRIES_A_NODE,
+    known_pairs,
+    make_known,
+    make_negatives,
+    pool_by_degree,
+    training_edges,
+)
 from hypercone.training.start import random_points
 
 STAR = np.array([[0, child] for child in range(1, 9)] + [[1, 9]], np.int32)

@@ -14,8 +14,8 @@ from hypercone.geometry import cones, poincare
 from hypercone.methods import METHODS
 from hypercone.methods.generic_kernels import LONGEST_GRADIENT
 from hypercone.training import FitConfig
-from hypercone.training.epochs import Trainer
-from hypercone.training.negatives import make_known, make_negatives
+from hypercone.training.loop import Trainer
+from hypercone.training.sampling import make_known, make_negatives
 
 MARGIN_METHODS = [name for name, method in METHODS.items() if method.loss == "margin"]
 DISTANCE_METHODS = [name for name, method in METHODS.items() if method.loss == "softmax"]

@@ -102,7 +102,7 @@ def test_changed_settings_data_or_split_are_refused_with_the_difference(tree, sp
 
 
 def test_a_divergence_keeps_the_checkpoint_before_it(tree, tmp_path, monkeypatch):
-    from hypercone.training.epochs import Trainer
+    from hypercone.training.loop import Trainer
 
     real = Trainer.run
 

@@ -15,9 +15,8 @@ from hypercone.data import load_dataset
 from hypercone.hierarchy import paper_split
 from hypercone.methods import METHODS, Points, find_method
 from hypercone.training.config import FitConfig
-from hypercone.training.epochs import Trainer
-from hypercone.training.loop import Stage
-from hypercone.training.negatives import Known, Rows, make_known, make_negatives
+from hypercone.training.loop import Stage, Trainer
+from hypercone.training.sampling import Known, Rows, make_known, make_negatives
 from hypercone.training.start import starting_points
 
 # Enough to leave the phase in which most pairs are active, as the shares in the result show.

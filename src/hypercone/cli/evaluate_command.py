@@ -26,8 +26,8 @@ from hypercone.evaluation import (
     reference_hard,
     reference_lines,
 )
-from hypercone.evaluation.all_pairs import known_hierarchy
 from hypercone.evaluation.breakdown import BY
+from hypercone.evaluation.link_prediction import known_hierarchy
 from hypercone.formats import read_pairs, read_split
 from hypercone.hierarchy import Hierarchy, LabelledPairs
 

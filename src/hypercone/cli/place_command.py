@@ -10,8 +10,8 @@ from hypercone.embedding import Embedding, load
 from hypercone.embedding.folder import refuse_in_vain
 from hypercone.embedding.placement import parents_by_name
 from hypercone.errors import InputError, counted
-from hypercone.formats.read import read_names
 from hypercone.formats.reading import Reading
+from hypercone.formats.registry import read_names
 
 EXAMPLE = """examples:
   hypercone place model husky --parent dog -o larger

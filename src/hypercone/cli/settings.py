@@ -8,7 +8,7 @@ from typing import Any
 
 from hypercone.errors import InputError
 from hypercone.training import FitConfig
-from hypercone.training.fields import kind_of
+from hypercone.training.config import kind_of
 
 
 def add_settings(parser: argparse.ArgumentParser) -> None:

@@ -9,8 +9,8 @@ import sys
 from hypercone.data import dataset_names, is_dataset, load_dataset
 from hypercone.errors import InputError, counted, short
 from hypercone.formats import read_hierarchy
-from hypercone.formats.read import NAMES
 from hypercone.formats.reading import ON_CYCLE
+from hypercone.formats.registry import NAMES
 from hypercone.hierarchy import Hierarchy
 
 # The options that say which way the edges of a file point, as read_edges and read_pairs call them.

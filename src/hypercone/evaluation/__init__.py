@@ -1,15 +1,26 @@
 """Evaluation: link prediction as in the paper, over all pairs, against hard pairs, and reconstruction."""
 
-from hypercone.evaluation.all_pairs import evaluate_all_pairs
-from hypercone.evaluation.breakdown import Breakdown, all_pairs_by, hard_by
-from hypercone.evaluation.hard_negatives import HardNegatives, WrongKind, evaluate_hard
-from hypercone.evaluation.hard_pairs import WrongPairs, hard_negatives
+from hypercone.evaluation.breakdown import (
+    Breakdown,
+    all_pairs_by,
+    hard_by,
+    reference_all_pairs,
+    reference_hard,
+    reference_lines,
+)
+from hypercone.evaluation.hard_pairs import HardNegatives, WrongKind, WrongPairs, evaluate_hard, hard_negatives
 from hypercone.evaluation.hidden_parents import hide_parents
 from hypercone.evaluation.hidden_parents_ranks import HiddenRanks, rank_hidden
-from hypercone.evaluation.link_prediction import LinkPrediction, evaluate
-from hypercone.evaluation.origins import Kind, Origin, kind_of
-from hypercone.evaluation.reconstruction import Reconstruction, evaluate_reconstruction
-from hypercone.evaluation.references import reference_all_pairs, reference_hard, reference_lines
+from hypercone.evaluation.link_prediction import (
+    Kind,
+    LinkPrediction,
+    Origin,
+    Reconstruction,
+    evaluate,
+    evaluate_all_pairs,
+    evaluate_reconstruction,
+    kind_of,
+)
 from hypercone.evaluation.suggestions import SuggestionPrecision, suggestion_precision
 
 __all__ = [

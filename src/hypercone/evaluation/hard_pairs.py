@@ -1,18 +1,30 @@
-"""Wrong pairs next to true ones: the child under a relative of its own, or the true pair turned round."""
+"""Near-miss negatives.
+
+Wrong pairs next to true ones: the child under a relative of its own, or the true pair turned round.
+
+How well an embedding tells true pairs from the wrong ones next to them: relatives of the child, and turned pairs.
+
+Relatives of nodes, drawn at random: siblings, parents' siblings, and the children of these.
+"""
 
 from __future__ import annotations
 
+from collections.abc import Callable
+from dataclasses import dataclass
 from typing import NamedTuple
 
 import numpy as np
 from numpy.typing import NDArray
 
+from hypercone.embedding import Embedding
 from hypercone.errors import InputError
-from hypercone.evaluation.all_pairs import Numbers
-from hypercone.evaluation.relatives import drawn_relatives
+from hypercone.evaluation.evaluation_kernels import draw_relatives
+from hypercone.evaluation.link_prediction import LinkPrediction, Numbers, checked_threshold, judged, known_hierarchy
 from hypercone.hierarchy import Adjacency, Hierarchy
+from hypercone.hierarchy.graph import flipped_lists
 from hypercone.hierarchy.split import random_bits
-from hypercone.methods.scoring import Rows
+from hypercone.methods import find_method
+from hypercone.methods.scoring import Counts, Rows, count_at, energies_of_pairs
 
 # The streams of random numbers for the choice of true pairs and of relatives.
 SAMPLE, RELATIVES = 0x5A3B, 0x4E1A
@@ -108,3 +120,141 @@ def _checked_seed(seed: int) -> int:
     if seed < 0:
         raise InputError(f"seed is {seed}, but must be at least 0")
     return seed
+
+
+Scores = NDArray[np.float64]
+# The score of each (parent, child) of rows; lower is more likely true.
+Score = Callable[[Rows], Scores]
+
+
+@dataclass(frozen=True)
+class WrongKind:
+    """How many wrong pairs of a kind there are, how many are called true, their share, and F1 against these alone."""
+
+    pairs: int
+    called: int
+    rate: float
+    f1: float
+
+
+@dataclass(frozen=True)
+class HardNegatives(LinkPrediction):
+    """Precision, recall and F1 against wrong pairs of all kinds together, and what each kind adds to them."""
+
+    kinds: dict[str, WrongKind]
+
+
+def evaluate_hard(
+    embedding: Embedding,
+    hierarchy: Hierarchy | None = None,
+    positives: Rows | None = None,
+    threshold: float | None = None,
+    seed: int = 0,
+    sample: int | None = None,
+) -> HardNegatives:
+    """Precision, recall and F1 on true pairs against the wrong pairs nearest to them, at most four for each.
+
+    The true pairs are those given or all of the closure, or ``sample`` of them; see ``hard_negatives`` for the wrong
+    ones. Random wrong pairs are far from true, and a model that knows no more than the neighbourhood rejects them.
+
+    >>> import hypercone
+    >>> tree = hypercone.load_dataset("tree-3-4")
+    >>> found = evaluate_hard(hypercone.fit(tree, epochs=50, init_epochs=50))
+    >>> found.positives, {kind: figures.pairs for kind, figures in found.kinds.items()}
+    (426, {'siblings': 426, 'cousins': 423, 'parents_siblings': 423, 'reversed': 426})
+    """
+    hierarchy, threshold = known_hierarchy(embedding, hierarchy), checked_threshold(embedding, threshold)
+    positives = true_pairs(hierarchy, positives, seed, sample)
+    return judged_hard(energy_of(embedding), positives, hard_negatives(hierarchy, positives, seed), threshold)
+
+
+def energy_of(embedding: Embedding) -> Score:
+    """The score by which an embedding judges."""
+    method = find_method(embedding.method)
+    return lambda pairs: energies_of_pairs(method, embedding.settings, embedding.points, pairs)
+
+
+def judged_hard(score: Score, positives: Rows, wrong: dict[str, WrongPairs], threshold: float) -> HardNegatives:
+    """What a score gets right and wrong at a threshold, against all kinds of wrong pairs and each alone."""
+    of_true = score(positives)
+    of_wrong = {kind: score(one.pairs) for kind, one in wrong.items()}
+    every = np.concatenate(list(of_wrong.values()))
+    found = judged(count_at(threshold, of_true, every), len(every), threshold)
+    kinds = {kind: _judged_kind(count_at(threshold, of_true, scores), len(scores)) for kind, scores in of_wrong.items()}
+    return HardNegatives(**found.as_dict(), kinds=kinds)
+
+
+def judged_hard_by(
+    score: Score, positives: Rows, wrong: dict[str, WrongPairs], threshold: float, group: Numbers, groups: int
+) -> list[LinkPrediction]:
+    """The same against all kinds together, for each group of true pairs and what was made from them."""
+    made_from = np.concatenate([one.made_from for one in wrong.values()])
+    called = np.concatenate([score(one.pairs) for one in wrong.values()]) <= threshold
+    right = np.bincount(group[score(positives) <= threshold], minlength=groups)
+    fooled = np.bincount(group[made_from[called]], minlength=groups)
+    true, false = np.bincount(group, minlength=groups), np.bincount(group[made_from], minlength=groups)
+    counts = zip(right.tolist(), fooled.tolist(), true.tolist(), false.tolist(), strict=True)
+    return [judged(Counts(tp, fp, p), n, threshold) for tp, fp, p, n in counts]
+
+
+def _judged_kind(counts: Counts, pairs: int) -> WrongKind:
+    return WrongKind(pairs, counts.false_positives, counts.false_positives / max(1, pairs), counts.f1)
+
+
+class Families(NamedTuple):
+    """Which places of a list of nodes belong together, one family after another, and where each family begins."""
+
+    places: NDArray[np.int64]
+    starts: NDArray[np.int64]
+
+
+def drawn_relatives(hierarchy: Hierarchy, nodes: Rows, bits: NDArray[np.uint64]) -> Rows:
+    """Of each node a sibling, a parent's sibling and a cousin, int32[3, n], by basic edges; -1 where there is none.
+
+    A relative is never an ancestor of the node. One with children of its own is drawn where there is any.
+    ``bits`` holds a random number for each.
+    """
+    parents = basic_parents(hierarchy)
+    families = families_of(parents, nodes)
+    children, inner_ends = inner_first(flipped_lists(parents))
+    ancestors = hierarchy.ancestor_lists()
+    lists = [(each.offsets, each.rows) for each in (parents, children, ancestors)]
+    drawn = draw_relatives(
+        nodes[families.places], families.starts, *lists[:2], inner_ends, lists[2], bits[:, families.places]
+    )
+    found: Rows = np.empty_like(drawn)
+    found[:, families.places] = drawn
+    return found
+
+
+def basic_parents(hierarchy: Hierarchy) -> Adjacency:
+    """The parents of each node by basic edges."""
+    basic = hierarchy.reduction()
+    return Adjacency.of_groups(basic[:, 1], basic[:, 0], len(hierarchy))
+
+
+def families_of(parents: Adjacency, nodes: Rows) -> Families:
+    """Nodes with the same parents, together.
+
+    >>> parents = Adjacency.of_groups(np.array([2, 3, 3, 4]), np.array([0, 0, 1, 0]), 5)
+    >>> [found.tolist() for found in families_of(parents, np.array([2, 3, 4, 2], np.int32))]
+    [[0, 2, 3, 1], [0, 3, 4]]
+    """
+    counts = parents.counts
+    family = np.full(len(parents), -1, np.int64)
+    family[counts == 1] = parents.rows[parents.offsets[:-1][counts == 1]]
+    known: dict[bytes, int] = {}
+    for row in np.flatnonzero(counts > 1).tolist():
+        family[row] = known.setdefault(parents[row].tobytes(), len(parents) + len(known))
+    of_nodes = family[nodes]
+    places = np.argsort(of_nodes, kind="stable")
+    begins = np.flatnonzero(np.diff(of_nodes[places], prepend=-2))
+    return Families(places, np.append(begins, len(nodes)))
+
+
+def inner_first(children: Adjacency) -> tuple[Adjacency, NDArray[np.int64]]:
+    """The same children, those with children of their own first, and where these end."""
+    parents, is_leaf = children.groups(), children.counts[children.rows] == 0
+    order = np.lexsort((children.rows, is_leaf, parents))
+    inner = np.bincount(parents[~is_leaf], minlength=len(children))
+    return Adjacency(children.offsets.copy(), children.rows[order]), children.offsets[:-1] + inner

@@ -8,7 +8,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from hypercone.errors import InputError, unknown_name
-from hypercone.evaluation.damage import Damaged, check_share, with_edges
+from hypercone.evaluation.suggestions import Damaged, check_share, with_edges
 from hypercone.hierarchy import Hierarchy
 from hypercone.methods.scoring import Rows
 

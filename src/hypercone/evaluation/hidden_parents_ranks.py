@@ -10,7 +10,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from hypercone.errors import InputError
-from hypercone.evaluation.damage import Damaged
+from hypercone.evaluation.suggestions import Damaged
 from hypercone.hierarchy import Hierarchy
 from hypercone.methods import Points
 from hypercone.methods.scoring import Rows

@@ -18,8 +18,8 @@ import numpy as np
 from hypercone._arrays import Rows
 from hypercone._files import new_file
 from hypercone.errors import InputError, UnknownNameError, visible
-from hypercone.formats.read import read_names
 from hypercone.formats.reading import Reading
+from hypercone.formats.registry import read_names
 from hypercone.hierarchy.hierarchy import Hierarchy
 from hypercone.hierarchy.split import LabelledPairs, Split
 

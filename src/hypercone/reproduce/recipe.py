@@ -27,7 +27,7 @@ def read_recipes(method: str) -> dict[str, dict[str, Any]]:
 
 def recipe_text(method: str) -> str:
     """The file itself, whose comments give the reason of each setting."""
-    return (resources.files("hypercone.reproduce") / "recipes" / f"{method}.toml").read_text(encoding="utf-8")
+    return (resources.files("hypercone.training") / "recipes" / f"{method}.toml").read_text(encoding="utf-8")
 
 
 def recipe_config(method: str, recipe: str, dim: int, percent: float, seed: int) -> FitConfig:

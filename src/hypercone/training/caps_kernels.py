@@ -14,8 +14,7 @@ import numpy as np
 from numpy import uint64
 
 from hypercone._jit import kernel, kernel_part, width
-from hypercone.training.random_kernels import below, mix, stream
-from hypercone.training.sampling_kernels import is_known
+from hypercone.training.epoch_kernels import below, is_known, mix, stream
 
 # The part of a parent's radius that its children leave free, and the part by which wrong pairs stay clear of a cap.
 FREE_INSIDE = 0.15

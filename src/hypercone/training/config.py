@@ -1,18 +1,102 @@
-"""The one configuration of a fit: every setting with its default, its range and its reason."""
+"""ConstructionConfig, TrainingConfig, options as data, TOML.
+
+Configuration fields that carry their range, choices and reason, so that help, checks and docs say the same.
+
+The one configuration of a fit: every setting with its default, its range and its reason.
+
+Settings from a TOML file, whoever wrote it.
+"""
 
 from __future__ import annotations
 
 import dataclasses
 import math
+import numbers
+import operator
+import tomllib
+from collections.abc import Callable
 from dataclasses import dataclass
 from pathlib import Path
 from typing import Any, cast
 
 from hypercone.construction import CONSTRUCTIONS
-from hypercone.errors import ConfigError, unknown_name
+from hypercone.errors import ConfigError, InputError, unknown_name
 from hypercone.methods import METHODS, Settings, find_method
-from hypercone.training.fields import check, kind_of, setting, shown
-from hypercone.training.settings_file import read_settings_file
+
+BOUNDS: dict[str, Callable[[float, float], bool]] = {
+    "at_least": operator.lt,
+    "at_most": operator.gt,
+    "above": operator.le,
+}
+# NumPy's numbers are welcome; the configuration keeps plain ones.
+KINDS: dict[type, tuple[Any, str]] = {
+    int: (numbers.Integral, "a whole number"),
+    float: (numbers.Real, "a finite number"),
+    str: (str, "text"),
+}
+
+
+def setting(
+    default: Any,
+    reason: str,
+    *,
+    at_least: float | None = None,
+    at_most: float | None = None,
+    above: float | None = None,
+    choices: tuple[str, ...] | None = None,
+) -> Any:
+    """A dataclass field with its reason and its range. A default of None means that the method chooses."""
+    rules = {"reason": reason, "at_least": at_least, "at_most": at_most, "above": above, "choices": choices}
+    return dataclasses.field(default=default, metadata=rules)
+
+
+def check(field: dataclasses.Field[Any], value: Any) -> None:
+    """Refuse a value of the wrong type or outside its range, in one sentence."""
+    rules = field.metadata
+    _check_type(field, value)
+    if rules.get("choices") and value not in rules["choices"]:
+        raise ConfigError(f"{field.name} is {shown(value)}, but must be one of {', '.join(rules['choices'])}")
+    for rule, is_broken in BOUNDS.items():
+        bound = rules.get(rule)
+        if bound is not None and is_broken(value, bound):
+            raise ConfigError(f"{field.name} is {shown(value)}, but must be {rule.replace('_', ' ')} {bound}")
+
+
+def kind_of(field: dataclasses.Field[Any]) -> type:
+    """int, float or str, from the annotation."""
+    annotation = str(field.type).removesuffix(" | None")
+    return {"int": int, "float": float, "str": str}[annotation]
+
+
+def _check_type(field: dataclasses.Field[Any], value: Any) -> None:
+    kind = kind_of(field)
+    accepted, called = KINDS[kind]
+    if isinstance(value, bool) or not isinstance(value, accepted):
+        raise ConfigError(f"{field.name} is {shown(value)}, but must be {called}")
+    if kind is float and not _is_finite(value):
+        raise ConfigError(f"{field.name} is {shown(value)}, but must be {called}")
+
+
+def shown(value: Any, most: int = 60) -> str:
+    """A value as a message shows it, however long it is.
+
+    >>> shown("two"), shown(0.5), shown(10**5000), len(shown("x" * 1000))
+    ("'two'", '0.5', 'a number of very many digits', 60)
+    """
+    try:
+        # The numbers of NumPy say more about themselves in repr than a message needs.
+        text = str(value) if isinstance(value, numbers.Number) else repr(value)
+    except ValueError:
+        return "a number of very many digits"
+    return text if len(text) <= most else text[: most - 1] + "…"
+
+
+def _is_finite(value: Any) -> bool:
+    try:
+        return math.isfinite(value)
+    except OverflowError:  # a whole number too large for a float
+        return False
+
 
 # Settings whose best value depends on the data: open until ``for_edges``.
 AUTOMATIC = ("epochs", "init_epochs")
@@ -298,3 +382,24 @@ def _is_given(field: dataclasses.Field[Any], value: Any) -> bool:
     """Whether a setting of learning was chosen rather than left as it is."""
     is_left = value is None or (type(value) is type(field.default) and value == field.default)
     return field.name not in COMMON and not is_left
+
+
+# Settings take a few thousand bytes; what the parser needs grows with the square of some larger files.
+LARGEST = 16_384
+
+
+def read_settings_file(path: str | Path) -> dict[str, Any]:
+    """What the lines ``name = value`` say; InputError in one sentence if they cannot be read."""
+    try:
+        with open(path, "rb") as file:
+            content = file.read(LARGEST + 1)
+        if len(content) > LARGEST:
+            raise InputError(f"{path}: is larger than a file of settings can be ({LARGEST:,} bytes)")
+        return tomllib.loads(content.decode())
+    except OSError as error:
+        raise InputError(f"{path}: cannot be read ({error.strerror})") from None
+    except RecursionError:
+        raise InputError(f"{path}: is not valid TOML (it is nested too deeply)") from None
+    except ValueError as error:
+        # Wrong TOML, wrong UTF-8, and numbers of too many digits.
+        raise InputError(f"{path}: is not valid TOML ({str(error)[:200]})") from None

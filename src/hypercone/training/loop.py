@@ -1,29 +1,42 @@
-"""The training loop: burn-in, epochs, validation, and the best points seen."""
+"""Stage, Trainer, TrainingState, best epoch, rate schedule.
+
+The training loop: burn-in, epochs, validation, and the best points seen.
+
+One epoch: the order of the edges, the compiled loop of the method's loss, and threads if asked for.
+
+The learning rate of each epoch.
+
+Where a stage is between two epochs: all that the next one depends on, and as a checkpoint.
+
+The best validated points so far, and when to stop waiting for better ones.
+"""
 
 from __future__ import annotations
 
 import itertools
+import threading
+import time
 from collections.abc import Iterator
-from dataclasses import dataclass, field, replace
+from dataclasses import asdict, dataclass, field, replace
+from typing import Any
 
 import numpy as np
+from numpy.typing import NDArray
 
+from hypercone._jit import dimension_type
 from hypercone.construction import CONSTRUCTIONS
 from hypercone.errors import ConfigError
 from hypercone.hierarchy import LabelledPairs
-from hypercone.methods import FARTHEST, Points, find_method
+from hypercone.methods import FARTHEST, Method, Points, Settings, find_method, generic_kernels
+from hypercone.methods.scoring import Calibration, calibrate
 from hypercone.runs import Checkpoint
+from hypercone.runs.checkpoint import reading
 from hypercone.runs.folder import PRETRAINING, TRAINING, Checkpoints
-from hypercone.training.best import Best, Trained
 from hypercone.training.config import FitConfig
-from hypercone.training.course import Course
-from hypercone.training.epochs import Trainer
-from hypercone.training.history import History
-from hypercone.training.loss import LossMeter
-from hypercone.training.negatives import Known, Negatives, Rows, make_negatives
+from hypercone.training.epoch_kernels import margin_epoch, shuffled, softmax_epoch
+from hypercone.training.monitor import History, LossMeter, Reporter
 from hypercone.training.progress import OnEpoch
-from hypercone.training.reporter import Reporter
-from hypercone.training.schedule import BURN_IN_FACTOR, rate_at
+from hypercone.training.sampling import Known, Negatives, Rows, make_negatives
 
 
 @dataclass(frozen=True)
@@ -143,3 +156,178 @@ class Stage:
                 f"training diverged at epoch {number}: a point {how}; try a lower rate than {self.config.rate}"
                 f"{self.checkpoints.kept()}"
             )
+
+
+@dataclass
+class Trainer:
+    """Everything an epoch needs; ``points`` and the optimiser's ``memory`` change in place, the rest does not."""
+
+    method: Method
+    settings: Settings
+    points: Points
+    memory: NDArray[np.float64]
+    edges: Rows
+    known: Known
+    seed: int
+    optimizer: str
+    threads: int = 1
+    # Of the latest epoch, wall time.
+    seconds: float = 0.0
+
+    def run(self, epoch: int, rate: float, negatives: Negatives) -> tuple[int, int]:
+        """Visit every edge once; returns (violated positives, active negatives)."""
+        started = time.perf_counter()
+        order = shuffled(len(self.edges), self.seed, epoch)
+        visit = self._visit if self.threads == 1 else self._visit_in_threads
+        counts = visit(order, epoch, rate, negatives)
+        self.seconds = time.perf_counter() - started
+        return counts
+
+    def _visit_in_threads(
+        self, order: NDArray[np.uint32], epoch: int, rate: float, negatives: Negatives
+    ) -> tuple[int, int]:
+        counts: list[tuple[int, int]] = []
+        parts = np.array_split(order, self.threads)
+        workers = [
+            threading.Thread(target=lambda part=part: counts.append(self._visit(part, epoch, rate, negatives)))
+            for part in parts
+            if len(part)
+        ]
+        for worker in workers:
+            worker.start()
+        for worker in workers:
+            worker.join()
+        violated, active = np.sum(counts, axis=0)
+        return int(violated), int(active)
+
+    def _visit(self, order: NDArray[np.uint32], epoch: int, rate: float, negatives: Negatives) -> tuple[int, int]:
+
+        kernel = _epoch_kernel(self.method)
+        dim = dimension_type(self.points.shape[1])
+        constants = self.method.constants(self.settings)
+        step = _optimizer(self.optimizer, rate)
+        violated, active = kernel(
+            self.points,
+            self.memory,
+            self.edges,
+            order,
+            self.known,
+            negatives,
+            constants,
+            step,
+            self.seed,
+            epoch,
+            dim,
+        )
+        return int(violated), int(active)
+
+
+def _epoch_kernel(method: Method) -> Any:
+    if method.loss == "margin":
+        return margin_epoch
+
+    return softmax_epoch
+
+
+def _optimizer(name: str, rate: float) -> Any:
+
+    return {"sgd": generic_kernels.Sgd, "sgd-exp": generic_kernels.GeodesicSgd, "adagrad": generic_kernels.Adagrad}[
+        name
+    ](rate)
+
+
+BURN_IN_FACTOR = 0.1
+
+
+def rate_at(epoch: int, epochs: int, rate: float, schedule: str) -> float:
+    """The rate of one epoch; a linear schedule would reach zero one epoch after the last.
+
+    >>> [rate_at(epoch, 4, 1.0, "linear") for epoch in range(4)]
+    [1.0, 0.75, 0.5, 0.25]
+    """
+    return rate * (1.0 - epoch / epochs) if schedule == "linear" else rate
+
+
+@dataclass
+class Course:
+    """The points and the optimiser's memory, the best so far, the history, and how many epochs are done."""
+
+    stage: str
+    trainer: Trainer
+    best: Best
+    history: History
+    done: int = 0
+
+    def checkpoint(self) -> Checkpoint:
+        """The state as it is now; the arrays are the live ones."""
+        arrays = {"points": self.trainer.points, "memory": self.trainer.memory}
+        if self.best.trained is not None:
+            arrays["best"] = self.best.trained.points
+        facts = {"best": self.best.facts(), "history": self.history.as_dict()}
+        return Checkpoint(self.stage, self.done, arrays, facts)
+
+    def restore(self, found: Checkpoint) -> None:
+        """Be as at the time of the checkpoint; ModelFileError if it cannot be one of this stage."""
+        shape = self.trainer.points.shape
+        self.trainer.points = found.array("points", shape)
+        self.trainer.memory = found.array("memory", shape[:1])
+        with reading(found):
+            self.best.restore(found, shape)
+            self.history.restore(found.facts["history"])
+        self.done = found.epoch
+
+
+@dataclass(frozen=True)
+class Trained:
+    """The points of the best validated epoch (or the last), how it was chosen, and how training went."""
+
+    points: Points
+    epoch: int
+    calibration: Calibration | None
+    history: dict[str, Any] = field(default_factory=dict)
+    notes: list[str] = field(default_factory=list)
+
+
+class Best:
+    """Keeps the points with the highest validation F1, and knows when patience has run out."""
+
+    def __init__(self, patience: int) -> None:
+        self.patience = patience
+        self.trained: Trained | None = None
+        self.latest: Calibration | None = None
+        self.waited = 0
+
+    def offer(self, trainer: Trainer, validation: LabelledPairs | None, epoch: int) -> None:
+        """Validate, and keep the points if they are better than all before."""
+        assert validation is not None
+        self.latest = calibrate(trainer.method, trainer.settings, trainer.points, validation)
+        self.waited += 1
+        if self.trained is None or self.trained.calibration is None or self.latest.f1 > self.trained.calibration.f1:
+            self.trained, self.waited = Trained(trainer.points.copy(), epoch, self.latest), 0
+
+    @property
+    def f1(self) -> float:
+        """Of the latest validation."""
+        assert self.latest is not None
+        return self.latest.f1
+
+    @property
+    def is_out_of_patience(self) -> bool:
+        """Whether it has waited long enough."""
+        return bool(self.patience) and self.waited >= self.patience
+
+    def facts(self) -> dict[str, Any]:
+        """All but the points, for a checkpoint."""
+        if self.trained is None or self.trained.calibration is None or self.latest is None:
+            return {}
+        chosen, latest = asdict(self.trained.calibration), asdict(self.latest)
+        return {"epoch": self.trained.epoch, "calibration": chosen, "latest": latest, "waited": self.waited}
+
+    def restore(self, checkpoint: Checkpoint, shape: tuple[int, ...]) -> None:
+        """Be as at the time of the checkpoint."""
+        facts = checkpoint.facts["best"]
+        if not facts:
+            return
+        chosen = Calibration(**facts["calibration"])
+        self.trained = Trained(checkpoint.array("best", shape), int(facts["epoch"]), chosen)
+        self.latest, self.waited = Calibration(**facts["latest"]), int(facts["waited"])

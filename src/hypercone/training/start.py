@@ -1,21 +1,43 @@
-"""Where training starts: random points, or the last epoch of a pre-trained embedding drawn inwards."""
+"""Random, pre-trained, caps, constructed starts.
+
+Where training starts: random points, or the last epoch of a pre-trained embedding drawn inwards.
+
+A start for cones from random caps: nodes as caps on a sphere, pulled into their parents and pushed apart.
+
+Cones are nested exactly as their caps are (geometry.caps), whatever K, so what is learned with caps holds for cones. It
+needs the given edges only. Each epoch every node has one near parent, the one of its given parents whose cap is now the
+smallest: so the closure's edges among those given cannot flatten the tree, and the model finds out by itself which
+parents are direct. Near siblings are kept apart as whole caps, other wrong pairs by their centres.
+
+Embeddings that are constructed instead of learned, and constructed points as a start for learning.
+"""
 
 from __future__ import annotations
 
-import numpy as np
+import math
+import time
+from dataclasses import dataclass
+from functools import partial
 
-from hypercone.construction import CONSTRUCTIONS
+import numpy as np
+from numpy.typing import NDArray
+
+from hypercone._jit import dimension_type
+from hypercone.construction import CONSTRUCTIONS, construct
 from hypercone.construction.progress import OnProgress
-from hypercone.errors import ConfigError
-from hypercone.geometry import poincare
+from hypercone.embedding import Embedding
+from hypercone.errors import ConfigError, InputError
+from hypercone.geometry import caps, klein, poincare
+from hypercone.hierarchy import Hierarchy, Split
 from hypercone.methods import FARTHEST, Points, find_method
+from hypercone.runs import Checkpoint
 from hypercone.runs.folder import PRETRAINING, Checkpoints
-from hypercone.training.cap_start import cap_start
+from hypercone.training.caps_kernels import CapSteps, Pull, cap_epoch, tightest_parents
 from hypercone.training.config import FitConfig
-from hypercone.training.constructing import constructed_start
+from hypercone.training.epoch_kernels import shuffled
 from hypercone.training.loop import Stage
-from hypercone.training.negatives import Known, Rows
-from hypercone.training.progress import OnEpoch
+from hypercone.training.progress import EpochReport, OnEpoch
+from hypercone.training.sampling import Known, Rows, make_known
 
 
 def random_points(count: int, config: FitConfig) -> Points:
@@ -105,3 +127,232 @@ def pretraining_config(config: FitConfig) -> FitConfig:
         threads=config.threads,
         border=config.border,
     )
+
+
+# Wrong children, wrong parents with children, and siblings an edge.
+WRONG_PAIRS = (2, 2, 2)
+# Small at first, so that subtrees pass each other before they grow; leaves are smaller than any cap that grows.
+START, SMALLEST, LEAF = 1e-2, 1e-3, 1e-4
+# (rate, growth, decay) of positive pairs: a near parent is met almost at once, and radii grow slowly, or the general
+# nodes would swallow the sphere before their subtrees have parted.
+NEAR, FAR = (0.9, 0.005, 1e-3), (0.1, 0.003, 2e-5)
+# Rates of wrong pairs in the first epoch, from which they fall linearly. A wrong pair drawn at random may be a true one
+# that was not given: the fewer far parents are given to make up for that, the gentler the push.
+APART, SIBLINGS_APART = (0.05, 0.2), 0.3
+# The decay of radii, which undoes what early disorder made too large, falls to nothing in this part of the epochs.
+DECAY_UNTIL = 0.6
+
+
+@dataclass
+class Caps:
+    """All nodes as caps, and what an epoch needs to know of the edges; ``given`` are the edges as lists of parents."""
+
+    directions: Points
+    radii: NDArray[np.float64]
+    is_leaf: NDArray[np.bool_]
+    edges: Rows
+    given: Known
+    known: Known
+    config: FitConfig
+
+    @property
+    def points(self) -> Points:
+        """The points of the method whose cones have these caps."""
+        if find_method(self.config.method).is_hyperbolic:
+            return np.asarray(caps.point_from_cap(self.directions, self.radii, self.config.K), np.float64)
+        return np.asarray(self.directions * (self.config.K / np.sin(self.radii))[:, None], np.float64)
+
+    def run(self, epoch: int, epochs: int) -> tuple[int, int, float]:
+        """One visit of the edges; returns (violated positives, pushed negatives, sum of gaps)."""
+        config, tightest = self.config, tightest_parents(self.given, self.radii)
+        everyone = np.arange(len(self.radii), dtype=np.int32)
+        violated, pushed, gaps = cap_epoch(
+            self.directions,
+            self.radii,
+            self.is_leaf,
+            self.edges,
+            shuffled(len(self.edges), config.seed, epoch),
+            self.known,
+            tightest,
+            near_siblings(tightest, self.is_leaf),
+            (everyone, np.flatnonzero(~self.is_leaf).astype(np.int32)),
+            WRONG_PAIRS,
+            self._steps(epoch / epochs),
+            config.seed,
+            epoch,
+            dimension_type(config.dim),
+        )
+        return int(violated), int(pushed), float(gaps)
+
+    def checkpoint(self, epoch: int) -> Checkpoint:
+        """The caps as they are after so many epochs."""
+        return Checkpoint(PRETRAINING, epoch, {"directions": self.directions, "radii": self.radii})
+
+    def restore(self, found: Checkpoint) -> int:
+        """Be as at the time of the checkpoint; returns how many epochs were done."""
+        self.directions = found.array("directions", self.directions.shape)
+        self.radii = found.array("radii", self.radii.shape)
+        return found.epoch
+
+    def _steps(self, done: float) -> tuple[object, ...]:
+        """The steps when this part of the epochs is done."""
+        decay = max(0.0, 1.0 - done / DECAY_UNTIL)
+        near = int(np.count_nonzero(np.diff(self.given.offsets)))
+        far = len(self.edges) - near
+        gentle, firm = APART
+        return CapSteps(
+            near=Pull(NEAR[0], NEAR[1], decay * NEAR[2]),
+            far=Pull(FAR[0], FAR[1], decay * FAR[2]),
+            far_share=min(1.0, near / max(1, far)),
+            apart=(1.0 - done) * (gentle + (firm - gentle) * min(1.0, far / near)),
+            siblings_apart=(1.0 - done) * SIBLINGS_APART,
+            smallest=SMALLEST,
+            largest=math.acos(caps.kappa(self.config.K)),
+        )
+
+
+def cap_start(
+    count: int,
+    edges: Rows,
+    known: Known,
+    config: FitConfig,
+    on_epoch: OnEpoch | None = None,
+    checkpoints: Checkpoints | None = None,
+) -> Points:
+    """The points of the cones whose caps were learned from a random start.
+
+    >>> edges = np.array([[0, 1], [0, 2], [1, 3], [1, 4], [2, 5], [2, 6]], np.int32)
+    >>> config = FitConfig(method="hyperbolic-cones", dim=3, init="caps", init_epochs=300)
+    >>> points = cap_start(7, edges, make_known(7, edges), config)
+    >>> bool(caps.contains(points[0], points[1], config.K))
+    True
+    """
+    method = find_method(config.method)
+    if method.curvature is None or config.dim < 2:
+        raise ConfigError(
+            f"init is caps, but {config.method} in {config.dim} dimensions has no caps; choose another init"
+        )
+    assert config.init_epochs is not None, "a start needs a configuration with nothing left open"
+    learned, checkpoints = random_caps(count, edges, known, config), checkpoints or Checkpoints()
+    found = checkpoints.of(PRETRAINING, config.init_epochs)
+    done = learned.restore(found) if found else 0
+    started = time.perf_counter()
+    for epoch in range(done, config.init_epochs):
+        counts = learned.run(epoch, config.init_epochs)
+        if on_epoch:
+            on_epoch(_report(learned, epoch + 1, done, counts, time.perf_counter() - started))
+        checkpoints.offer(epoch + 1, config.init_epochs, partial(learned.checkpoint, epoch + 1))
+    return learned.points
+
+
+def _report(learned: Caps, epoch: int, before: int, counts: tuple[int, int, float], seconds: float) -> EpochReport:
+    """Of an epoch, when those up to ``before`` were an earlier run's."""
+    violated, pushed, gaps = counts
+    epochs, visits = learned.config.init_epochs or 0, len(learned.edges) * (1 + sum(WRONG_PAIRS))
+    run = epoch - before
+    return EpochReport(
+        stage="pre-training (caps)",
+        epoch=epoch,
+        epochs=epochs,
+        loss=gaps / len(learned.edges),
+        violated=violated,
+        active_negatives=pushed,
+        pairs_per_second=visits * run / max(seconds, 1e-9),
+        seconds=seconds,
+        seconds_left=seconds / run * (epochs - epoch) if run > 1 else None,
+        validation_f1=None,
+        points=learned.points,
+    )
+
+
+def random_caps(count: int, edges: Rows, known: Known, config: FitConfig) -> Caps:
+    """Small caps in random directions, a function of the seed alone."""
+    random = np.random.default_rng([config.seed, 0xCA95])
+    directions = random.normal(size=(count, config.dim))
+    directions /= np.linalg.norm(directions, axis=1, keepdims=True)
+    is_leaf = np.bincount(edges[:, 0], minlength=count) == 0
+    radii = np.where(is_leaf, LEAF, START)
+    return Caps(directions, radii, is_leaf, edges, make_known(count, edges), known, config)
+
+
+def near_siblings(tightest: Rows, is_leaf: NDArray[np.bool_]) -> tuple[NDArray[np.int64], Rows]:
+    """For each node the ones with children of which it is the near parent, as CSR.
+
+    >>> offsets, rows = near_siblings(np.array([-1, 0, 0, 1]), np.array([False, False, False, True]))
+    >>> rows[offsets[0] : offsets[1]].tolist()
+    [1, 2]
+    """
+    rows = np.flatnonzero((tightest >= 0) & ~is_leaf)
+    order = np.argsort(tightest[rows], kind="stable")
+    offsets = np.zeros(len(tightest) + 1, np.int64)
+    np.cumsum(np.bincount(tightest[rows], minlength=len(tightest)), out=offsets[1:])
+    return offsets, rows[order].astype(np.int32)
+
+
+# Whose points a construction makes.
+CONES = "hyperbolic-cones"
+
+
+def constructed(
+    hierarchy: Hierarchy,
+    config: FitConfig,
+    split: Split | None = None,
+    on_progress: OnProgress | None = None,
+    checkpoints: Checkpoints | None = None,
+) -> Embedding:
+    """The embedding that a construction makes of a hierarchy, or of the training edges of a split.
+
+    >>> pets = Hierarchy.from_pairs([("animal", "dog"), ("animal", "cat"), ("dog", "poodle")])
+    >>> constructed(pets, FitConfig(method="construction", dim=2)).ancestors("poodle")
+    ['animal', 'dog']
+    """
+    given = hierarchy if split is None else Hierarchy.from_rows(hierarchy.names, split.train)
+    if not len(given.edges):
+        raise InputError("there are no edges to construct from; give at least one parent and child")
+    # Counted by basic edges: a split's training edges have implied ones among them.
+    parents = np.bincount(given.reduction()[:, 1], minlength=len(given))
+    config = config.for_parents(float((parents > 1).mean()))
+    made = construct(config.method, given, config.dim, config.K, config.seed, on_progress, checkpoints)
+    return Embedding(
+        names=hierarchy.names,
+        points=made.points,
+        method=CONES,
+        settings=config.settings,
+        threshold=0.0,
+        record={
+            "kind": "constructed",
+            "closure_aware": made.closure_aware,
+            "config": config.as_dict(),
+            "hierarchy_digest": hierarchy.digest,
+            "training_edges": len(given.edges),
+            "split": {"percent": split.percent, "seed": split.seed} if split else None,
+            "calibration_f1": made.counts.f1,
+            "calibrated_on": "all pairs",
+            "precision": made.counts.precision,
+            "recall": made.counts.recall,
+            "smallest_cap": made.smallest_cap,
+            "notes": list(made.notes),
+            "reproducible": True,
+        },
+        labels=hierarchy.labels,
+        edges=hierarchy.edges,
+    )
+
+
+def constructed_start(
+    count: int,
+    edges: Rows,
+    config: FitConfig,
+    on_progress: OnProgress | None = None,
+    checkpoints: Checkpoints | None = None,
+) -> Points:
+    """Constructed points for a method to start from, each where that method has the same cone."""
+    method = find_method(config.method)
+    if method.curvature is None:
+        raise ConfigError(f"init is {config.init}, but {config.method} has no cones to construct; leave init out")
+    given = Hierarchy.from_rows([str(row) for row in range(count)], edges)
+    made = construct(config.init, given, config.dim, config.K, config.seed, on_progress, checkpoints)
+    if method.is_hyperbolic:
+        return made.points
+    # In Klein coordinates these cones are straight ones with κ in the place of K.
+    return np.asarray(config.K / caps.kappa(config.K) * klein.to_klein(made.points), np.float64)

@@ -20,8 +20,8 @@ from fuzzing.promise import Errors, Outcome, kept
 
 from hypercone.errors import InputError, ModelFileError
 from hypercone.formats import read_hierarchy
-from hypercone.formats.read import EXTENSIONS, NAMES, READERS, TABLE_OPTIONS
 from hypercone.formats.reading import ON_CYCLE
+from hypercone.formats.registry import EXTENSIONS, NAMES, READERS, TABLE_OPTIONS
 from hypercone.service.refusals import Refusal
 
 

@@ -9,7 +9,7 @@ import pytest
 
 from hypercone.errors import InputError
 from hypercone.formats import read_hierarchy
-from hypercone.formats.read import EXTENSIONS, NAMES, READERS, format_of
+from hypercone.formats.registry import EXTENSIONS, NAMES, READERS, format_of
 from hypercone.formats.source import Content
 
 

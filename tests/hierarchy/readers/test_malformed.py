@@ -7,7 +7,7 @@ from pathlib import Path
 
 import pytest
 
-from hypercone.formats.read import NAMES, READERS, format_of
+from hypercone.formats.registry import NAMES, READERS, format_of
 from hypercone.formats.source import Content
 
 

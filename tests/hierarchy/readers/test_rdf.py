@@ -44,7 +44,7 @@ obo:UB_9 a owl:Class ; rdfs:subClassOf obo:UB_9 .
 
 def read(syntax: str, data: str | bytes, **options: object) -> Reading:
     content = Content("zoo.file", "", data.encode() if isinstance(data, str) else data)
-    return import_module(f"hypercone.formats.read.{syntax}").read(content, **options)
+    return import_module(f"hypercone.formats.registry.{syntax}").read(content, **options)
 
 
 def written(turtle: str, syntax: str) -> bytes:

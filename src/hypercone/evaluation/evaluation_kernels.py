@@ -1,13 +1,95 @@
-"""Drawing siblings, cousins and parents' siblings, compiled.
+"""Compiled counting and ranks.
+
+How many ancestors each node is given, and how many of them rightly, compiled: no answer is ever stored.
+
+Ranks of true ancestors among all nodes, compiled.
+
+Drawing siblings, cousins and parents' siblings, compiled.
 
 Nodes with the same basic parents are a *family*: they have the same ancestors, so their relatives are the same but for
 themselves, and are gathered once for all of them.
 """
 # mypy: ignore-errors
 
+from __future__ import annotations
+
 import numpy as np
 
 from hypercone._jit import exact_kernel
+from hypercone.index.index_kernels import ancestors
+from hypercone.methods.generic_kernels import may_reach, reach, signed_energy
+
+
+@exact_kernel
+def count_by_tree(points, queries, tree, cones, stack, offsets, true, dim):
+    """(ancestors called, of these the true ones) of each query, found through the tree of the index."""
+    called, right = np.empty(queries.size, np.int64), np.zeros(queries.size, np.int64)
+    found, marks = np.empty(points.shape[0], np.int32), np.full(points.shape[0], -1, np.int64)
+    for i in range(queries.size):
+        row = queries[i]
+        marks[true[offsets[row] : offsets[row + 1]]] = row
+        called[i], _ = ancestors(points, row, tree, cones, found, stack, dim)
+        for k in range(called[i]):
+            right[i] += marks[found[k]] == row
+    return called, right
+
+
+@exact_kernel
+def count_by_scan(points, queries, method, threshold, offsets, true, dim):
+    """The same by asking every node, for methods that have no index."""
+    called, right = np.zeros(queries.size, np.int64), np.zeros(queries.size, np.int64)
+    marks = np.full(points.shape[0], -1, np.int64)
+    limit = reach(method, threshold)
+    for i in range(queries.size):
+        row = queries[i]
+        marks[true[offsets[row] : offsets[row + 1]]] = row
+        for other in range(points.shape[0]):
+            if other == row or not may_reach(method, limit, points, np.uint64(other), np.uint64(row), dim):
+                continue
+            if signed_energy(method, points, np.uint64(other), np.uint64(row), dim) <= threshold:
+                called[i] += 1
+                right[i] += marks[other] == row
+    return called, right
+
+
+@exact_kernel
+def ranks_of_ancestors(points, offsets, ancestors, children, method, dim):
+    """(sum of ranks, sum of average precisions, number of pairs) over the children given.
+
+    A wrong node counts before an ancestor when its energy is smaller or equal: ties are not in our favour.
+    """
+    rank_total = 0.0
+    precision_total = 0.0
+    pairs = 0
+    for child in children:
+        true = ancestors[offsets[child] : offsets[child + 1]]
+        energies = np.empty(true.size)
+        for i in range(true.size):
+            energies[i] = signed_energy(method, points, np.uint64(true[i]), np.uint64(child), dim)
+        energies.sort()
+        before = np.zeros(true.size + 1, np.int64)
+        worst = energies[-1]
+        limit = reach(method, worst)
+        k = 0
+        for row in range(points.shape[0]):
+            if k < true.size and true[k] == row:
+                k += 1
+                continue
+            if row == child or not may_reach(method, limit, points, np.uint64(row), np.uint64(child), dim):
+                continue
+            energy = signed_energy(method, points, np.uint64(row), np.uint64(child), dim)
+            if energy <= worst:
+                before[np.searchsorted(energies, energy)] += 1
+        wrong = 0
+        average = 0.0
+        for i in range(true.size):
+            wrong += before[i]
+            rank_total += wrong + 1
+            average += (i + 1) / (i + 1 + wrong)
+        precision_total += average / true.size
+        pairs += true.size
+    return rank_total, precision_total, pairs
+
 
 SIBLINGS, PARENTS_SIBLINGS, COUSINS = range(3)
 NOBODY = -1

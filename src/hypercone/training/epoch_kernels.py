@@ -1,0 +1,312 @@
+"""Margin and softmax epochs, draws.
+
+One epoch of the max-margin loss, compiled: sampling, test, gradient and update in one loop.
+
+Two passes over the corrupted pairs of an edge. The first only tests, without a branch, and marks the pairs still within
+the margin; most are not and cost nothing more. The second computes gradients for the marked ones alone. While one edge
+is worked on, the rows of the next are on their way into the cache.
+
+One epoch of the softmax loss on distances (Nickel and Kiela, 2017), compiled.
+
+Of each edge one end is the anchor; the other end must be nearer to it than the corrupted ones:
+``−log(e^−d(anchor, true) / (e^−d(anchor, true) + Σ e^−d(anchor, corrupted)))``.
+
+Drawing corrupted nodes ahead of their use, and telling pairs known to be true, compiled.
+
+Randomness as a function of (seed, epoch, edge), compiled: no state, so nothing depends on how work is scheduled.
+
+The mixing function is splitmix64's (Steele, Lea and Flood, 2014): two multiplications, and every bit of the counter
+reaches every bit of the result.
+"""
+# mypy: ignore-errors
+
+from __future__ import annotations
+
+import numpy as np
+from numpy import uint64
+
+from hypercone._jit import kernel, kernel_part, prefetch_row, width
+from hypercone.methods.generic_kernels import add_gradient, attraction, is_outside, is_within_margin, region, room, step
+
+
+@kernel_part
+def _clear(gradient, dim):
+    for k in range(width(dim)):
+        gradient[k] = 0.0
+
+
+@kernel_part
+def _scale(of_parent, of_child, weight, dim):
+    for k in range(width(dim)):
+        of_parent[k] *= weight
+        of_child[k] *= weight
+
+
+@kernel
+def margin_epoch(points, memory, edges, order, known, negatives, method, optimizer, seed, epoch, dim):
+    """Visit the edges in order, moving points in place; returns (violated positives, active negatives)."""
+    known_offsets, known_parents = known
+    children, parents, relatives, child_pool, parent_pool, kin_offsets, kin = negatives[:7]
+    push_children, push_parents, weight = negatives[7:]
+    both = children + parents + relatives
+    rows = np.empty(2 * both, np.uint64)
+    marked = np.empty(both, np.uint8)
+    of_parent = np.zeros(width(dim))
+    of_child = np.zeros(width(dim))
+    of_other = np.zeros(width(dim))
+    violated = 0
+    pushed = 0
+    here = uint64(0)
+    there = uint64(both)
+    # One round more than there are edges: each draws for the next edge, and the first does nothing else.
+    for i in range(-1, order.size):
+        here, there = there, here
+        following = prefetch_edges(points, edges, order, i)
+        draws = stream(seed, epoch, following)
+        draw_rows(rows, there, 0, children, draws, child_pool, points)
+        draw_rows(rows, there, children, parents, draws, parent_pool, points)
+        if relatives > 0:
+            parent = uint64(edges[following, 0])
+            child = uint64(edges[following, 1])
+            first = children + parents
+            draw_relatives(rows, there, first, relatives, draws, kin_offsets, kin, parent, child, points)
+        if i < 0:
+            continue
+
+        parent = uint64(edges[order[i], 0])
+        child = uint64(edges[order[i], 1])
+        cone = region(method, points, parent, push_children, dim)
+        found = 0
+        for j in range(children):
+            mark = is_within_margin(method, cone, points, parent, rows[here + uint64(j)], dim)
+            marked[uint64(j)] = mark
+            found += mark
+        for j in range(children, both):
+            row = rows[here + uint64(j)]
+            apex = region(method, points, row, push_parents, dim)
+            mark = is_within_margin(method, apex, points, row, child, dim)
+            marked[uint64(j)] = mark
+            found += mark
+
+        outside = is_outside(method, cone, points, parent, child, dim)
+        if outside:
+            add_gradient(method, cone, points, parent, child, 1.0, of_parent, of_child, dim)
+            if weight != 1.0:
+                _scale(of_parent, of_child, weight, dim)
+            violated += 1
+        if found > 0:
+            for j in range(both):
+                row = rows[here + uint64(j)]
+                if marked[uint64(j)] == 0:
+                    continue
+                if j < children:
+                    if row == parent or is_known(known_offsets, known_parents, parent, row):
+                        continue
+                    add_gradient(method, cone, points, parent, row, -1.0, of_parent, of_other, dim)
+                else:
+                    if row == child or is_known(known_offsets, known_parents, row, child):
+                        continue
+                    # Computed again, for the row may have moved since the test.
+                    apex = region(method, points, row, push_parents, dim)
+                    add_gradient(method, apex, points, row, child, -1.0, of_other, of_child, dim)
+                step(optimizer, method, points, memory, row, of_other, dim)
+                _clear(of_other, dim)
+                pushed += 1
+        if outside or found > 0:
+            step(optimizer, method, points, memory, parent, of_parent, dim)
+            step(optimizer, method, points, memory, child, of_child, dim)
+            _clear(of_parent, dim)
+            _clear(of_child, dim)
+    return violated, pushed
+
+
+@kernel_part
+def _separation(points, anchor, other, dim):
+    """(|other|², |anchor − other|²)"""
+    squared_norm = 0.0
+    squared_distance = 0.0
+    for k in range(width(dim)):
+        x = points[other, k]
+        delta = points[anchor, k] - x
+        squared_norm += x * x
+        squared_distance += delta * delta
+    return squared_norm, squared_distance
+
+
+@kernel_part
+def _anchor_is_parent(draws, children, parents):
+    """With corruption of both ends, which one stays is drawn in proportion to the two counts."""
+    return below(mix(draws + uint64(0xFFFFFFFF)), children + parents) < uint64(children)
+
+
+@kernel_part
+def _draw(rows, at, points, draws, children, parents, child_pool, parent_pool):
+    """The rows for one edge; returns whether its parent is the anchor."""
+    if _anchor_is_parent(draws, children, parents):
+        draw_rows(rows, at, 0, children + parents, draws, child_pool, points)
+        return True
+    draw_rows(rows, at, 0, children + parents, draws, parent_pool, points)
+    return False
+
+
+@kernel_part
+def _keep_corrupted(candidates, rows, at, count, anchor, anchor_is_parent, known_offsets, known_parents):
+    """The drawn rows that are not known to belong, behind the true end; returns how many candidates there are."""
+    found = uint64(1)
+    for j in range(count):
+        row = rows[at + uint64(j)]
+        candidates[found] = row
+        parent = anchor if anchor_is_parent else row
+        child = row if anchor_is_parent else anchor
+        if row != anchor and not is_known(known_offsets, known_parents, parent, child):
+            found += uint64(1)
+    return found
+
+
+@kernel
+def softmax_epoch(points, memory, edges, order, known, negatives, method, optimizer, seed, epoch, dim):
+    """Visit the edges in order, moving points in place; returns (edges not ranked first, negatives used)."""
+    known_offsets, known_parents = known
+    children, parents, _, child_pool, parent_pool, _, _, _, _, _ = negatives
+    size = children + parents
+    rows = np.empty(2 * size, np.uint64)
+    candidates = np.empty(size + 2, np.uint64)
+    norms = np.empty(size + 1)
+    distances = np.empty(size + 1)
+    weights = np.empty(size + 1)
+    slopes = np.empty(size + 1)
+    to_anchor = np.empty(size + 1)
+    to_other = np.empty(size + 1)
+    of_anchor = np.zeros(width(dim))
+    of_other = np.zeros(width(dim))
+    violated = 0
+    used = 0
+    here = uint64(0)
+    there = uint64(size)
+    draws = stream(seed, epoch, order[0])
+    next_anchor_is_parent = _draw(rows, here, points, draws, children, parents, child_pool, parent_pool)
+    for i in range(order.size):
+        anchor_is_parent = next_anchor_is_parent
+        draws = stream(seed, epoch, prefetch_edges(points, edges, order, i))
+        next_anchor_is_parent = _draw(rows, there, points, draws, children, parents, child_pool, parent_pool)
+
+        anchor = uint64(edges[order[i], 0] if anchor_is_parent else edges[order[i], 1])
+        candidates[0] = uint64(edges[order[i], 1] if anchor_is_parent else edges[order[i], 0])
+        found = _keep_corrupted(candidates, rows, here, size, anchor, anchor_is_parent, known_offsets, known_parents)
+        anchor_room = room(method, _separation(points, anchor, anchor, dim)[0])
+        for j in range(found):
+            norms[j], distances[j] = _separation(points, anchor, candidates[j], dim)
+        total = 0.0
+        # A loop of its own over plain arrays: this is where the divisions and roots are, and it vectorises.
+        for j in range(found):
+            weights[j], slopes[j], to_anchor[j], to_other[j] = attraction(
+                method, distances[j], anchor_room, room(method, norms[j])
+            )
+            total += weights[j]
+        share = 1.0 / total
+        nearer = False
+        for j in range(found):
+            nearer |= weights[j] > weights[0]
+        violated += nearer
+        used += np.int64(found) - 1
+        for j in range(found):
+            # ∂loss/∂d is 1 − p for the true end and −p for a corrupted one.
+            pull = ((1.0 if j == 0 else 0.0) - weights[j] * share) * slopes[j]
+            row = candidates[j]
+            for k in range(width(dim)):
+                delta = points[anchor, k] - points[row, k]
+                of_anchor[k] += pull * (delta + to_anchor[j] * points[anchor, k])
+                of_other[k] = pull * (to_other[j] * points[row, k] - delta)
+            step(optimizer, method, points, memory, row, of_other, dim)
+        step(optimizer, method, points, memory, anchor, of_anchor, dim)
+        for k in range(width(dim)):
+            of_anchor[k] = 0.0
+        here, there = there, here
+    return violated, used
+
+
+# Edges are visited in random order: far enough ahead to hide the wait, near enough to be still in the cache.
+LOOKAHEAD = 12
+
+
+@kernel_part
+def draw_rows(rows, at, first, count, draws, pool, points):
+    """Draws first … first+count−1 of a stream as random rows of the pool, on their way into the cache.
+
+    They go to rows[at + first] and on. Callers keep two halves and draw for the next edge before they work on this
+    one: a row needs that long to arrive.
+    """
+    for j in range(first, first + count):
+        row = uint64(pool[below(mix(draws + uint64(j)), pool.size)])
+        prefetch_row(points, row)
+        rows[at + uint64(j)] = row
+
+
+@kernel_part
+def draw_relatives(rows, at, first, count, draws, offsets, relatives, parent, child, points):
+    """The same from one parent's list of relatives; where it has none the child itself, which is never used."""
+    start = offsets[parent]
+    size = offsets[parent + uint64(1)] - start
+    for j in range(first, first + count):
+        row = child
+        if size > 0:
+            row = uint64(relatives[uint64(start) + below(mix(draws + uint64(j)), size)])
+        prefetch_row(points, row)
+        rows[at + uint64(j)] = row
+
+
+@kernel_part
+def prefetch_edges(points, edges, order, i):
+    """Fetch the ends of the next edge and, further ahead, the edges themselves; returns the next edge."""
+    last = order.size - 1
+    prefetch_row(edges, uint64(order[min(i + LOOKAHEAD, last)]))
+    following = order[min(i + 1, last)]
+    prefetch_row(points, uint64(edges[following, 0]))
+    prefetch_row(points, uint64(edges[following, 1]))
+    return following
+
+
+@kernel_part
+def is_known(known_offsets, known_parents, parent, child):
+    """Whether the pair is known to be true: a scan of the child's short list, faster than any hash."""
+    for i in range(known_offsets[child], known_offsets[child + uint64(1)]):
+        if known_parents[i] == parent:
+            return True
+    return False
+
+
+GOLDEN = np.uint64(0x9E3779B97F4A7C15)
+FIRST = np.uint64(0xBF58476D1CE4E5B9)
+SECOND = np.uint64(0x94D049BB133111EB)
+
+
+@kernel_part
+def mix(counter):
+    """64 bits that look random, the same for the same counter."""
+    z = counter + GOLDEN
+    z = (z ^ (z >> uint64(30))) * FIRST
+    z = (z ^ (z >> uint64(27))) * SECOND
+    return z ^ (z >> uint64(31))
+
+
+@kernel_part
+def stream(seed, epoch, edge):
+    """The start of the stream of draws that belongs to one edge in one epoch."""
+    return mix(mix(mix(uint64(seed)) + uint64(epoch)) + uint64(edge))
+
+
+@kernel_part
+def below(bits, bound):
+    """A whole number in [0, bound) from the upper 32 random bits; bias below 2⁻³² · bound."""
+    return ((bits >> uint64(32)) * uint64(bound)) >> uint64(32)
+
+
+@kernel
+def shuffled(count, seed, epoch):
+    """A permutation of 0 … count−1 that depends on (seed, epoch) alone."""
+    order = np.arange(count).astype(np.uint32)
+    start = stream(seed, epoch, uint64(0xFFFFFFFFFFFFFFFF))
+    for i in range(count - 1, 0, -1):
+        j = below(mix(start + uint64(i)), i + 1)
+        order[uint64(i)], order[j] = order[j], order[uint64(i)]
+    return order

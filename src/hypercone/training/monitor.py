@@ -1,0 +1,170 @@
+"""Loss meter, history, epoch reports.
+
+Measures the loss and the time of each epoch, and tells whoever asked to be told.
+
+The loss, measured on a sample of edges: angles need transcendental functions, which the training loop avoids.
+
+The course of a training as the model's record keeps it: the loss now and then, and every validation.
+"""
+
+from __future__ import annotations
+
+import time
+from typing import TYPE_CHECKING, Any
+
+import numpy as np
+from numpy.typing import NDArray
+
+from hypercone.methods import Method, Points, Settings
+from hypercone.methods.scoring import Calibration, energies_of_pairs
+from hypercone.training.progress import EpochReport, OnEpoch
+from hypercone.training.sampling import Known, Negatives, Rows
+
+if TYPE_CHECKING:
+    from hypercone.training.loop import Trainer
+
+
+class Reporter:
+    """Of one stage: its name, the pairs of an epoch, and the epochs that are to come."""
+
+    def __init__(
+        self, on_epoch: OnEpoch, trainer: Trainer, meter: LossMeter, name: str, pairs: int, to_come: range
+    ) -> None:
+        self.on_epoch, self.trainer, self.meter = on_epoch, trainer, meter
+        self.name, self.pairs, self.to_come = name, pairs, to_come
+        self.started = time.perf_counter()
+        self.after_first = 0.0
+
+    def tell(self, number: int, violated: int, active: int, latest: Calibration | None) -> None:
+        """Report that so many epochs are done."""
+        seconds = time.perf_counter() - self.started
+        report = EpochReport(
+            stage=self.name,
+            epoch=number,
+            epochs=self.to_come.stop,
+            loss=self.meter.measure(self.trainer.method, self.trainer.settings, self.trainer.points),
+            violated=violated,
+            active_negatives=active,
+            pairs_per_second=self.pairs / max(self.trainer.seconds, 1e-9),
+            seconds=seconds,
+            seconds_left=self._seconds_left(number, seconds),
+            validation_f1=latest.f1 if latest else None,
+            points=self.trainer.points,
+        )
+        self.on_epoch(report)
+
+    def _seconds_left(self, number: int, seconds: float) -> float | None:
+        before = number - self.to_come.start - 1
+        if before == 0:
+            # Most of the time of the first may be the compiler's.
+            self.after_first = seconds
+            return None
+        return (seconds - self.after_first) / before * (self.to_come.stop - number)
+
+
+SAMPLE = 2_000
+
+
+class LossMeter:
+    """The mean loss a positive pair, over the same sample of positives and wrong pairs every time."""
+
+    def __init__(self, edges: Rows, known: Known, negatives: Negatives, seed: int) -> None:
+        random = np.random.default_rng([seed, 0x1055])
+        self.positives = edges[random.choice(len(edges), min(SAMPLE, len(edges)), replace=False)]
+        width = negatives.children + negatives.parents
+        shape = (len(self.positives), width)
+        self.wrong = np.repeat(self.positives[:, None, :], width, axis=1)
+        for side, columns, pool in (
+            (1, slice(0, negatives.children), negatives.child_pool),
+            (0, slice(negatives.children, width), negatives.parent_pool),
+        ):
+            self.wrong[:, columns, side] = pool[random.integers(0, len(pool), shape)][:, columns]
+        self.is_wrong = ~_are_known(self.wrong.reshape(-1, 2), known).reshape(shape)
+
+    def measure(self, method: Method, settings: Settings, points: Points) -> float:
+        """The margin or softmax loss a positive, at these points."""
+        positive = energies_of_pairs(method, settings, points, self.positives)
+        wrong = energies_of_pairs(method, settings, points, self.wrong.reshape(-1, 2)).reshape(len(positive), -1)
+        # What training would not use as a wrong pair counts as infinitely far away, and so not at all.
+        wrong = np.where(self.is_wrong, wrong, np.inf)
+        if method.loss == "margin":
+            return float(np.mean(positive + np.maximum(0.0, settings.margin - wrong).sum(axis=1)))
+        return float(np.mean(softmax_loss(positive, wrong)))
+
+
+def _are_known(pairs: Rows, known: Known) -> NDArray[np.bool_]:
+    """Whether each pair is a node with itself or known to be true."""
+    count = len(known.offsets)
+    children = np.repeat(np.arange(count - 1), np.diff(known.offsets))
+    # In 64 bits, which NumPy before 2.0 would not choose by itself for rows of 32 times a small number.
+    keys = pairs[:, 1].astype(np.int64) * count + pairs[:, 0]
+    true: NDArray[np.bool_] = np.isin(keys, children * count + known.parents)
+    itself: NDArray[np.bool_] = pairs[:, 0] == pairs[:, 1]
+    return true | itself
+
+
+def softmax_loss(positive: NDArray[np.float64], wrong: NDArray[np.float64]) -> NDArray[np.float64]:
+    """−log of the share of the true distance among all, by the stable log-sum-exp."""
+    distances = np.concatenate([positive[:, None], wrong], axis=1)
+    nearest = distances.min(axis=1, keepdims=True)
+    shares: NDArray[np.float64] = np.log(np.exp(nearest - distances).sum(axis=1)) + positive - nearest[:, 0]
+    return shares
+
+
+# A curve needs no more points, and a measurement takes a few milliseconds.
+MOST_LOSSES = 50
+# Validations are made anyway, but the record of a model must not grow without end.
+MOST_VALIDATIONS = 1_000
+
+
+class History:
+    """Collects (epoch, loss) and (epoch, F1) as training goes; the epochs of burn-in count from below up to 0."""
+
+    def __init__(self, meter: LossMeter | None, epochs: int, burn_in: int = 0) -> None:
+        self.meter, self.burn_in = meter, burn_in
+        self.every = -(-epochs // MOST_LOSSES) if epochs else 1
+        self.validations_every = -(-epochs // MOST_VALIDATIONS) if epochs else 1
+        self.epochs = epochs
+        self.losses: list[list[float]] = []
+        self.validations: list[list[float]] = []
+
+    def note(self, trainer: Trainer, number: int) -> None:
+        """Measure the loss after so many epochs in all (0: before the first), if it is one of those that are kept."""
+        if self.meter and (number % self.every == 0 or number in (1, self.epochs)):
+            loss = self.meter.measure(trainer.method, trainer.settings, trainer.points)
+            self.losses.append([number - self.burn_in, float(f"{loss:.6g}")])
+
+    def note_validation(self, epoch: int, f1: float) -> None:
+        """Keep the F1 of a validation; of very many, so many epochs apart, and the last."""
+        latest = self.validations[-1][0] if self.validations else None
+        is_last = epoch == self.epochs - self.burn_in
+        if latest is None or is_last or epoch - latest >= self.validations_every:
+            self.validations.append([epoch, float(f"{f1:.6g}")])
+
+    def notes(self, rate: float) -> list[str]:
+        """What a person should know of it: steps that are too long can leave the points worse than they were.
+
+        >>> history = History(None, 3)
+        >>> history.losses = [[0, 0.7], [3, 3.1]]
+        >>> history.notes(rate=1000.0)
+        ['the loss was 0.7 before training and is 3.1 after it; try a lower rate than 1000.0']
+        """
+        if not self.losses or self.losses[-1][1] <= self.losses[0][1]:
+            return []
+        before, after = self.losses[0][1], self.losses[-1][1]
+        return [f"the loss was {before:.3g} before training and is {after:.3g} after it; try a lower rate than {rate}"]
+
+    def as_dict(self) -> dict[str, Any]:
+        """Plain lists, for the record.
+
+        >>> History(None, 0).as_dict()
+        {'loss': [], 'validation_f1': []}
+        """
+        # Copies: a checkpoint must not see what comes after it.
+        return {"loss": [*self.losses], "validation_f1": [*self.validations]}
+
+    def restore(self, values: dict[str, Any]) -> None:
+        """Go on from what ``as_dict`` gave."""
+        self.losses, self.validations = (
+            [[int(epoch), float(value)] for epoch, value in values[name]] for name in ("loss", "validation_f1")
+        )
