@@ -35,7 +35,7 @@ from hypercone.evaluation import (
 )
 from hypercone.formats import read_hierarchy
 from hypercone.hierarchy import Hierarchy, paper_split
-from hypercone.reproduce.recipe import recipe_config
+from hypercone.reproduce.table1 import recipe_config
 from hypercone.training import FitConfig, fit
 
 HIERARCHIES = {

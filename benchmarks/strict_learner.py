@@ -23,8 +23,7 @@ from hypercone._system import describe_machine
 from hypercone.data import load_dataset
 from hypercone.evaluation import evaluate, evaluate_all_pairs
 from hypercone.hierarchy import paper_split
-from hypercone.reproduce.paper import DIMS, PERCENTS, paper_f1
-from hypercone.reproduce.recipe import recipe_config
+from hypercone.reproduce.table1 import DIMS, PERCENTS, paper_f1, recipe_config
 from hypercone.training import fit
 
 METHOD, RECIPE, SEEDS = "hyperbolic-cones", "strict", 3

@@ -17,9 +17,8 @@ from typing import Any
 import numpy as np
 
 from hypercone import Hierarchy, fit
-from hypercone.figures import new_figure, save_figure
-from hypercone.figures.canvas import INK, matplotlib_part
 from hypercone.geometry import caps
+from hypercone.plotting.canvas import INK, matplotlib_part, new_figure, save_figure
 
 KINDS = ("siblings", "cousins", "parents_siblings", "reversed")
 IMAGES = Path(__file__).parent.parent / "docs" / "images"

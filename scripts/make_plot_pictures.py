@@ -17,7 +17,7 @@ from pathlib import Path
 from typing import Any
 
 import hypercone
-from hypercone.figures import save_figure
+from hypercone.plotting.canvas import save_figure
 
 # By name, so that types can be checked whether or not the extra is installed.
 images: Any = importlib.import_module("PIL.Image")

@@ -6,7 +6,7 @@ from pathlib import Path
 import pytest
 
 from hypercone.cli.plot_command import KINDS
-from hypercone.embedding import plotting
+from hypercone.plotting import plot
 
 SVG = "{http://www.w3.org/2000/svg}"
 
@@ -16,7 +16,7 @@ def groups(path, what):
 
 
 def test_the_command_offers_the_kinds_there_are():
-    assert tuple(plotting.KINDS) == KINDS
+    assert tuple(plot.KINDS) == KINDS
 
 
 @pytest.mark.parametrize("kind", KINDS)

@@ -13,8 +13,8 @@ import pytest
 
 from hypercone.data import load_dataset
 from hypercone.hierarchy import paper_split
-from hypercone.reproduce.paper import TABLE1
 from hypercone.reproduce.released_split import write_released_split
+from hypercone.reproduce.table1 import TABLE1
 
 
 @pytest.fixture

@@ -8,14 +8,14 @@ import pytest
 
 from hypercone.cli.serve_command import named_folders
 from hypercone.errors import InputError
-from hypercone.service import serving
+from hypercone.service import server
 
 
 @pytest.fixture
 def served(monkeypatch):
     """What would be served, instead of serving it until somebody ends it."""
     given = {}
-    monkeypatch.setattr(serving, "serve", lambda embeddings, options: given.update(models=embeddings, options=options))
+    monkeypatch.setattr(server, "serve", lambda embeddings, options: given.update(models=embeddings, options=options))
     return given
 
 
@@ -64,7 +64,7 @@ def test_a_damaged_model_is_exit_code_3(run, tmp_path):
     assert (done.code, "there is no such model folder" in done.err) == (3, True)
 
 
-@pytest.mark.parametrize("package", serving.PACKAGES)
+@pytest.mark.parametrize("package", server.PACKAGES)
 def test_without_the_extra_one_sentence_says_how_to_get_it(run, model, monkeypatch, package):
     monkeypatch.setitem(sys.modules, package, None)
     done = run("serve", model)

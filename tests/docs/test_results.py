@@ -37,7 +37,7 @@ def test_the_committed_table_is_whole_and_of_the_present_recipes(project):
 
 def test_the_tables_in_markdown_are_made_from_the_committed_json(project):
     from hypercone.reproduce import markdown
-    from hypercone.reproduce.headline import headline
+    from hypercone.reproduce.table1 import headline
 
     rows = json.loads((project / "results" / "table1.json").read_text())["cells"]
     assert (project / "results" / "table1.md").read_text(encoding="utf-8") == markdown(Plan(), rows)

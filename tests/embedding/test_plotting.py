@@ -5,11 +5,11 @@ import pytest
 
 import hypercone
 from hypercone.embedding import load
-from hypercone.embedding.plotting import KINDS
 from hypercone.errors import InputError
 from hypercone.evaluation import evaluate
 from hypercone.hierarchy import LabelledPairs
 from hypercone.methods import METHODS
+from hypercone.plotting.plot import KINDS
 
 
 def drawn(figure, what):

@@ -19,9 +19,7 @@ from hypothesis import strategies as st
 import hypercone
 from hypercone.embedding import Embedding
 from hypercone.errors import InputError
-from hypercone.explorer import explorer_page, write_page
-from hypercone.explorer.packing import packed
-from hypercone.explorer.page import PLACE
+from hypercone.explorer import PLACE, explorer_page, packed, write_page
 from hypercone.hierarchy.names import Labels
 from hypercone.methods import METHODS, Settings
 

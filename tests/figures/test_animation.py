@@ -5,7 +5,7 @@ import pytest
 from PIL import Image
 
 from hypercone.errors import HyperconeError
-from hypercone.figures.animation import write_gif, write_mp4
+from hypercone.reproduce.film import write_gif, write_mp4
 
 
 def frames(count):

@@ -5,9 +5,18 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from hypercone.figures.arcs import Arcs, geodesics, joined, on_circle, rim
-from hypercone.figures.paths import TOLERANCE, control_points, lines_path, region_path
 from hypercone.geometry import poincare
+from hypercone.plotting.arcs import (
+    TOLERANCE,
+    Arcs,
+    control_points,
+    geodesics,
+    joined,
+    lines_path,
+    on_circle,
+    region_path,
+    rim,
+)
 
 coordinates = st.floats(-0.7, 0.7, allow_subnormal=False)
 points = st.tuples(coordinates, coordinates).map(np.array)

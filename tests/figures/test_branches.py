@@ -10,7 +10,7 @@ from hypothesis import strategies as st
 from hypercone import Hierarchy
 from hypercone.construction.forest import spanning_forest
 from hypercone.data import load_dataset
-from hypercone.figures.branches import MOST, branches
+from hypercone.plotting.views import MOST, branches
 
 
 @st.composite

@@ -8,8 +8,8 @@ import numpy as np
 import pytest
 
 from hypercone.errors import HyperconeError, InputError
-from hypercone.figures import depth_colours, draw_disk, draw_edges, draw_nodes, draw_ring, new_figure, save_figure
-from hypercone.figures.canvas import extra_module, pixels
+from hypercone.plotting.canvas import extra_module, new_figure, pixels, save_figure
+from hypercone.plotting.scene import depth_colours, draw_disk, draw_edges, draw_nodes, draw_ring
 
 POINTS = np.array([[0.0, 0.2], [0.4, 0.6], [-0.5, 0.6], [-0.6, 0.7]])
 EDGES = np.array([[0, 1], [0, 2], [2, 3]], np.int32)
@@ -75,7 +75,7 @@ def test_colours_go_from_dark_to_light():
 
 
 def test_drawing_is_loaded_only_when_something_is_drawn():
-    code = "import sys, hypercone.figures; print('matplotlib' in sys.modules, 'PIL' in sys.modules)"
+    code = "import sys, hypercone.plotting; print('matplotlib' in sys.modules, 'PIL' in sys.modules)"
     done = subprocess.run([sys.executable, "-c", code], capture_output=True, text=True, check=True)
     assert done.stdout.split() == ["False", "False"]
 

@@ -7,10 +7,9 @@ from hypothesis import strategies as st
 from matplotlib.transforms import Affine2D
 
 from hypercone.errors import InputError
-from hypercone.figures import cone_outline, draw_cone, new_figure
-from hypercone.figures.arcs import on_circle
-from hypercone.figures.paths import region_path
 from hypercone.geometry import cones
+from hypercone.plotting.arcs import cone_outline, draw_cone, on_circle, region_path
+from hypercone.plotting.canvas import new_figure
 
 angles = st.floats(0, 2 * np.pi)
 SCALE = 1e4

@@ -5,11 +5,17 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from hypercone.figures.norms import in_short, norms_picture, stand_apart
-from hypercone.figures.precision_recall import MOST_POINTS, precision_recall, precision_recall_picture
-from hypercone.figures.themes import DARK, LIGHT
-from hypercone.figures.training_curves import training_picture
 from hypercone.methods.scoring import count_at
+from hypercone.plotting.canvas import DARK, LIGHT
+from hypercone.plotting.charts import (
+    MOST_POINTS,
+    in_short,
+    norms_picture,
+    precision_recall,
+    precision_recall_picture,
+    stand_apart,
+    training_picture,
+)
 
 scores = st.lists(st.integers(-5, 5).map(float), min_size=1, max_size=30).map(np.array)
 

@@ -4,10 +4,9 @@ import numpy as np
 import pytest
 
 from hypercone.data import load_dataset
-from hypercone.figures.branches import branches
-from hypercone.figures.detail import HAIR, MOST_EDGES, SHORTEST, dots_to_draw, edges_to_draw
-from hypercone.figures.importance import LONGEST_NAME, as_written, most_important, nodes_below
 from hypercone.hierarchy import Hierarchy
+from hypercone.plotting.scene import HAIR, MOST_EDGES, SHORTEST, dots_to_draw, edges_to_draw
+from hypercone.plotting.views import LONGEST_NAME, as_written, branches, most_important, nodes_below
 
 
 @pytest.fixture(scope="module")

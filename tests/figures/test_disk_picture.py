@@ -9,15 +9,14 @@ from matplotlib.transforms import Affine2D
 
 from hypercone.data import load_dataset
 from hypercone.errors import InputError
-from hypercone.figures import save_figure
-from hypercone.figures.disk_picture import DiskStyle, disk_picture
-from hypercone.figures.isometry import seen_from
-from hypercone.figures.planar import planar_view
-from hypercone.figures.scene import make_scene
-from hypercone.figures.themes import DARK, LIGHT, THEMES, find_theme
 from hypercone.geometry import cones
 from hypercone.hierarchy import Hierarchy
 from hypercone.methods import Settings
+from hypercone.plotting.arcs import seen_from
+from hypercone.plotting.canvas import DARK, LIGHT, THEMES, find_theme, save_figure
+from hypercone.plotting.plot import DiskStyle, disk_picture
+from hypercone.plotting.scene import make_scene
+from hypercone.plotting.views import planar_view
 
 BIRDS = Hierarchy.from_pairs(
     [("bird", "owl"), ("bird", "gull"), ("gull", "herring gull"), ("owl", "barn owl"), ("fish", "eel")]

@@ -6,11 +6,8 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 from matplotlib.transforms import Affine2D
 
-from hypercone.figures import cone_outline
-from hypercone.figures.arcs import on_circle
-from hypercone.figures.isometry import balanced_centre, cone_seen_from, seen_from
-from hypercone.figures.paths import region_path
 from hypercone.geometry import cones, poincare
+from hypercone.plotting.arcs import balanced_centre, cone_outline, cone_seen_from, on_circle, region_path, seen_from
 
 angles = st.floats(0, 2 * np.pi)
 SCALE = 1e4

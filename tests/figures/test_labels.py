@@ -5,7 +5,9 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from hypercone.figures import draw_disk, draw_labels, new_figure, place_labels
+from hypercone.plotting.canvas import new_figure
+from hypercone.plotting.labels import draw_labels, place_labels
+from hypercone.plotting.scene import draw_disk
 
 BOUNDS = np.array([0.0, 0.0, 400.0, 300.0])
 

@@ -7,11 +7,11 @@ from hypothesis import strategies as st
 
 from hypercone.data import load_dataset
 from hypercone.errors import InputError
-from hypercone.figures.isometry import seen_from
-from hypercone.figures.planar import VIEW_K, PlanarView, planar_view
 from hypercone.geometry import cones, poincare
 from hypercone.hierarchy import Hierarchy
 from hypercone.methods import METHODS, Settings
+from hypercone.plotting.arcs import seen_from
+from hypercone.plotting.views import VIEW_K, PlanarView, planar_view
 
 BIRDS = Hierarchy.from_pairs([("bird", "owl"), ("bird", "gull"), ("gull", "herring gull"), ("bird", "finch")])
 

@@ -5,7 +5,7 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from hypercone.figures.rim_names import spread
+from hypercone.plotting.labels import spread
 
 angles = st.lists(st.floats(-np.pi, np.pi), min_size=1, max_size=30).map(np.array)
 

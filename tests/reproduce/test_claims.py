@@ -6,12 +6,20 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from hypercone.reproduce.claims import CLAIMS, EXPERIMENTS, claim_trials, judge, report
-from hypercone.reproduce.compare import NOISE, compare, verdict_of
-from hypercone.reproduce.paper import DIMS, PERCENTS, TABLE1
-from hypercone.reproduce.recipe import RECIPES
-from hypercone.reproduce.results import Results
-from hypercone.reproduce.table_claims import TABLE_CLAIMS, table_comparisons
+from hypercone.reproduce.claims import (
+    CLAIMS,
+    EXPERIMENTS,
+    NOISE,
+    TABLE_CLAIMS,
+    claim_trials,
+    compare,
+    judge,
+    report,
+    table_comparisons,
+    verdict_of,
+)
+from hypercone.reproduce.table1 import DIMS, PERCENTS, RECIPES, TABLE1
+from hypercone.reproduce.trials import Results
 
 f1_lists = st.lists(st.floats(0, 100), min_size=1, max_size=5)
 

@@ -13,19 +13,19 @@ from PIL import Image
 from hypercone import Hierarchy, fit, load_dataset
 from hypercone.errors import HyperconeError, InputError
 from hypercone.geometry import cones
-from hypercone.reproduce import figure2, figure3, film
+from hypercone.reproduce import figures, film
 from hypercone.training import FitConfig
 
-SMALL_TREE = figure3.uniform_tree("tree-3-3")
+SMALL_TREE = figures.uniform_tree("tree-3-3")
 BATS = load_dataset("wordnet-mammals").subtree("bat.n.01")
 QUICK = tuple(
     {**settings, "epochs": 20} | ({"init_epochs": 20} if "init" in settings else {})
-    for settings in (figure3.POINCARE, figure3.CONES)
+    for settings in (figures.POINCARE, figures.CONES)
 )
 
 
 def draw_small_figure3(folder):
-    return figure3.draw_figure3(folder, tree=lambda: SMALL_TREE, animals=lambda: BATS, settings=QUICK)
+    return figures.draw_figure3(folder, tree=lambda: SMALL_TREE, animals=lambda: BATS, settings=QUICK)
 
 
 @pytest.fixture(scope="module")
@@ -35,7 +35,7 @@ def small_figure3(tmp_path_factory):
 
 @pytest.fixture(scope="module")
 def drawn_figure2(tmp_path_factory):
-    return figure2.draw_figure2(tmp_path_factory.mktemp("figure2"))
+    return figures.draw_figure2(tmp_path_factory.mktemp("figure2"))
 
 
 def curves_of(path, name):
@@ -83,11 +83,11 @@ class TestFigure2:
 
     def test_every_cone_is_there_with_its_norm_and_its_half_aperture(self, drawn_figure2):
         words = words_in(drawn_figure2[0])
-        for norm in figure2.NORMS:
+        for norm in figures.NORMS:
             assert f"{norm:.1f}" in words
-            assert f"{np.degrees(cones.half_aperture([norm, 0.0], figure2.K)):.1f}°" in words
+            assert f"{np.degrees(cones.half_aperture([norm, 0.0], figures.K)):.1f}°" in words
         regions = list(curves_of(drawn_figure2[0], "cone"))
-        assert len(regions) == len(figure2.NORMS) + len(figure2.NESTED) + 2
+        assert len(regions) == len(figures.NORMS) + len(figures.NESTED) + 2
 
     def test_the_sides_in_the_file_are_orthogonal_to_the_rim(self, drawn_figure2):
         checked = 0
@@ -101,41 +101,41 @@ class TestFigure2:
         assert checked > 20
 
     def test_the_cones_of_the_left_do_not_touch(self):
-        apexes = figure2.fanned_out(figure2.NORMS)
+        apexes = figures.fanned_out(figures.NORMS)
         for a in apexes:
             for b in apexes:
-                assert (a is b) == bool(cones.contains(a, b, figure2.K))
+                assert (a is b) == bool(cones.contains(a, b, figures.K))
 
     def test_every_nested_apex_is_in_all_its_ancestors_and_the_upper_ones_on_the_border(self):
-        places = dict(figure2.nested_apexes())
-        for apex in figure2.NESTED:
-            energy = float(cones.signed_energy(places[apex.parent], places[apex.name], figure2.K))
+        places = dict(figures.nested_apexes())
+        for apex in figures.NESTED:
+            energy = float(cones.signed_energy(places[apex.parent], places[apex.name], figures.K))
             if apex.name.startswith("A"):
                 assert abs(energy) < 1e-9
             else:
                 assert energy < -1e-3
-            assert cones.signed_energy(places[apex.name[0]], places[apex.name], figure2.K) < 1e-9
+            assert cones.signed_energy(places[apex.name[0]], places[apex.name], figures.K) < 1e-9
 
     def test_no_two_cones_of_one_parent_overlap(self):
-        places = dict(figure2.nested_apexes())
-        for one, other in pairwise(apex for apex in figure2.NESTED):
+        places = dict(figures.nested_apexes())
+        for one, other in pairwise(apex for apex in figures.NESTED):
             if one.parent == other.parent:
-                assert not cones.contains(places[one.name], places[other.name], figure2.K)
+                assert not cones.contains(places[one.name], places[other.name], figures.K)
 
 
 class TestFigure3:
     def test_the_hierarchies_are_those_of_the_paper(self):
-        mammals = figure3.mammals()
+        mammals = figures.mammals()
         assert (len(mammals), len(mammals.closure())) == (1165, 4230)
-        assert not set(figure3.TOP_TWO) & set(mammals.names)
-        tree = figure3.uniform_tree()
+        assert not set(figures.TOP_TWO) & set(mammals.names)
+        tree = figures.uniform_tree()
         assert (len(tree), len(tree.roots), int(tree.depths().max())) == (3 * (3**7 - 1) // 2, 3, 6)
 
     def test_the_settings_are_a_configuration_and_are_used(self):
-        for settings in (figure3.POINCARE, figure3.CONES):
+        for settings in (figures.POINCARE, figures.CONES):
             used = FitConfig.from_dict(dict(settings)).as_dict()
             assert used.items() >= settings.items()
-        panel = figure3.make_panel(SMALL_TREE, QUICK[1], seed=3)
+        panel = figures.make_panel(SMALL_TREE, QUICK[1], seed=3)
         assert panel.embedding.record["config"].items() >= (QUICK[1] | {"seed": 3}).items()
 
     def test_it_is_written_as_svg_and_png_and_says_what_it_shows(self, small_figure3):
@@ -164,7 +164,7 @@ class TestFigure3:
             assert one.read_bytes() == other.read_bytes()
 
     def test_the_quality_is_that_of_every_ordered_pair(self):
-        panel = figure3.make_panel(BATS, QUICK[1], seed=0)
+        panel = figures.make_panel(BATS, QUICK[1], seed=0)
         points, count = panel.embedding.points, len(BATS)
         energies = cones.energy(points[:, None], points[None], panel.embedding.settings.K)
         is_true = np.zeros((count, count), bool)
@@ -177,7 +177,7 @@ class TestFigure3:
         assert panel.quality.f1 == pytest.approx(best, abs=1e-6)
 
     def test_cones_learn_a_small_tree_in_the_plane(self):
-        panel = figure3.make_panel(SMALL_TREE, {**figure3.CONES, "epochs": 100, "init_epochs": 500}, seed=0)
+        panel = figures.make_panel(SMALL_TREE, {**figures.CONES, "epochs": 100, "init_epochs": 500}, seed=0)
         assert panel.quality.f1 > 0.95
 
 

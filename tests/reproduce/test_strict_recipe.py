@@ -6,10 +6,8 @@ import dataclasses
 
 import pytest
 
-from hypercone.reproduce.paper import DIMS, PERCENTS
-from hypercone.reproduce.recipe import EXCEPTIONS, RECIPES, read_recipes, recipe_config
-from hypercone.reproduce.table1 import Plan
-from hypercone.reproduce.trial import Trial, run_trials
+from hypercone.reproduce.table1 import DIMS, EXCEPTIONS, PERCENTS, RECIPES, Plan, read_recipes, recipe_config
+from hypercone.reproduce.trials import Trial, run_trials
 
 METHOD, STRICT = "hyperbolic-cones", "strict"
 

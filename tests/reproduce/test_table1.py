@@ -5,9 +5,7 @@ from __future__ import annotations
 import pytest
 
 from hypercone.reproduce import Plan, markdown
-from hypercone.reproduce.headline import best_of_recipes, headline
-from hypercone.reproduce.paper import DIMS, PERCENTS, TABLE1
-from hypercone.reproduce.recipe import RECIPES
+from hypercone.reproduce.table1 import DIMS, PERCENTS, RECIPES, TABLE1, best_of_recipes, headline
 
 
 def row(test, validation=50.0, recipe="tuned", seed=0, method="order", dim=5, percent=50, source="wordnet-nouns"):

@@ -14,8 +14,7 @@ from hypercone.evaluation import evaluate
 from hypercone.hierarchy import paper_split
 from hypercone.reproduce import Results, Trial, missing, run_side_by_side
 from hypercone.reproduce.released_split import write_released_split
-from hypercone.reproduce.run import sharing_groups
-from hypercone.reproduce.trial import run_trials
+from hypercone.reproduce.trials import run_trials, sharing_groups
 from hypercone.training import FitConfig, fit
 
 TREE = "tree-3-4"

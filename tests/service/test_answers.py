@@ -12,7 +12,7 @@ import hypercone
 from hypercone.embedding import Embedding
 from hypercone.hierarchy.names import Labels
 from hypercone.methods import METHODS, Settings
-from hypercone.service.names import NoSuchRow, Rows
+from hypercone.service.models import NoSuchRow, Rows
 
 RANDOM = random.Random(6)
 

@@ -9,10 +9,8 @@ import pytest
 
 from hypercone.errors import InputError
 from hypercone.service import Options
-from hypercone.service.headers import page_headers
-from hypercone.service.hosts import Hosts, checked_host_name
-from hypercone.service.origins import checked_origin
-from hypercone.service.token import read_token
+from hypercone.service.errors import page_headers
+from hypercone.service.security import Hosts, checked_host_name, checked_origin, read_token
 
 TOKEN = "s3cret-Token.~+/="
 BEARER = {"Authorization": f"Bearer {TOKEN}"}

@@ -14,7 +14,7 @@ from http.client import HTTPConnection, HTTPResponse
 import pytest
 
 from hypercone.errors import InputError
-from hypercone.service.sockets import listening_socket
+from hypercone.service.server import listening_socket
 
 ASKED = b"GET /v1/is-a?child=n3&parent=n0 HTTP/1.1\r\nHost: localhost\r\n\r\n"
 

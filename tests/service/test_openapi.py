@@ -7,8 +7,8 @@ import json
 import jsonschema_rs
 import pytest
 
-from hypercone.service.operations import OPERATIONS
-from hypercone.service.refusals import STATUSES
+from hypercone.service.errors import STATUSES
+from hypercone.service.handlers import OPERATIONS
 
 
 @pytest.fixture(scope="module")

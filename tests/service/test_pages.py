@@ -15,8 +15,7 @@ from hypercone.embedding import Embedding
 from hypercone.errors import InputError
 from hypercone.methods import Settings
 from hypercone.service import Service
-from hypercone.service.headers import page_headers
-from hypercone.service.refusals import Refusal
+from hypercone.service.errors import Refusal, page_headers
 
 STRANGE = '<b>"Löwe" & co</b>'
 

@@ -10,10 +10,9 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from hypercone.service import operations
-from hypercone.service.fields import Field, Pairs, Texts, Whole
-from hypercone.service.reading import body_values, query_values
-from hypercone.service.refusals import Refusal
+from hypercone.service import handlers
+from hypercone.service.errors import Refusal
+from hypercone.service.schema import Field, Pairs, Texts, Whole, body_values, query_values
 
 TEXT = st.text(st.characters(exclude_categories=["Cs"]), min_size=1)
 FIELDS = [
@@ -44,7 +43,7 @@ def _outcome(read, *given):
 @given(TEXT, TEXT)
 def test_whatever_is_urlencoded_comes_out_as_it_was(child, parent):
     query = urlencode({"child": child, "parent": parent}).encode()
-    assert query_values(query, [operations.CHILD, operations.PARENT]) == {"child": child, "parent": parent}
+    assert query_values(query, [handlers.CHILD, handlers.PARENT]) == {"child": child, "parent": parent}
 
 
 @given(st.binary(max_size=40))
@@ -88,7 +87,7 @@ def test_any_json_is_a_body_or_a_refusal(value):
 )
 def test_a_query_that_cannot_be_meant_is_refused_in_a_sentence(query, words):
     with pytest.raises(Refusal) as refused:
-        query_values(query, [operations.NAME, operations.LIMIT])
+        query_values(query, [handlers.NAME, handlers.LIMIT])
     assert refused.value.status == 400
     assert words in refused.value.message
 
@@ -112,23 +111,23 @@ def test_a_query_that_cannot_be_meant_is_refused_in_a_sentence(query, words):
 )
 def test_a_body_that_cannot_be_meant_is_refused_in_a_sentence(body, words):
     with pytest.raises(Refusal) as refused:
-        body_values(body, [operations.NAMES, operations.LIMIT])
+        body_values(body, [handlers.NAMES, handlers.LIMIT])
     assert refused.value.status == 400
     assert words in refused.value.message
 
 
 def test_colons_in_names_are_no_second_members():
-    assert body_values(b'{"names": ["HP:1", "HP:2"]}', [operations.NAMES]) == {"names": ["HP:1", "HP:2"]}
+    assert body_values(b'{"names": ["HP:1", "HP:2"]}', [handlers.NAMES]) == {"names": ["HP:1", "HP:2"]}
 
 
 def test_a_whole_number_may_be_written_with_a_point_in_json():
-    assert body_values(b'{"names": [], "limit": 20.0}', [operations.NAMES, operations.LIMIT])["limit"] == 20
+    assert body_values(b'{"names": [], "limit": 20.0}', [handlers.NAMES, handlers.LIMIT])["limit"] == 20
 
 
 def test_a_batch_has_at_most_ten_thousand():
-    operations.NAMES.from_json(["a"] * 10_000)
-    operations.PAIRS.from_json([["a", "b"]] * 10_000)
-    for field, item in [(operations.NAMES, "a"), (operations.PAIRS, ["a", "b"])]:
+    handlers.NAMES.from_json(["a"] * 10_000)
+    handlers.PAIRS.from_json([["a", "b"]] * 10_000)
+    for field, item in [(handlers.NAMES, "a"), (handlers.PAIRS, ["a", "b"])]:
         with pytest.raises(Refusal) as refused:
             field.from_json([item] * 10_001)
         assert refused.value.status == 413

@@ -8,10 +8,9 @@ import time
 
 import pytest
 
-from hypercone.service import list_answers
-from hypercone.service.deadline import Deadline
-from hypercone.service.refusals import Refusal
-from hypercone.service.workers import Workers
+from hypercone.service import handlers
+from hypercone.service.errors import Refusal
+from hypercone.service.workers import Deadline, Workers
 
 
 def test_a_thread_answers_while_the_loop_goes_on(run):
@@ -84,17 +83,17 @@ def test_a_batch_ends_itself_at_its_deadline(make_service):
     deadline = Deadline(0.0)
     time.sleep(0.001)
     with pytest.raises(Refusal) as refused:
-        list_answers.nearest_many(model, values, deadline)
+        handlers.nearest_many(model, values, deadline)
     assert refused.value.status == 504
 
 
 def test_an_answer_lists_no_more_than_it_may(make_service, monkeypatch):
     (model,) = make_service().models
-    monkeypatch.setattr(list_answers, "MOST_LISTED", 7)
+    monkeypatch.setattr(handlers, "MOST_LISTED", 7)
     two = {"names": ["animal"] * 2, "limit": 3}
-    assert len(list_answers.descendants_many(model, two, Deadline(10))["results"]) == 2
+    assert len(handlers.descendants_many(model, two, Deadline(10))["results"]) == 2
     with pytest.raises(Refusal) as refused:
-        list_answers.descendants_many(model, {"names": ["animal"] * 2, "limit": 0}, Deadline(10))
+        handlers.descendants_many(model, {"names": ["animal"] * 2, "limit": 0}, Deadline(10))
     assert refused.value.status == 413
 
 

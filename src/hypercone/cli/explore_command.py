@@ -10,7 +10,7 @@ from pathlib import Path
 from hypercone.cli.printing import add_json, print_answer
 from hypercone.embedding import load
 from hypercone.explorer import write_page
-from hypercone.figures.planar import VIEWS
+from hypercone.plotting.views import VIEWS
 
 EXAMPLE = """examples:
   hypercone explore model                    (opens the browser)

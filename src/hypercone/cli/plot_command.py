@@ -10,10 +10,10 @@ import numpy as np
 
 from hypercone.cli.printing import add_json, print_answer
 from hypercone.embedding import Embedding, load
-from hypercone.embedding.plotting import checked_target
 from hypercone.errors import InputError
 from hypercone.formats import read_pairs
 from hypercone.hierarchy import Hierarchy, LabelledPairs
+from hypercone.plotting.plot import checked_target
 
 EXAMPLE = """examples:
   hypercone plot model                              (writes model-disk.svg)

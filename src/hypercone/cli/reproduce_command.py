@@ -15,14 +15,9 @@ from hypercone.cli.printing import add_json, print_json
 from hypercone.errors import InputError, unknown_name
 from hypercone.reproduce import Plan, Results, Trial, markdown
 from hypercone.reproduce.claims import CLAIMS, claim_trials, judge, report
-from hypercone.reproduce.headline import headline
-from hypercone.reproduce.paper import DIMS, PERCENTS, TABLE1
-from hypercone.reproduce.recipe import RECIPES
 from hypercone.reproduce.released_split import released_percentages
-from hypercone.reproduce.results import Row
-from hypercone.reproduce.run import missing, run_side_by_side
-from hypercone.reproduce.timing import timing
-from hypercone.reproduce.trial import DATASET
+from hypercone.reproduce.table1 import DIMS, PERCENTS, RECIPES, TABLE1, headline, timing
+from hypercone.reproduce.trials import DATASET, Row, missing, run_side_by_side
 
 SEEDS = 3
 
@@ -150,13 +145,13 @@ def _news(row: Row) -> str:
 
 
 def _figure2(options: argparse.Namespace) -> int:
-    from hypercone.reproduce.figure2 import draw_figure2
+    from hypercone.reproduce.figures import draw_figure2
 
     return _say_written(options, draw_figure2(Path(options.output)))
 
 
 def _figure3(options: argparse.Namespace) -> int:
-    from hypercone.reproduce.figure3 import draw_figure3
+    from hypercone.reproduce.figures import draw_figure3
 
     return _say_written(options, draw_figure3(Path(options.output), seed=options.seed or 0))
 

@@ -43,8 +43,7 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
 def run(options: argparse.Namespace) -> int:
     """Load, listen, answer until asked to end."""
     folders = named_folders(options.models)
-    from hypercone.service.options import Options
-    from hypercone.service.token import read_token
+    from hypercone.service.security import Options, read_token
 
     chosen = Options(
         host=options.host,
@@ -57,7 +56,7 @@ def run(options: argparse.Namespace) -> int:
         explorer=not options.no_explorer,
     )
     from hypercone.embedding import load
-    from hypercone.service.serving import check_installed, serve
+    from hypercone.service.server import check_installed, serve
 
     check_installed()
     tell_of_compiling(sys.stderr)

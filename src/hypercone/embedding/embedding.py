@@ -215,7 +215,7 @@ class Embedding:
         construction or projection) and moved (False keeps the origin in the middle); a precision-recall curve takes
         pairs; each takes theme (light or dark).
         """
-        from hypercone.embedding.plotting import plot
+        from hypercone.plotting.plot import plot
 
         return plot(self, kind, path, **options)
 

@@ -1,9 +1,200 @@
-"""One page to explore a model in: self-contained HTML that works from the disk, without a network.
+"""Model -> one HTML page.
+
+One page to explore a model in: self-contained HTML that works from the disk, without a network.
 
 The page is made from ``explorer/`` at the top of the project and kept here as ``page.html``, so that nobody who uses
 Python needs node; this room puts a model into it.
+
+The built page with a model in it.
+
+A model as one block of text for the page: base64 of gzip of a JSON header and the arrays it describes.
+
+::
+
+    4 bytes     the length H of the header, little-endian
+    H bytes     the header, JSON in UTF-8 with spaces at its end, so that 4 + H is a multiple of 8
+    the rest    the arrays, little-endian, each at the offset that the header gives, a multiple of 8 counted from 4 + H
+
+Points stay float64, for the page computes the energies itself and has to give the same answers.
 """
 
-from hypercone.explorer.page import explorer_page, write_page
+from __future__ import annotations
+
+import base64
+import gzip
+import json
+import math
+from collections.abc import Sequence
+from dataclasses import asdict
+from importlib import resources
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+
+from hypercone._files import new_file
+from hypercone.embedding import Embedding
+from hypercone.embedding.embedding import out_of_range
+from hypercone.embedding.folder import checked_path
+from hypercone.errors import InputError
+from hypercone.hierarchy.names import is_usable
+from hypercone.plotting.views import PlanarView, branches, invented_depths, planar_view
 
 __all__ = ["explorer_page", "write_page"]
+
+
+PLACE = "<!--hypercone-data-->"
+
+
+def explorer_page(embedding: Embedding, *, title: str | None = None, view: str = "auto") -> str:
+    """The model as one HTML page that needs nothing else, not even a network.
+
+    ``title`` stands at its top, and ``view`` says how more than two dimensions become a disk: own, construction or
+    projection, or what suits the model. Whatever the names and the title hold, none of it stands in the HTML as text.
+
+    >>> import hypercone
+    >>> pets = hypercone.Hierarchy.from_pairs([("animal", "dog"), ("animal", "cat"), ("dog", "poodle")])
+    >>> page = explorer_page(hypercone.fit(pets, dim=2), title="</script> pets")
+    >>> page.startswith("<!doctype html>"), "pets" in page
+    (True, False)
+    """
+    template = resources.files("hypercone.explorer").joinpath("page.html").read_text(encoding="utf-8")
+    before, after = template.split(PLACE)
+    data = packed(embedding, title, view)
+    return f'{before}<script type="text/plain" id="hypercone-data">{data}</script>{after}'
+
+
+def write_page(embedding: Embedding, path: str | Path, *, title: str | None = None, view: str = "auto") -> Path:
+    """Write the page of a model to a file, all of it or nothing.
+
+    >>> import tempfile
+    >>> import hypercone
+    >>> pets = hypercone.fit(hypercone.Hierarchy.from_pairs([("animal", "dog"), ("animal", "cat")]), dim=2)
+    >>> with tempfile.TemporaryDirectory() as folder:
+    ...     write_page(pets, Path(folder) / "pets.html").name
+    'pets.html'
+    """
+    path = checked_path(path)
+    content = explorer_page(embedding, title=title, view=view)
+    with new_file(path) as temporary:
+        temporary.write_text(content, encoding="utf-8", newline="\n")
+    return path
+
+
+FORMAT = 1
+ALIGNMENT = 8
+# Coordinates hardly shrink, and a higher level takes twice as long to win a few bytes in a thousand.
+LEVEL = 6
+
+
+def packed(embedding: Embedding, title: str | None = None, view: str = "auto") -> str:
+    """The model as base64; the same model gives the same text.
+
+    >>> from hypercone.methods import Settings
+    >>> pets = Embedding(["animal", "dog"], np.array([[0.5, 0.0], [0.9, 0.0]]), "hyperbolic-cones", Settings(), 0.0)
+    >>> base64.b64decode(packed(pets))[:2].hex()
+    '1f8b'
+    """
+    content = container(embedding, title, view)
+    return base64.b64encode(gzip.compress(content, LEVEL, mtime=0)).decode("ascii")
+
+
+def container(embedding: Embedding, title: str | None = None, view: str = "auto") -> bytes:
+    """The header and the arrays, before they are compressed."""
+    _refuse(embedding)
+    seen = planar_view(embedding.points, embedding.method, embedding.settings, embedding.hierarchy, view)
+    described, blocks = _laid_out(_arrays(embedding, seen))
+    header = _header(embedding, seen, default_title(embedding) if title is None else title) | {"arrays": described}
+    # ASCII: what is no character of UTF-8 becomes an escape, as everything else that is not plain.
+    text = json.dumps(header, allow_nan=False).encode("ascii")
+    text += b" " * (-(4 + len(text)) % ALIGNMENT)
+    return b"".join([len(text).to_bytes(4, "little"), text, *blocks])
+
+
+def default_title(embedding: Embedding) -> str:
+    """What a model without a title is called: the root of its hierarchy if there is one root, else its size."""
+    roots = [] if embedding.hierarchy is None else embedding.hierarchy.roots.tolist()
+    return embedding.called(roots[0]) if len(roots) == 1 else f"{len(embedding):,} nodes"
+
+
+def _refuse(embedding: Embedding) -> None:
+    """What a page cannot show is refused before anything is written."""
+    if not len(embedding):
+        raise InputError("the model has no nodes, so there is nothing to explore")
+    strange = next((name for name in embedding.names if not is_usable(name)), None)
+    if strange is not None:
+        raise InputError(f"no page can hold the name {strange!r}, which is empty or breaks its line; rename it")
+    if not np.isfinite(embedding.points).all() or not math.isfinite(embedding.threshold):
+        raise InputError("the points or the threshold of the model are not finite numbers, so nothing can be drawn")
+    wrong = out_of_range(embedding.settings)
+    if wrong:
+        raise InputError(f"{wrong}, so nothing can be drawn")
+
+
+def _header(embedding: Embedding, seen: PlanarView, title: str) -> dict[str, Any]:
+    return {
+        "format": FORMAT,
+        "title": title,
+        "method": embedding.method,
+        "dim": embedding.dim,
+        "nodes": len(embedding),
+        "threshold": float(embedding.threshold),
+        "settings": asdict(embedding.settings),
+        "kind": str(embedding.record.get("kind", "given")),
+        "view": {"kind": seen.kind, "caption": seen.caption, "K": seen.K, "centre": list(seen.centre)},
+        "hasEdges": embedding.hierarchy is not None,
+    }
+
+
+def _arrays(embedding: Embedding, seen: PlanarView) -> dict[str, Any]:
+    """The arrays by name, numbers as NumPy arrays and texts as bytes."""
+    hierarchy = embedding.hierarchy
+    nothing = np.empty((0, 2), np.int32)
+    arrays: dict[str, Any] = {
+        "points": embedding.points,
+        "view": np.ascontiguousarray(seen.points, np.float64),
+        "edges": nothing if hierarchy is None else hierarchy.edges.astype(np.int32),
+        "depth": invented_depths(embedding._from_the_top[1])
+        if hierarchy is None
+        else hierarchy.depths().astype(np.int32),
+        "branch": np.full(len(embedding), -1, np.int32) if hierarchy is None else branches(hierarchy),
+        "names": _lines(embedding.names),
+    }
+    if embedding.labels:
+        arrays["labels"] = _lines(embedding.labels.texts)
+    return arrays
+
+
+def _lines(texts: Sequence[str]) -> bytes:
+    return "\n".join(texts).encode(errors="replace")
+
+
+def _laid_out(arrays: dict[str, Any]) -> tuple[dict[str, Any], list[bytes]]:
+    """What the header says of the arrays, and the arrays as bytes, each filled up to the next multiple of 8.
+
+    A model that is its own view has one array for both.
+    """
+    described: dict[str, Any] = {}
+    blocks: list[bytes] = []
+    offsets: dict[int, int] = {}
+    end = 0
+    for name, values in arrays.items():
+        offset = offsets.setdefault(id(values), end)
+        described[name] = {"dtype": _kind(values), "shape": _shape(values), "offset": offset}
+        if offset == end:
+            content = _bytes(values)
+            blocks += [content, bytes(-len(content) % ALIGNMENT)]
+            end += len(content) + len(blocks[-1])
+    return described, blocks
+
+
+def _kind(values: Any) -> str:
+    return "utf8" if isinstance(values, bytes) else str(values.dtype)
+
+
+def _shape(values: Any) -> list[int]:
+    return [len(values)] if isinstance(values, bytes) else list(values.shape)
+
+
+def _bytes(values: Any) -> bytes:
+    return values if isinstance(values, bytes) else bytes(values.astype(values.dtype.newbyteorder("<")).tobytes())

@@ -1,20 +1,94 @@
-"""The claims in the paper's text: the trials each takes, and whether what the paper says came out."""
+"""Claims and verdicts.
+
+Claims that the paper draws from its table, judged on ours.
+
+The claims in the paper's text: the trials each takes, and whether what the paper says came out.
+
+Whether one recipe is better than another or as good, seed by seed, and what that says of a claim.
+"""
 
 from __future__ import annotations
 
+import math
+import statistics
 import tomllib
-from collections.abc import Iterable, Sequence
+from collections.abc import Callable, Iterable, Iterator, Sequence
 from dataclasses import asdict, dataclass
 from importlib import resources
 from typing import Any
 
-from hypercone.reproduce.compare import Comparison, compare, verdict_of
-from hypercone.reproduce.recipe import recipe_config
-from hypercone.reproduce.results import Results
-from hypercone.reproduce.summary import Summary, mean_of
-from hypercone.reproduce.table_claims import TABLE_CLAIMS, table_comparisons
-from hypercone.reproduce.trial import Trial
+from hypercone.reproduce.table1 import DIMS, PERCENTS, RECIPES, TABLE1, TITLES, Summary, mean_of, recipe_config
+from hypercone.reproduce.trials import Results, Row, Trial
 from hypercone.training import FitConfig
+
+TABLE_CLAIMS = {
+    "best-above-zero": "Hyperbolic cones are better than all baselines in all settings but 0 %.",
+    "order-at-zero": "Order embeddings are best at 0 %.",
+    "growth": "Hyperbolic cones have the largest growth when edges of the closure are added to the training set.",
+}
+
+
+def table_comparisons(claim: str, rows: Sequence[Row]) -> list[Comparison]:
+    """What a claim says of the table, comparison by comparison; recipes are compared like with like."""
+    return [found for recipe in RECIPES for dim in DIMS for found in _JUDGES[claim](_Column(rows, recipe, dim))]
+
+
+class _Column:
+    """The figures of one recipe and dimension."""
+
+    def __init__(self, rows: Sequence[Row], recipe: str, dim: int) -> None:
+        self.recipe, self.dim = recipe, dim
+        self.rows = [row for row in rows if row["recipe"] == recipe and row["dim"] == dim]
+
+    def f1(self, method: str, percent: float) -> list[float]:
+        """By seed."""
+        found = [row for row in self.rows if row["method"] == method and row["percent"] == percent]
+        return [row["test_f1"] for row in sorted(found, key=lambda row: row["seed"])]
+
+    def growth(self, method: str) -> list[float]:
+        """From the least to the most training edges, by seed."""
+        least, most = self.f1(method, PERCENTS[0]), self.f1(method, PERCENTS[-1])
+        return [after - before for before, after in zip(least, most, strict=False)]
+
+    def place(self, method: str, percent: float | None = None) -> str:
+        """The words for one side of a comparison."""
+        at = "" if percent is None else f", {percent:g} %"
+        return f"{TITLES[method]} ({self.recipe}, d = {self.dim}{at})"
+
+
+def _best_above_zero(column: _Column) -> Iterator[Comparison]:
+    for percent in PERCENTS[1:]:
+        best, mine = _best_of_others(column, "hyperbolic-cones", percent)
+        yield compare(column.place("hyperbolic-cones", percent), mine, "better than", *best)
+
+
+def _order_at_zero(column: _Column) -> Iterator[Comparison]:
+    best, mine = _best_of_others(column, "order", 0)
+    yield compare(column.place("order", 0), mine, "better than", *best)
+
+
+def _growth(column: _Column) -> Iterator[Comparison]:
+    others = {TITLES[method]: column.growth(method) for method in TABLE1 if method != "hyperbolic-cones"}
+    place = f"growth of {column.place('hyperbolic-cones')}"
+    yield compare(place, column.growth("hyperbolic-cones"), "better than", *_largest(others))
+
+
+def _best_of_others(column: _Column, method: str, percent: float) -> tuple[tuple[str, list[float]], list[float]]:
+    others = {TITLES[other]: column.f1(other, percent) for other in TABLE1 if other != method}
+    return _largest(others), column.f1(method, percent)
+
+
+def _largest(figures: dict[str, list[float]]) -> tuple[str, list[float]]:
+    """The rival to beat: the one with the highest mean."""
+    return max(figures.items(), key=lambda item: sum(item[1]) / len(item[1]) if item[1] else float("-inf"))
+
+
+_JUDGES: dict[str, Callable[[_Column], Iterator[Comparison]]] = {
+    "best-above-zero": _best_above_zero,
+    "order-at-zero": _order_at_zero,
+    "growth": _growth,
+}
+
 
 EXPERIMENTS: dict[str, dict[str, Any]] = tomllib.loads(
     (resources.files("hypercone.reproduce") / "claims.toml").read_text(encoding="utf-8")
@@ -101,3 +175,65 @@ def _judge_table(claim: str, seeds: int, table: Results) -> Verdict:
 def _test_f1(trials: Sequence[Trial], results: Sequence[Results]) -> list[float]:
     rows = (next((row for known in results if (row := known.find(trial))), None) for trial in trials)
     return [row["test_f1"] for row in rows if row is not None]
+
+
+# Repeats of one recipe differ by about a point of F1: less is no difference.
+NOISE = 1.0
+
+
+@dataclass(frozen=True)
+class Comparison:
+    """Two recipes on the same seeds; ``difference`` is the mean of one minus other, in points of F1."""
+
+    one: str
+    relation: str
+    other: str
+    difference: float
+    error: float
+    seeds: int
+
+    @property
+    def is_significant(self) -> bool:
+        """Whether the difference is more than noise: over a point, and over two standard errors."""
+        return abs(self.difference) > max(NOISE, 2 * self.error)
+
+    @property
+    def outcome(self) -> str:
+        """``confirmed``, ``refuted`` where the opposite holds, ``not confirmed`` or ``not run``."""
+        if not self.seeds:
+            return "not run"
+        if self.relation == "as good as":
+            # To be better is as good as, too.
+            return "refuted" if self.is_significant and self.difference < 0 else "confirmed"
+        if not self.is_significant:
+            return "not confirmed"
+        return "confirmed" if self.difference > 0 else "refuted"
+
+    def __str__(self) -> str:
+        measured = f"{self.difference:+.1f} ± {self.error:.1f}" if self.seeds else "no trials yet"
+        return f"{self.one} {self.relation} {self.other}: {self.outcome} ({measured})"
+
+
+def compare(one: str, f1: Sequence[float], relation: str, other: str, other_f1: Sequence[float]) -> Comparison:
+    """Compare figures of the same seeds in the same order.
+
+    >>> str(compare("a", [90.0, 91.0, 92.0], "better than", "b", [80.0, 82.0, 81.0]))
+    'a better than b: confirmed (+10.0 ± 0.6)'
+    """
+    differences = [mine - theirs for mine, theirs in zip(f1, other_f1, strict=False)]
+    if not differences:
+        return Comparison(one, relation, other, 0.0, 0.0, 0)
+    error = statistics.stdev(differences) / math.sqrt(len(differences)) if len(differences) > 1 else 0.0
+    return Comparison(one, relation, other, statistics.fmean(differences), error, len(differences))
+
+
+def verdict_of(comparisons: Sequence[Comparison]) -> str:
+    """One word for a claim that takes several comparisons.
+
+    >>> verdict_of([])
+    'measured'
+    """
+    outcomes = {comparison.outcome for comparison in comparisons}
+    if not outcomes:
+        return "measured"
+    return outcomes.pop() if len(outcomes) == 1 else "partly confirmed" if "confirmed" in outcomes else "refuted"

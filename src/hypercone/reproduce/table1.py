@@ -1,15 +1,101 @@
-"""Table 1 of the paper: which trials it takes, and the table as text."""
+"""Plan, paper numbers, recipes, headline, timing.
+
+What the paper prints: table 1 of Ganea, Bécigneul and Hofmann (2018), and the speed of the authors' code.
+
+The recipes of table 1: one TOML file a method, with the settings as published and as we tuned them.
+
+Table 1 of the paper: which trials it takes, and the table as text.
+
+Table 1 in short: for each cell the better of our recipes, chosen by validation and not by the test pairs.
+
+How long the table took, and how that compares with the authors' code.
+
+Mean and spread over the seeds, and the difference from the paper.
+"""
 
 from __future__ import annotations
 
+import functools
+import statistics
+import tomllib
 from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import dataclass
+from importlib import resources
+from typing import Any
 
-from hypercone.reproduce.paper import DIMS, PERCENTS, TABLE1, TITLES, paper_f1
-from hypercone.reproduce.recipe import RECIPES, recipe_config
-from hypercone.reproduce.results import Row
-from hypercone.reproduce.summary import summarise
-from hypercone.reproduce.trial import DATASET, Trial
+from hypercone.errors import counted, unknown_name
+from hypercone.reproduce.trials import DATASET, Results, Row, Trial
+from hypercone.training import FitConfig
+
+DIMS = (5, 10)
+PERCENTS = (0, 10, 25, 50)
+
+# Test F1 in per cent, in the order of PERCENTS.
+TABLE1 = {
+    "euclidean": {5: (26.8, 71.3, 73.8, 72.8), 10: (29.4, 75.4, 78.4, 78.1)},
+    "poincare": {5: (29.4, 70.2, 78.2, 83.6), 10: (28.9, 71.4, 82.0, 85.3)},
+    "order": {5: (34.4, 70.2, 75.9, 81.7), 10: (43.0, 69.7, 79.4, 84.1)},
+    "euclidean-cones": {5: (28.5, 69.7, 75.0, 77.4), 10: (31.3, 81.5, 84.5, 81.6)},
+    "hyperbolic-cones": {5: (29.2, 80.1, 86.0, 92.8), 10: (32.2, 85.9, 91.0, 94.4)},
+}
+
+TITLES = {
+    "euclidean": "Simple Euclidean",
+    "poincare": "Poincaré",
+    "order": "Order embeddings",
+    "euclidean-cones": "Euclidean cones",
+    "hyperbolic-cones": "Hyperbolic cones",
+}
+
+# Pairs a second of the released code on one core, 50 % of the nouns, 5 dimensions; measured, not printed in the paper.
+AUTHORS_PAIRS_PER_SECOND = 0.25e6
+
+
+def paper_f1(method: str, dim: int, percent: float) -> float | None:
+    """The paper's test F1 in per cent, or None where its table has no such cell.
+
+    >>> paper_f1("hyperbolic-cones", 5, 50), paper_f1("order", 7, 50)
+    (92.8, None)
+    """
+    if dim not in TABLE1[method] or percent not in PERCENTS:
+        return None
+    return TABLE1[method][dim][PERCENTS.index(int(percent))]
+
+
+RECIPES = ("as published", "tuned")
+# In a recipe, the list of exceptions: tables whose "dim" and "percent" say for which cells they hold.
+EXCEPTIONS = "for"
+
+
+@functools.cache
+def read_recipes(method: str) -> dict[str, dict[str, Any]]:
+    """All recipes of a method, as the file has them.
+
+    >>> sorted(read_recipes("order"))
+    ['as published', 'tuned']
+    """
+    return tomllib.loads(recipe_text(method))
+
+
+def recipe_text(method: str) -> str:
+    """The file itself, whose comments give the reason of each setting."""
+    return (resources.files("hypercone.training") / "recipes" / f"{method}.toml").read_text(encoding="utf-8")
+
+
+def recipe_config(method: str, recipe: str, dim: int, percent: float, seed: int) -> FitConfig:
+    """The configuration of one cell.
+
+    >>> recipe_config("order", "as published", 5, 50, 0).rate
+    0.1
+    """
+    recipes = read_recipes(method)
+    if recipe not in recipes:
+        raise unknown_name(f"recipe of {method}", recipe, recipes)
+    settings = {name: value for name, value in recipes[recipe].items() if name != EXCEPTIONS}
+    for exception in recipes[recipe].get(EXCEPTIONS, []):
+        if dim in exception.get("dim", [dim]) and percent in exception.get("percent", [percent]):
+            settings |= {name: value for name, value in exception.items() if name not in ("dim", "percent")}
+    return FitConfig.from_dict({"method": method, "dim": dim, "seed": seed, **settings})
 
 
 @dataclass(frozen=True)
@@ -42,11 +128,13 @@ class Plan:
 
 def markdown(plan: Plan, rows: Iterable[Row]) -> str:
     """The table in Markdown: one block of columns a dimension, the paper's row above ours."""
-    parts = [part for dim in plan.dims for part in (f"### {dim} dimensions\n", "\n".join(_lines(plan, rows, dim)), "")]
+    parts = [
+        part for dim in plan.dims for part in (f"### {dim} dimensions\n", "\n".join(_table_lines(plan, rows, dim)), "")
+    ]
     return "\n".join(parts)
 
 
-def _lines(plan: Plan, rows: Iterable[Row], dim: int) -> Iterator[str]:
+def _table_lines(plan: Plan, rows: Iterable[Row], dim: int) -> Iterator[str]:
     rows = plan.rows(rows)
     yield "| method | | " + " | ".join(f"{percent:g} %" for percent in plan.percents) + " |"
     yield "|---|---|" + "---|" * len(plan.percents)
@@ -60,3 +148,108 @@ def _lines(plan: Plan, rows: Iterable[Row], dim: int) -> Iterator[str]:
 
 def _line(title: str, recipe: str, cells: list[str]) -> str:
     return f"| {title} | {recipe} | " + " | ".join(cells) + " |"
+
+
+def headline(plan: Plan, rows: Iterable[Row]) -> str:
+    """The short table in Markdown: two lines a method, a column a cell."""
+    return "\n".join(_headline_lines(plan, plan.rows(rows))) + "\n"
+
+
+def best_of_recipes(
+    rows: Sequence[Row], recipes: Sequence[str], method: str, dim: int, percent: float
+) -> Summary | None:
+    """The test F1 of the recipe with the highest mean validation F1, or None if none has been run."""
+    means = {}
+    for recipe in recipes:
+        found = rows_of(rows, method, recipe, dim, percent)
+        if found:
+            means[recipe] = statistics.fmean(row["validation_f1"] for row in found)
+    return summarise(rows, method, max(means, key=means.__getitem__), dim, percent) if means else None
+
+
+def _headline_lines(plan: Plan, rows: Sequence[Row]) -> Iterator[str]:
+    cells = [(dim, percent) for dim in plan.dims for percent in plan.percents]
+    yield "| test F1 | | " + " | ".join(f"d = {dim}, {percent:g} %" for dim, percent in cells) + " |"
+    yield "|---|---|" + "---:|" * len(cells)
+    for method in plan.methods:
+        printed = [paper_f1(method, dim, percent) for dim, percent in cells]
+        yield f"| {TITLES[method]} | paper | " + " | ".join("–" if f1 is None else f"{f1:.1f}" for f1 in printed) + " |"
+        ours = [best_of_recipes(rows, plan.recipes, method, dim, percent) for dim, percent in cells]
+        yield "| | here | " + " | ".join("…" if best is None else _short(best) for best in ours) + " |"
+
+
+def _short(best: Summary) -> str:
+    text = f"{best.mean:.1f} ± {best.std:.1f}" if best.seeds > 1 else f"{best.mean:.1f}"
+    return f"**{text}**" if best.difference is not None and best.difference >= 0 else text
+
+
+LARGEST = PERCENTS[-1]
+
+
+def timing(results: Results) -> str:
+    """The runs and the speeds in Markdown."""
+    return "\n".join([*_runs(results.runs), "", *_speeds(results.cells), ""])
+
+
+def _runs(runs: list[Row]) -> Iterator[str]:
+    for run in runs:
+        trials, workers = counted(run["trials"], "trial"), counted(run["jobs"], "worker")
+        yield f"- {trials} in {run['seconds'] / 60:.1f} minutes with {workers} on {run['processor']}"
+
+
+def _speeds(cells: list[Row]) -> Iterator[str]:
+    """Of the largest cells: million pairs a second in one process, and how many times the authors' code does."""
+    measured = [row for row in cells if row["percent"] == LARGEST and row["pairs_per_second"] and "same_as" not in row]
+    if measured:
+        yield f"| {LARGEST} % | recipe | d | million pairs/s | times the authors' code |"
+        yield "|---|---|---|---|---|"
+    for method, recipe, dim in dict.fromkeys((row["method"], row["recipe"], row["dim"]) for row in measured):
+        found = rows_of(measured, method, recipe, dim, LARGEST)
+        speed = statistics.fmean(row["pairs_per_second"] for row in found)
+        ratio = speed / AUTHORS_PAIRS_PER_SECOND
+        yield f"| {TITLES[method]} | {recipe} | {dim} | {speed / 1e6:.1f} | {ratio:.0f} |"
+
+
+@dataclass(frozen=True)
+class Summary:
+    """Test F1 in per cent over some seeds, and what the paper has in its place."""
+
+    mean: float
+    std: float
+    seeds: int
+    paper: float | None
+
+    @property
+    def difference(self) -> float | None:
+        """Ours minus the paper's."""
+        return None if self.paper is None else self.mean - self.paper
+
+    def __str__(self) -> str:
+        """The mean, its spread and how far it is from the paper.
+
+        >>> str(Summary(95.04, 0.41, 3, 92.8)), str(Summary(61.0, 0.0, 1, None))
+        ('95.0 ± 0.4 (+2.2)', '61.0')
+        """
+        spread = f" ± {self.std:.1f}" if self.seeds > 1 else ""
+        return f"{self.mean:.1f}{spread}" + ("" if self.difference is None else f" ({self.difference:+.1f})")
+
+
+def summarise(rows: Iterable[Row], method: str, recipe: str, dim: int, percent: float) -> Summary | None:
+    """The summary of one cell, or None if no seed of it has been run."""
+    f1 = [row["test_f1"] for row in rows_of(rows, method, recipe, dim, percent)]
+    return mean_of(f1, paper_f1(method, dim, percent)) if f1 else None
+
+
+def rows_of(rows: Iterable[Row], method: str, recipe: str, dim: int, percent: float) -> list[Row]:
+    """The seeds of one cell."""
+    name = (method, recipe, dim, percent)
+    return [row for row in rows if (row["method"], row["recipe"], row["dim"], row["percent"]) == name]
+
+
+def mean_of(f1: list[float], paper: float | None = None) -> Summary:
+    """The mean and the sample standard deviation.
+
+    >>> mean_of([1.0, 2.0, 3.0]).std
+    1.0
+    """
+    return Summary(statistics.fmean(f1), statistics.stdev(f1) if len(f1) > 1 else 0.0, len(f1), paper)

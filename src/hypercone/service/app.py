@@ -1,30 +1,50 @@
-"""The service as an ASGI application: routes, and in front of them what every request has to pass."""
+"""ASGI app, endpoints, explorer pages.
+
+The service as an ASGI application: routes, and in front of them what every request has to pass.
+
+The paths of the API: a request becomes values, the values an answer, the answer JSON.
+
+Pages for people: the explorer of each model, made when it is first asked for, and links to them.
+"""
 
 from __future__ import annotations
 
+import asyncio
+import html
 import secrets
+import threading
 import time
-from collections.abc import Callable, Mapping
+from collections.abc import Callable, Mapping, Sequence
+from functools import partial
 from itertools import groupby
 from typing import Any
+from urllib.parse import quote
 
 from hypercone._system import needed
 from hypercone.embedding import Embedding
 from hypercone.errors import short
-from hypercone.service.endpoints import Fixed, Questions
-from hypercone.service.headers import API_HEADERS
-from hypercone.service.hosts import Hosts
-from hypercone.service.log import note, one_line
+from hypercone.service.errors import (
+    API_HEADERS,
+    JSON,
+    RETRY_SOON,
+    Headers,
+    Receive,
+    Refusal,
+    Scope,
+    Send,
+    busy,
+    malformed,
+    page_headers,
+    reply,
+    reply_empty,
+    reply_refusal,
+)
+from hypercone.service.handlers import OPERATIONS, Operation, with_model
 from hypercone.service.metrics import KIND, Metrics
-from hypercone.service.models import Models
-from hypercone.service.operations import OPERATIONS
-from hypercone.service.options import Options
-from hypercone.service.origins import Origins
-from hypercone.service.pages import Explorers, Page
-from hypercone.service.refusals import RETRY_SOON, Refusal, busy, malformed
-from hypercone.service.replies import JSON, Receive, Scope, Send, reply_empty, reply_refusal
-from hypercone.service.token import Token
-from hypercone.service.workers import Workers
+from hypercone.service.models import Model, Models, NoSuchRow
+from hypercone.service.schema import Field, body_values, query_values, read_body
+from hypercone.service.security import Hosts, Options, Origins, Token
+from hypercone.service.workers import Deadline, Workers, note, one_line
 
 EXTRA = ("the service needs", "'hypercone[serve]'")
 # Asked by those who watch over the process, which hold no token.
@@ -200,3 +220,190 @@ def _noted(error: Exception, scope: Scope) -> Refusal:
     number = secrets.token_hex(4)
     note(f"error {number}: {one_line(error)} in {scope['method']} {short(scope['path'])!r}")
     return Refusal(500, "internal", f"a mistake of the service; its log has more under {number}")
+
+
+# A body up to this size is a matter of a millisecond.
+SMALL_BODY = 64 * 1024
+
+
+class Path:
+    """What all paths have in common: which methods they know, and what they say to the others."""
+
+    def __init__(self, methods: Sequence[str]) -> None:
+        known = [*methods, *(["HEAD"] if "GET" in methods else []), "OPTIONS"]
+        self.allowed = ", ".join(sorted(known)).encode()
+
+    async def refuse_method(self, scope: Scope, send: Send) -> None:
+        """Say which methods there are."""
+        if scope["method"] != "OPTIONS":
+            message = f"this path knows only {self.allowed.decode()}"
+            raise Refusal(405, "wrong_method", message, ((b"allow", self.allowed),))
+        await reply_empty(send, ((b"allow", self.allowed),))
+
+
+class Questions(Path):
+    """One path of the API, with its operations by method."""
+
+    def __init__(self, service: Service, operations: Sequence[Operation]) -> None:
+        super().__init__([operation.method for operation in operations])
+        self._service = service
+        models = service.models.names
+        self._operations = {
+            operation.method: (operation, with_model(operation.fields, models)) for operation in operations
+        }
+
+    async def __call__(self, scope: Scope, receive: Receive, send: Send) -> None:
+        """Answer one request."""
+        method = scope["method"]
+        chosen = self._operations.get("GET" if method == "HEAD" else method)
+        if chosen is None:
+            await self.refuse_method(scope, send)
+            return
+        operation, fields = chosen
+        self._service.must_be_ready()
+        workers, deadline = self._service.workers, Deadline(self._service.options.deadline)
+        workers.take_place()
+        try:
+            if operation.method == "POST":
+                body = await self._from_body(operation, fields, scope, receive, deadline)
+            else:
+                values = query_values(scope["query_string"], fields)
+                model = self._service.models.find(values["model"])
+                if operation.is_quick:
+                    body = _answered(operation, model, values, deadline)
+                else:
+                    body = await workers.run(partial(_answered, operation, model, values, deadline), deadline)
+        except NoSuchRow as missing:
+            raise await workers.run(missing.refusal, deadline) from None
+        finally:
+            workers.free_place()
+        # Who reads slowly does not keep a place meanwhile, but only so much may wait to be read.
+        self._service.must_have_room(body)
+        await reply(send, 200, body)
+
+    async def _from_body(
+        self, operation: Operation, fields: Sequence[Field], scope: Scope, receive: Receive, deadline: Deadline
+    ) -> bytes:
+        if scope["query_string"]:
+            raise malformed("POST takes its values from the body, and no parameters; leave out what is behind the ?")
+        raw = await read_body(scope, receive, deadline)
+        work = partial(self._read_and_answered, operation, fields, raw, deadline)
+        if operation.is_quick and len(raw) <= SMALL_BODY:
+            return work()
+        return await self._service.workers.run(work, deadline)
+
+    def _read_and_answered(
+        self, operation: Operation, fields: Sequence[Field], raw: bytes, deadline: Deadline
+    ) -> bytes:
+        values = body_values(raw, fields)
+        return _answered(operation, self._service.models.find(values["model"]), values, deadline)
+
+
+def _answered(operation: Operation, model: Model, values: dict[str, Any], deadline: Deadline) -> bytes:
+    import orjson
+
+    answer = operation.answer(model, values, deadline)
+    return orjson.dumps(answer, option=orjson.OPT_SERIALIZE_NUMPY)
+
+
+class Fixed(Path):
+    """A path with one answer that takes no arguments and no time."""
+
+    def __init__(self, service: Service, answer: Any, *, when_ready: bool = False) -> None:
+        """``answer`` gives a status, a body and its kind."""
+        super().__init__(["GET"])
+        self._service, self._answer, self._when_ready = service, answer, when_ready
+
+    async def __call__(self, scope: Scope, receive: Receive, send: Send) -> None:
+        """Answer one request."""
+        if scope["method"] not in ("GET", "HEAD"):
+            await self.refuse_method(scope, send)
+            return
+        if self._when_ready:
+            self._service.must_be_ready()
+        if scope["query_string"]:
+            query_values(scope["query_string"], ())
+        status, body, kind, *headers = self._answer(scope)
+        await reply(send, status, body, kind, *headers)
+
+
+HTML = b"text/html; charset=utf-8"
+
+
+class Explorers:
+    """The explorer pages, each with the headers that let its own script run."""
+
+    def __init__(self) -> None:
+        self._pages: dict[str, tuple[bytes, Headers]] = {}
+        self._lock = threading.Lock()
+
+    def ready(self, model: Model) -> tuple[bytes, Headers] | None:
+        """The page, if it has been made."""
+        return self._pages.get(model.name)
+
+    def made(self, model: Model) -> tuple[bytes, Headers]:
+        """The page, made now unless another thread, one that its first visitor gave up, has made it meanwhile."""
+        with self._lock:
+            if model.name not in self._pages:
+                from hypercone.explorer import explorer_page
+
+                content = explorer_page(model.embedding, title=model.name).encode()
+                self._pages[model.name] = (content, page_headers(content))
+            return self._pages[model.name]
+
+
+class Page(Path):
+    """The explorer of the model in the path, or of the only one; with several and none in the path, links to them."""
+
+    def __init__(self, service: Service, explorers: Explorers) -> None:
+        super().__init__(["GET"])
+        self._service, self._explorers = service, explorers
+        self._making: dict[str, asyncio.Future[tuple[bytes, Headers]]] = {}
+
+    async def __call__(self, scope: Scope, receive: Receive, send: Send) -> None:
+        """Answer one request."""
+        if scope["method"] not in ("GET", "HEAD"):
+            await self.refuse_method(scope, send)
+            return
+        service = self._service
+        if not service.options.explorer:
+            raise Refusal(404, "not_found", "the explorer is not served here (--no-explorer); see /openapi.json")
+        service.must_be_ready()
+        query_values(scope["query_string"], ())
+        name = scope["path_params"].get("name")
+        if name is None and len(service.models) > 1:
+            page = _links([model.name for model in service.models])
+            await reply(send, 200, page, HTML, page_headers(page))
+            return
+        model = service.models.find(name)
+        page, headers = self._explorers.ready(model) or await self._made(model)
+        service.must_have_room(page)
+        await reply(send, 200, page, HTML, headers)
+
+    async def _made(self, model: Model) -> tuple[bytes, Headers]:
+        # All who ask meanwhile wait for one thread; who leaves does not end it for the others.
+        making = self._making.get(model.name)
+        if making is None:
+            making = self._making[model.name] = asyncio.ensure_future(self._make(model))
+            making.add_done_callback(lambda _: self._making.pop(model.name))
+        return await asyncio.shield(making)
+
+    async def _make(self, model: Model) -> tuple[bytes, Headers]:
+        workers = self._service.workers
+        workers.take_place()
+        try:
+            return await workers.run(partial(self._explorers.made, model), Deadline(self._service.options.deadline))
+        finally:
+            workers.free_place()
+
+
+def _links(names: list[str]) -> bytes:
+    items = "\n".join(f'<li><a href="/explore/{quote(name, safe="")}">{html.escape(name)}</a></li>' for name in names)
+    return (
+        '<!doctype html>\n<html lang="en">\n<meta charset="utf-8">\n'
+        '<meta name="viewport" content="width=device-width">\n'
+        "<title>hypercone</title>\n<style>\n:root { color-scheme: light dark }\n"
+        "body { font: 1.1rem/1.7 system-ui, sans-serif; max-width: 34rem; margin: 4rem auto; padding: 0 1rem }\n"
+        f"</style>\n<h1>hypercone</h1>\n<p>The models that are served here:</p>\n<ul>\n{items}\n</ul>\n"
+        '<p>For programs: <a href="/openapi.json">openapi.json</a></p>\n</html>\n'
+    ).encode()

@@ -4,10 +4,10 @@ from __future__ import annotations
 
 from typing import Any
 
-from hypercone.service.fields import Field
+from hypercone.service.errors import STATUSES
+from hypercone.service.handlers import OPERATIONS, Operation, answer_schema, with_model
 from hypercone.service.models import Model, Models
-from hypercone.service.operations import OPERATIONS, Operation, answer_schema, with_model
-from hypercone.service.refusals import STATUSES
+from hypercone.service.schema import Field
 
 _ALWAYS = (400, 405, 421, 431, 500)
 _OF_QUESTIONS = (404, 503, 504)

@@ -14,9 +14,7 @@ from typing import TYPE_CHECKING, Any
 import httptools
 from uvicorn.protocols.http.httptools_impl import STATUS_LINE, HttpToolsProtocol, RequestResponseCycle
 
-from hypercone.service.headers import API_HEADERS
-from hypercone.service.refusals import RETRY_SOON
-from hypercone.service.replies import BODY_IS_COMING, error_body
+from hypercone.service.errors import API_HEADERS, BODY_IS_COMING, RETRY_SOON, error_body
 
 if TYPE_CHECKING:
     from hypercone.service.server import ServiceConfig

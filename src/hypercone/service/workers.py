@@ -1,16 +1,26 @@
-"""Threads for what takes long, so that quick answers need not wait; and how many requests are worked on at once."""
+"""Threads, deadlines, log.
+
+Threads for what takes long, so that quick answers need not wait; and how many requests are worked on at once.
+
+The time a request has.
+
+The log: one line on standard error for each mistake of ours, and silence about mistakes of others.
+"""
 
 from __future__ import annotations
 
 import asyncio
 import contextlib
+import logging
+import sys
+import time
+import traceback
 from collections.abc import Callable
 from concurrent.futures import Future, ThreadPoolExecutor
 from typing import TypeVar
 
 from hypercone._system import usable_cores
-from hypercone.service.deadline import Deadline
-from hypercone.service.refusals import busy, late
+from hypercone.service.errors import busy, late
 
 Result = TypeVar("Result")
 FEWEST_THREADS = 4
@@ -62,3 +72,61 @@ class Workers:
     def end(self) -> None:
         """Start nothing more."""
         self._pool.shutdown(wait=False, cancel_futures=True)
+
+
+class Deadline:
+    """A moment from which on an answer is too late.
+
+    >>> Deadline(60).left() > 59
+    True
+    """
+
+    def __init__(self, seconds: float) -> None:
+        self.seconds = seconds
+        self._end = time.monotonic() + seconds
+
+    def left(self) -> float:
+        """The seconds that are left, 0 if none."""
+        return max(0.0, self._end - time.monotonic())
+
+    def check(self) -> None:
+        """Raise the refusal if the time is over: nobody can stop a thread, so a long computation asks by itself."""
+        if time.monotonic() > self._end:
+            raise late(self.seconds)
+
+
+def one_line(error: BaseException) -> str:
+    """What went wrong and where, without line breaks.
+
+    >>> try:
+    ...     _ = 1 / 0
+    ... except ZeroDivisionError as error:
+    ...     one_line(error).split(" (")[0]
+    'ZeroDivisionError: division by zero'
+    """
+    words = " ".join(f"{type(error).__name__}: {error}".split())
+    frames = traceback.extract_tb(error.__traceback__, limit=-1)
+    return f"{words} ({frames[0].filename}:{frames[0].lineno})" if frames else words
+
+
+def note(message: str) -> None:
+    """Write a line to the log."""
+    print(f"hypercone: {message}", file=sys.stderr, flush=True)
+
+
+class OneLine(logging.Handler):
+    """What uvicorn and asyncio report, in our way."""
+
+    def emit(self, record: logging.LogRecord) -> None:
+        """Write a line for a record."""
+        error = record.exc_info[1] if record.exc_info else None
+        words = " ".join(record.getMessage().split())
+        note(f"error: {words}" + (f": {one_line(error)}" if error is not None else ""))
+
+
+def take_over() -> None:
+    """Let the libraries below speak of errors only, a line each; what strangers send them is no error."""
+    for name in ("uvicorn.error", "asyncio"):
+        logger = logging.getLogger(name)
+        logger.handlers, logger.propagate = [OneLine(logging.ERROR)], False
+        logger.setLevel(logging.ERROR)

@@ -5,9 +5,9 @@ from __future__ import annotations
 from collections.abc import Callable
 from typing import Any
 
-from hypercone.service.operations import OPERATIONS
-from hypercone.service.reading import body_values, query_values
-from hypercone.service.refusals import Refusal
+from hypercone.service.errors import Refusal
+from hypercone.service.handlers import OPERATIONS
+from hypercone.service.schema import body_values, query_values
 
 
 def query(data: bytes) -> Any:

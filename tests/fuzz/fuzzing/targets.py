@@ -22,7 +22,7 @@ from hypercone.errors import InputError, ModelFileError
 from hypercone.formats import read_hierarchy
 from hypercone.formats.reading import ON_CYCLE
 from hypercone.formats.registry import EXTENSIONS, NAMES, READERS, TABLE_OPTIONS
-from hypercone.service.refusals import Refusal
+from hypercone.service.errors import Refusal
 
 
 def _zipped(data: bytes) -> bytes:

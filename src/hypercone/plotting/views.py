@@ -1,20 +1,27 @@
-"""Any model as points of the Poincaré disk: its own, those of a construction in two dimensions, or a projection."""
+"""2-D views, branches, importance.
+
+Any model as points of the Poincaré disk: its own, those of a construction in two dimensions, or a projection.
+
+The big branches of a hierarchy, each to have a colour of its own.
+
+Which nodes of a hierarchy a picture should name: those with much below them, and not six in a row of one line.
+"""
 
 from __future__ import annotations
 
+import re
 from dataclasses import dataclass
 from typing import Literal
 
 import numpy as np
-from numpy.typing import NDArray
 
-from hypercone.construction.forest import construct_forest
+from hypercone.construction.forest import construct_forest, spanning_forest
 from hypercone.errors import InputError
-from hypercone.figures.isometry import balanced_centre
 from hypercone.hierarchy import Hierarchy
 from hypercone.methods import Settings, find_method
+from hypercone.methods.scoring import Rows
+from hypercone.plotting.arcs import Floats, balanced_centre
 
-Floats = NDArray[np.float64]
 VIEWS = ("auto", "own", "construction", "projection")
 # Of the views that are constructed, whatever the model's is: wider than the paper's 0.1, for cones that can be seen.
 VIEW_K = 0.4
@@ -136,3 +143,120 @@ def _best_plane(points: Floats) -> Floats:
 
 def _dimensions(dim: int) -> str:
     return "1 dimension" if dim == 1 else f"{dim} dimensions"
+
+
+MOST = 12
+# A branch is split into those below it while it has more than this many times its fair share of the nodes, and while
+# the branches that then get no colour have no more than that share of all.
+TOO_BIG, UNCOLOURED = 1.5, 0.15
+# Up to so many nodes people know the branches by the names of their tops, mostly the children of the root: there a
+# branch is split only if it has nearly all nodes.
+SMALL, NEARLY_ALL = 100, 0.75
+# From so many roots on, none with most of the nodes, the roots are the tops.
+FEW_ROOTS = 4
+
+
+def branches(hierarchy: Hierarchy, most: int = MOST) -> Rows:
+    """For each row which of the big branches it belongs to, the biggest first, and −1 for what lies in none.
+
+    A node with several parents is counted under one of them, so that the branches do not overlap.
+
+    >>> pets = Hierarchy.from_pairs([("animal", "dog"), ("animal", "cat"), ("dog", "poodle"), ("dog", "beagle")])
+    >>> branches(pets, most=2).tolist()
+    [-1, 0, 1, 0, 0]
+    """
+    parents = spanning_forest(hierarchy)
+    tops = _tops(hierarchy, parents, (nodes_below(hierarchy) + 1).tolist(), most)
+    of_row = np.full(len(hierarchy), -1, np.int32)
+    of_row[tops] = np.arange(len(tops), dtype=np.int32)
+    found, above = of_row.tolist(), parents.tolist()
+    for row in np.argsort(hierarchy.depths(), kind="stable").tolist():
+        if found[row] < 0 and above[row] >= 0:
+            found[row] = found[above[row]]
+    return np.array(found, np.int32)
+
+
+def _tops(hierarchy: Hierarchy, parents: Rows, sizes: list[int], most: int) -> list[int]:
+    """The top nodes of the branches, the biggest first."""
+
+    def in_order(rows: list[int]) -> list[int]:
+        return sorted(rows, key=lambda row: (-sizes[row], row))
+
+    tops, whole, left_out = in_order(hierarchy.roots.tolist()), set[int](), 0
+    if FEW_ROOTS <= len(tops) <= most and 2 * (sizes[tops[0]] - 1) <= len(sizes):
+        return tops
+    tops, share = tops[:most], TOO_BIG / most
+    if len(sizes) <= SMALL:
+        share = max(share, NEARLY_ALL)
+    while True:
+        top = next((row for row in tops if row not in whole), None)
+        if top is None or sizes[top] <= share * len(sizes):
+            return tops
+        below = hierarchy.children[top]
+        split = in_order([row for row in tops if row != top] + below[parents[below] == top].tolist())
+        without = left_out + sum(sizes[row] for row in split[most:])
+        if len(split) >= len(tops) and without <= UNCOLOURED * len(sizes):
+            tops, left_out = split[:most], without
+        else:
+            whole.add(top)
+
+
+# A node says little that its largest child does not say if that has so much of what it has.
+LABELED_SHARE, FOR_LINKS = 0.75, 0.02
+LONGEST_NAME = 40
+WORDNET = re.compile(r"(.+)\.[nvasr]\.\d+")
+
+
+def nodes_below(hierarchy: Hierarchy) -> Rows:
+    """How many nodes hang below each row, a node with several parents being counted under the deepest.
+
+    >>> nodes_below(Hierarchy.from_pairs([("animal", "dog"), ("animal", "cat"), ("dog", "poodle")])).tolist()
+    [3, 1, 0, 0]
+    """
+    above, depths = spanning_forest(hierarchy), hierarchy.depths()
+    sizes = np.zeros(len(hierarchy), np.int32)
+    order = np.argsort(depths, kind="stable")
+    levels = np.split(order, np.flatnonzero(np.diff(depths[order])) + 1)
+    for rows in levels[:0:-1]:
+        np.add.at(sizes, above[rows], sizes[rows] + 1)
+    return sizes
+
+
+def invented_depths(rank: Rows) -> Rows:
+    """In place of depths that are not known, by the places from general to specific: 0, then two of 1, four of 2 …
+
+    >>> invented_depths(np.array([0, 3, 1, 2])).tolist()
+    [0, 2, 1, 1]
+    """
+    depths: Rows = np.log2(rank + 1.0).astype(np.int32)
+    return depths
+
+
+def most_important(hierarchy: Hierarchy, below: Rows, points: Floats, power: float = 1.0) -> Rows:
+    """All rows, those to be named first in front: by what hangs below, to a power, less towards the rim of the picture.
+
+    A node with one overwhelming child comes later, for the child says the same.
+
+    >>> line = Hierarchy.from_pairs([("a", "b"), ("b", "c"), ("c", "d"), ("c", "e")])
+    >>> [line.names[row] for row in most_important(line, nodes_below(line), np.zeros((5, 2)))]
+    ['a', 'c', 'd', 'e', 'b']
+    """
+    largest = np.zeros(len(hierarchy), np.int32)
+    np.maximum.at(largest, hierarchy.edges[:, 0], below[hierarchy.edges[:, 1]] + 1)
+    is_link = (largest > LABELED_SHARE * below) & (below > 1) & (hierarchy.parents.counts > 0)
+    room = np.maximum(0.0, 1 - np.sum(points**2, axis=1)) ** 1.5
+    weights = np.float_power(below + 1, power) * room * np.where(is_link, FOR_LINKS**power, 1.0)
+    return np.argsort(-weights, kind="stable").astype(np.int32)
+
+
+def as_written(name: str, longest: int = LONGEST_NAME) -> str:
+    """A name as people write it, not too long: WordNet's synsets as their first word; a long name without its middle.
+
+    >>> as_written("even-toed_ungulate.n.01"), as_written("Abnormality of the cardiovascular system", 28)
+    ('even-toed ungulate', 'Abnormality o…ascular system')
+    """
+    synset = WORDNET.fullmatch(name)
+    written = synset[1].replace("_", " ") if synset else name
+    # Names of one hierarchy often begin alike and end each in its own way.
+    end = longest // 2
+    return written if len(written) <= longest else f"{written[: longest - 1 - end].rstrip()}…{written[-end:].lstrip()}"

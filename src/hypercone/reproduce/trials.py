@@ -1,0 +1,276 @@
+"""Trials side by side, results file.
+
+One trial: a configuration trained on one split and judged on its test pairs. Trials may share a pre-training.
+
+The results file: rows of finished trials with the machine they ran on, written whole after every trial.
+
+Running trials side by side on all cores, keeping each as it finishes.
+"""
+
+from __future__ import annotations
+
+import contextlib
+import dataclasses
+import json
+import multiprocessing
+import os
+import signal
+import threading
+import time
+from collections import Counter, defaultdict
+from collections.abc import Callable, Iterable, Iterator, Sequence
+from concurrent.futures import ProcessPoolExecutor, as_completed
+from dataclasses import dataclass, field
+from pathlib import Path
+from typing import Any
+
+from hypercone._files import new_file
+from hypercone._system import describe_machine
+from hypercone.data import load_dataset
+from hypercone.embedding import Embedding
+from hypercone.errors import InputError
+from hypercone.evaluation import evaluate
+from hypercone.hierarchy import Hierarchy, Split, paper_split
+from hypercone.methods import METHODS, Points
+from hypercone.reproduce.released_split import read_released_split
+from hypercone.training import EpochReport, FitConfig, drawn_in, fit, pretrain
+from hypercone.training.start import pretraining_config
+
+DATASET = "wordnet-nouns"
+
+
+@dataclass(frozen=True)
+class Trial:
+    """What to train and on what; ``recipe`` is its name in tables, ``source`` a dataset or the authors' files."""
+
+    recipe: str
+    percent: float
+    config: FitConfig
+    source: str = DATASET
+    is_released: bool = False
+
+    @property
+    def shares(self) -> tuple[Any, ...]:
+        """Equal for trials that start from the same pre-training on the same edges."""
+        start = pretraining_config(self.config) if self.config.init in METHODS else self.config
+        return (self.source, self.percent, start)
+
+    @property
+    def name(self) -> tuple[Any, ...]:
+        """What a row of results is filed under; a row of the same name with other settings is replaced."""
+        config = self.config
+        return (self.source, config.method, config.dim, self.percent, self.recipe, config.seed)
+
+    def identifies(self, row: dict[str, Any]) -> bool:
+        """Whether a row of results is of this very trial: same data, same settings."""
+        config = self.config
+        name = (row["source"], row["percent"], row["method"], row["dim"], row["seed"])
+        if name != (self.source, self.percent, config.method, config.dim, config.seed):
+            return False
+        # A setting that a row does not have is younger than the row, which was run as its default does.
+        settled = {field.name: field.default for field in dataclasses.fields(config) if field.default is not None}
+        return bool(settled | row["config"] == config.for_edges(row["training_edges"]).as_dict())
+
+    def load(self) -> tuple[Hierarchy, Split]:
+        """The hierarchy and the split; the same seed draws the split and the start."""
+        if self.is_released:
+            return read_released_split(self.source, self.percent)
+        hierarchy = load_dataset(self.source)
+        return hierarchy, paper_split(hierarchy, self.percent, self.config.seed)
+
+
+class _Meter:
+    """Counts the pairs trained on and the seconds it took, without what validation and compilation took."""
+
+    def __init__(self) -> None:
+        self.rates: list[float] = []
+
+    def __call__(self, report: EpochReport) -> None:
+        # The first epoch may include compilation, and a burn-in draws otherwise.
+        if report.epoch > 1:
+            self.rates.append(report.pairs_per_second)
+
+    @property
+    def pairs_per_second(self) -> float | None:
+        return len(self.rates) / sum(1 / rate for rate in self.rates) if self.rates else None
+
+
+def run_trials(trials: Sequence[Trial]) -> list[dict[str, Any]]:
+    """The results of trials that share one pre-training, which is run once."""
+    hierarchy, split = trials[0].load()
+    start, seconds = None, 0.0
+    if trials[0].config.init in METHODS:
+        began = time.perf_counter()
+        start = pretrain(hierarchy, trials[0].config, split=split)
+        seconds = time.perf_counter() - began
+    return [_run(trial, hierarchy, split, start, seconds) for trial in trials]
+
+
+def _run(
+    trial: Trial, hierarchy: Hierarchy, split: Split, start: Points | None, pretraining_seconds: float
+) -> dict[str, Any]:
+    config, meter = trial.config, _Meter()
+    began = time.perf_counter()
+    begin = None if start is None else drawn_in(start, config)
+    embedding = fit(hierarchy, config, split=split, start=begin, on_epoch=meter)
+    seconds = time.perf_counter() - began
+    return {
+        "method": config.method,
+        "kind": "learned",
+        "dim": config.dim,
+        "percent": trial.percent,
+        "recipe": trial.recipe,
+        "seed": config.seed,
+        **_quality(embedding, split),
+        "epoch": embedding.record["epoch"],
+        "epochs": embedding.record["config"]["epochs"],
+        "seconds": round(seconds, 2),
+        "pretraining_seconds": round(pretraining_seconds, 2),
+        "pairs_per_second": meter.pairs_per_second and round(meter.pairs_per_second),
+        "training_edges": embedding.record["training_edges"],
+        "source": trial.source,
+        "config": embedding.record["config"],
+    }
+
+
+def _quality(embedding: Embedding, split: Split) -> dict[str, float]:
+    figures = {}
+    for name, pairs in (("validation", split.validation), ("test", split.test)):
+        counted = evaluate(embedding, pairs)
+        for figure in ("f1", "precision", "recall"):
+            figures[f"{name}_{figure}"] = round(100 * getattr(counted, figure), 3)
+    return figures | {"threshold": embedding.threshold, "alpha": embedding.settings.alpha}
+
+
+Row = dict[str, Any]
+
+
+@dataclass
+class Results:
+    """What a file holds: ``cells``, a row a trial, and ``runs``, how long each call of the command took."""
+
+    path: Path
+    cells: list[Row] = field(default_factory=list)
+    runs: list[Row] = field(default_factory=list)
+
+    @classmethod
+    def read(cls, path: Path) -> Results:
+        """The file's content, or nothing yet if there is no such file."""
+        if not path.exists():
+            return cls(path)
+        try:
+            content = json.loads(path.read_text(encoding="utf-8"))
+            return cls(path, list(content["cells"]), list(content["runs"]))
+        except (OSError, ValueError, KeyError, TypeError) as error:
+            raise InputError(f"{path}: is not a file of results ({error!r}); move it away to start anew") from None
+
+    def find(self, trial: Trial) -> Row | None:
+        """The row of this very trial, if it has been run with the settings it has now."""
+        return next((row for row in self.cells if trial.identifies(row)), None)
+
+    def add(self, rows: list[Row]) -> None:
+        """Keep rows, in the place of older ones of the same name whose settings have changed since."""
+        names = {_name(row) for row in rows}
+        versions = describe_machine()
+        kept = [row for row in self.cells if _name(row) not in names]
+        self.cells = sorted([*kept, *({**row, "versions": versions} for row in rows)], key=_name)
+        self.write()
+
+    def name_all(self, trials: Iterable[Trial]) -> None:
+        """Give a trial that was run under another name a row under its own, so that no cell of a table is empty."""
+        for trial in trials:
+            row = self.find(trial)
+            if row and _name(named := {**row, "recipe": trial.recipe, "same_as": row["recipe"]}) not in self._names():
+                self.cells = sorted([*self.cells, named], key=_name)
+
+    def _names(self) -> set[tuple[Any, ...]]:
+        return set(map(_name, self.cells))
+
+    def add_run(self, seconds: float, trials: int, jobs: int) -> None:
+        """Note how long a call took, from start to end."""
+        self.runs.append({"seconds": round(seconds, 1), "trials": trials, "jobs": jobs, **describe_machine()})
+        self.write()
+
+    def write(self) -> None:
+        """Put the whole file in place."""
+        content = {"runs": self.runs, "cells": self.cells}
+        with new_file(self.path) as draft:
+            draft.write_text(json.dumps(content, indent=1) + "\n", encoding="utf-8")
+
+
+def _name(row: Row) -> tuple[Any, ...]:
+    return (row["source"], row["method"], row["dim"], row["percent"], row["recipe"], row["seed"])
+
+
+Watch = Callable[[list[Row]], None]
+
+
+def missing(trials: Sequence[Trial], *results: Results) -> list[Trial]:
+    """The trials that no results have yet, each once however often it is asked for."""
+    unique = {(trial.source, trial.percent, trial.config): trial for trial in reversed(trials)}
+    return [trial for trial in reversed(unique.values()) if not any(known.find(trial) for known in results)]
+
+
+def run_side_by_side(trials: Sequence[Trial], results: Results, jobs: int, watch: Watch = lambda rows: None) -> None:
+    """Run trials in so many processes; what has finished is kept even if this is interrupted."""
+    if not trials:
+        return
+    _refuse_one_name_for_two(trials)
+    groups, began = sharing_groups(trials), time.perf_counter()
+    with _workers(min(jobs, len(groups))) as pool:
+        for future in as_completed([pool.submit(run_trials, group) for group in groups]):
+            results.add(future.result())
+            watch(future.result())
+    results.add_run(time.perf_counter() - began, len(trials), jobs)
+
+
+def _refuse_one_name_for_two(trials: Sequence[Trial]) -> None:
+    """Two trials of one name would share a row, and the one that happens to finish last would be kept."""
+    for name, count in Counter(trial.name for trial in trials).items():
+        if count > 1:
+            raise ValueError(f"{count} trials are named {name}; give each a recipe name of its own")
+
+
+@contextlib.contextmanager
+def _workers(count: int) -> Iterator[ProcessPoolExecutor]:
+    """So many processes, which end with the block however it ends."""
+    others = set(multiprocessing.active_children())
+    # Fresh processes, for one that inherits a running numba may hang.
+    context = multiprocessing.get_context("spawn")
+    pool = ProcessPoolExecutor(count, mp_context=context, initializer=_follow_the_parent)
+    try:
+        yield pool
+    except BaseException:
+        for worker in set(multiprocessing.active_children()) - others:
+            worker.terminate()
+        raise
+    finally:
+        pool.shutdown(cancel_futures=True)
+
+
+def _follow_the_parent() -> None:
+    """In a worker: leave interrupts to the parent, and end when it ends, even if it was killed."""
+    signal.signal(signal.SIGINT, signal.SIG_IGN)
+    threading.Thread(target=_end_with_the_parent, daemon=True).start()
+
+
+def _end_with_the_parent() -> None:
+    parent = multiprocessing.parent_process()
+    if parent is not None:
+        parent.join()
+        os._exit(1)
+
+
+def sharing_groups(trials: Sequence[Trial]) -> list[list[Trial]]:
+    """The trials grouped by the pre-training they share, the longest first so that no core idles at the end."""
+    groups = defaultdict(list)
+    for trial in trials:
+        groups[trial.shares].append(trial)
+    return sorted(groups.values(), key=lambda group: sum(map(_work, group)), reverse=True)
+
+
+def _work(trial: Trial) -> float:
+    """A guess that only has to put long trials first: edges grow with the percentage, time with the dimension."""
+    config = trial.config
+    rounds = (config.epochs or 100) * (config.negatives + 1) + (0 if config.init == "random" else 2000)
+    return (15 + trial.percent) * (3 + config.dim) * rounds

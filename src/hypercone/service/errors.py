@@ -1,0 +1,163 @@
+"""HTTP errors, replies, safe headers.
+
+What the service says no to: a status, a code for programs and a sentence for people.
+
+Headers that keep a browser from doing with an answer what it was not made for.
+
+Answers on their way out: bytes with the headers that every answer carries.
+"""
+
+from __future__ import annotations
+
+import base64
+import hashlib
+import re
+from collections.abc import Awaitable, Callable, Iterable
+from functools import lru_cache
+from typing import Any
+
+Headers = Iterable[tuple[bytes, bytes]]
+
+# Every status an answer can have beside 200, and what it means here; the OpenAPI document is made from this table.
+STATUSES = {
+    400: "the request is malformed: not JSON, a parameter that is missing, unknown or of the wrong kind",
+    401: "a token is needed, and none or another one was given",
+    404: "there is no such node, model or path",
+    405: "the path exists, but not for this method",
+    408: "the request came too slowly",
+    413: "the body, the batch or the answer is too large",
+    415: "the body is not plain JSON",
+    421: "the Host header names a host that this service does not answer for",
+    431: "the request line and headers are too large",
+    500: "a mistake of the service",
+    503: "the service is loading, ending or has too much to do; try again after Retry-After seconds",
+    504: "the answer took longer than the deadline",
+}
+RETRY_SOON = ((b"retry-after", b"1"),)
+
+
+class Refusal(Exception):
+    """A request that is not answered, and why."""
+
+    def __init__(self, status: int, code: str, message: str, headers: Headers = ()) -> None:
+        super().__init__(message)
+        self.status, self.code, self.message, self.headers = status, code, message, tuple(headers)
+
+
+def malformed(message: str) -> Refusal:
+    """The refusal of a request that does not say what it should.
+
+    >>> malformed("child is missing").status
+    400
+    """
+    return Refusal(400, "bad_request", message)
+
+
+def too_large(message: str) -> Refusal:
+    """The refusal of what would take too much memory or time."""
+    return Refusal(413, "too_large", message)
+
+
+def busy(message: str) -> Refusal:
+    """The refusal of what could be answered a little later."""
+    return Refusal(503, "unavailable", message, RETRY_SOON)
+
+
+def late(seconds: float) -> Refusal:
+    """The refusal of what has taken too long."""
+    return Refusal(504, "deadline", f"the answer took longer than {seconds:g} seconds; ask for less at a time")
+
+
+_ALWAYS = (
+    (b"x-content-type-options", b"nosniff"),
+    (b"referrer-policy", b"no-referrer"),
+    (b"x-frame-options", b"DENY"),
+    (b"cross-origin-opener-policy", b"same-origin"),
+)
+
+# An answer of the API is data: should a browser be led to show one, nothing in it may run, load or be framed.
+API_HEADERS = (
+    *_ALWAYS,
+    (b"content-security-policy", b"default-src 'none'; frame-ancestors 'none'"),
+    (b"cross-origin-resource-policy", b"same-origin"),
+    (b"cache-control", b"no-store"),
+)
+
+_INLINE = re.compile(rb"<(script|style)\b([^>]*)>(.*?)</\1\s*>", re.DOTALL | re.IGNORECASE)
+# A script of another type is data to a browser, and never run.
+_DATA = re.compile(rb"""\btype\s*=\s*(?!["']?(?:module|text/javascript))""", re.IGNORECASE)
+
+
+def page_headers(page: bytes) -> tuple[tuple[bytes, bytes], ...]:
+    """The headers of a page: only the very scripts and styles that are in it may run, and nothing may be fetched.
+
+    >>> dict(page_headers(b"<style>p{}</style>"))[b"content-security-policy"].decode()[:50]
+    "default-src 'none'; script-src 'none'; style-src '"
+    """
+    scripts, styles = [], []
+    for kind, attributes, content in _INLINE.findall(page):
+        if kind.lower() == b"style":
+            styles.append(_source(content))
+        elif not _DATA.search(attributes):
+            scripts.append(_source(content))
+    policy = (
+        f"default-src 'none'; script-src {' '.join(scripts) or _NOTHING}; style-src {' '.join(styles) or _NOTHING}; "
+        "img-src data: blob:; base-uri 'none'; form-action 'none'; frame-ancestors 'none'"
+    )
+    return (
+        *_ALWAYS,
+        (b"content-security-policy", policy.encode()),
+        (b"cross-origin-resource-policy", b"same-origin"),
+        (b"cache-control", b"no-cache"),
+    )
+
+
+_NOTHING = "'none'"
+
+
+def _source(content: bytes) -> str:
+    # A browser takes the digest of the element's text, in which line ends have become plain newlines.
+    text = content.replace(b"\r\n", b"\n").replace(b"\r", b"\n")
+    return f"'sha256-{base64.b64encode(hashlib.sha256(text).digest()).decode()}'"
+
+
+Send = Callable[[Any], Awaitable[None]]
+Receive = Callable[[], Awaitable[Any]]
+Scope = dict[str, Any]
+
+JSON = b"application/json"
+# Where our protocol tells whether more of the body of a request is on its way.
+BODY_IS_COMING = "hypercone.body_is_coming"
+
+
+async def reply(send: Send, status: int, body: bytes, kind: bytes = JSON, headers: Headers = API_HEADERS) -> None:
+    """Send one whole answer."""
+    about = [(b"content-type", kind), (b"content-length", b"%d" % len(body)), *headers]
+    await send({"type": "http.response.start", "status": status, "headers": about})
+    await send({"type": "http.response.body", "body": body})
+
+
+async def reply_empty(send: Send, headers: Headers) -> None:
+    """Send an answer that is all in its headers."""
+    await send({"type": "http.response.start", "status": 204, "headers": [*API_HEADERS, *headers]})
+    await send({"type": "http.response.body", "body": b""})
+
+
+async def reply_refusal(scope: Scope, send: Send, refusal: Refusal) -> None:
+    """Send an error as JSON; to who is refused in the middle, that this was all."""
+    body = error_body(refusal.code, refusal.message)
+    is_coming = scope.get(BODY_IS_COMING)
+    closing = ((b"connection", b"close"),) if is_coming is not None and is_coming() else ()
+    await reply(send, refusal.status, body, headers=(*API_HEADERS, *refusal.headers, *closing))
+
+
+@lru_cache(maxsize=64)
+def error_body(code: str, message: str) -> bytes:
+    """The JSON of an error.
+
+    >>> error_body("not_found", "there is no such path")
+    b'{"error":{"code":"not_found","message":"there is no such path"}}'
+    """
+    import orjson
+
+    return orjson.dumps({"error": {"code": code, "message": message}})
