@@ -102,7 +102,7 @@ STEPPED_ASIDE = "model: the old one stepped aside"
 OTHER_POINTS = {STEPPED_ASIDE: Point("pathlib:Path.rename", "after", "/model$")}
 # What a process is doing, for kills at random times: the innermost of these that is under way.
 PHASES = {
-    "reading": "hypercone.cli.fit_command:read_source",
+    "reading": "hypercone.cli.fit:read_source",
     "constructing": "hypercone.training.fitting:constructed",
     "epoch": "hypercone.training.loop:Trainer.run",
     "validation": "hypercone.training.loop:calibrate",

@@ -23,7 +23,7 @@ from typing import Any
 import hypercone
 from hypercone import embedding, errors, evaluation, geometry, hierarchy, queries
 from hypercone.cli.main import COMMANDS
-from hypercone.cli.settings import option_name
+from hypercone.cli.options import option_name
 from hypercone.construction import CONSTRUCTIONS
 from hypercone.methods import METHODS, Settings
 from hypercone.training.config import AUTOMATIC, kind_of

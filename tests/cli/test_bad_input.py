@@ -9,7 +9,7 @@ from pathlib import Path
 
 import pytest
 
-from hypercone.cli import demo_command, evaluate_command, fit_command
+from hypercone.cli import demo, evaluate, fit
 from hypercone.cli.main import COMMANDS
 from hypercone.embedding import load
 
@@ -243,11 +243,11 @@ def _raising(error: BaseException):
 
 def test_no_memory_is_exit_code_4(run, told, tmp_path, monkeypatch):
     monkeypatch.chdir(tmp_path)
-    monkeypatch.setattr(fit_command, "fit", _raising(MemoryError()))
+    monkeypatch.setattr(fit, "fit", _raising(MemoryError()))
     done = run(*FIT)
     assert _is_one_sentence(done, 4, "out of memory; use fewer dimensions or a smaller hierarchy")
     told("fault", _typed(FIT), done, about="Memory runs out")
-    monkeypatch.setattr(evaluate_command, "load", _raising(MemoryError()))
+    monkeypatch.setattr(evaluate, "load", _raising(MemoryError()))
     done = run("evaluate", "m", "--split", "s")
     assert _is_one_sentence(done, 4, "out of memory")
     told("fault", "hypercone evaluate MODEL --split SPLIT", done, about="Memory runs out")
@@ -268,7 +268,7 @@ def test_no_disk_is_exit_code_4_and_nothing_is_left(run, told, model, tmp_path, 
 
 def test_an_interrupt_is_exit_code_130_and_nothing_is_saved(run, told, tmp_path, monkeypatch):
     monkeypatch.chdir(tmp_path)
-    monkeypatch.setattr(fit_command, "fit", _raising(KeyboardInterrupt()))
+    monkeypatch.setattr(fit, "fit", _raising(KeyboardInterrupt()))
     done = run(*FIT)
     assert _is_one_sentence(done, 130, "interrupted; nothing was saved")
     told("fault", _typed(FIT), done, about="Ctrl-C")
@@ -286,7 +286,7 @@ def test_an_interrupt_of_the_demo_does_not_wait_for_the_baseline(run, told, tmp_
             epochs.append(epoch)
             on_epoch(None)
 
-    monkeypatch.setattr(demo_command, "fit", pretend)
+    monkeypatch.setattr(demo, "fit", pretend)
     done = run("demo", "--source", "tree-2-3")
     assert done.code == 130
     assert done.err == "hypercone: interrupted; nothing was saved\n"
@@ -297,9 +297,9 @@ def test_an_interrupt_of_the_demo_does_not_wait_for_the_baseline(run, told, tmp_
 
 def test_a_mistake_of_ours_is_not_dressed_up_as_the_users(run, tmp_path, monkeypatch):
     monkeypatch.chdir(tmp_path)
-    monkeypatch.setattr(fit_command, "fit", _raising(ZeroDivisionError()))
+    monkeypatch.setattr(fit, "fit", _raising(ZeroDivisionError()))
     with pytest.raises(ZeroDivisionError):
         run(*FIT)
-    monkeypatch.setattr(fit_command, "fit", _raising(OSError(errno.EIO, "Input/output error")))
+    monkeypatch.setattr(fit, "fit", _raising(OSError(errno.EIO, "Input/output error")))
     with pytest.raises(OSError, match="Input/output"):
         run(*FIT)

@@ -5,7 +5,7 @@ from pathlib import Path
 
 import pytest
 
-from hypercone.cli.plot_command import KINDS
+from hypercone.cli.show import KINDS
 from hypercone.plotting import plot
 
 SVG = "{http://www.w3.org/2000/svg}"

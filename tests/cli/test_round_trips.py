@@ -326,9 +326,9 @@ def test_reconstruction_does_not_depend_on_the_order_of_the_lines(run, model, ta
 
 
 def test_demo_says_how_many_of_its_answers_the_graph_confirms(run, tmp_path, monkeypatch):
-    from hypercone.cli import demo_command
+    from hypercone.cli import demo
 
-    monkeypatch.setattr(demo_command, "QUESTIONS", (("descendants", ["r"]), ("ancestors", ["r.0.0.0"])))
+    monkeypatch.setattr(demo, "QUESTIONS", (("descendants", ["r"]), ("ancestors", ["r.0.0.0"])))
     done = run("demo", "--source", "tree-2-3", "-o", tmp_path / "d")
     below, above = re.findall(r"\(the graph has (\d+) (\w+): (\d+) are among these (\d+)\)", done.out)
     assert below[:2] == ("14", "descendants")

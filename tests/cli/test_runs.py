@@ -12,7 +12,7 @@ import time
 
 import pytest
 
-from hypercone.cli import fit_command, stopping
+from hypercone.cli import fit, stopping
 from hypercone.errors import InputError, Interrupted
 
 LONG = ("--dim", "5", "--epochs", "200000", "--init", "random", "--quiet")
@@ -169,7 +169,7 @@ def test_the_watchdog_ends_what_does_not_end_even_if_it_cannot_say_so():
 def test_a_place_where_no_model_can_be_saved_is_refused_before_the_fit(run, tmp_path, monkeypatch, target, words):
     monkeypatch.chdir(tmp_path)
     (tmp_path / "file").write_text("mine")
-    monkeypatch.setattr(fit_command, "fit", lambda *_, **__: pytest.fail("it was fitted"))
+    monkeypatch.setattr(fit, "fit", lambda *_, **__: pytest.fail("it was fitted"))
     done = run("fit", "tree-2-3", "-o", target)
     assert done.code == 2
     assert words in done.err
@@ -179,23 +179,23 @@ def test_a_place_where_no_model_can_be_saved_is_refused_before_the_fit(run, tmp_
 def test_the_folder_one_is_in_and_a_mounted_one_are_refused_though_they_are_empty(tmp_path, monkeypatch):
     monkeypatch.chdir(tmp_path)
     with pytest.raises(InputError, match="is the folder you are in; give a new one"):
-        fit_command.refuse_in_vain(".")
+        fit.refuse_in_vain(".")
     monkeypatch.setattr(os.path, "ismount", lambda path: True)
     with pytest.raises(InputError, match="is where a file system is mounted; give a folder inside it"):
-        fit_command.refuse_in_vain("volume")
+        fit.refuse_in_vain("volume")
 
 
 def test_a_model_that_cannot_be_saved_after_all_says_that_the_fit_is_kept(run, tmp_path, monkeypatch):
     monkeypatch.chdir(tmp_path)
     fit = ("fit", "tree-2-3", "--dim", "5", "--epochs", "3", "--init", "random", "--quiet", "--run", "r")
-    refuse = fit_command.refuse_in_vain
+    refuse = fit.refuse_in_vain
 
     def then_taken(folder):
         refuse(folder)
         (tmp_path / "model").mkdir()
         (tmp_path / "model" / "thesis.tex").write_text("years of work")
 
-    monkeypatch.setattr(fit_command, "refuse_in_vain", then_taken)
+    monkeypatch.setattr(fit, "refuse_in_vain", then_taken)
     done = run(*fit, "-o", "model")
     assert (done.code, done.err.count("\n")) == (2, 1)
     assert done.err.endswith("; the fit is kept in r: give another -o, with --resume\n")
@@ -210,7 +210,7 @@ def test_an_interrupt_of_the_test_after_a_fit_does_not_say_that_nothing_was_save
     def interrupt(*_):
         raise KeyboardInterrupt
 
-    monkeypatch.setattr(fit_command, "evaluate", interrupt)
+    monkeypatch.setattr(fit, "evaluate", interrupt)
     given = ("--dim", "5", "--epochs", "3", "--init", "random", "--percent", "50", "--quiet")
     done = run("fit", "tree-3-4", "-o", "model", *given)
     assert done.code == 130

@@ -6,7 +6,7 @@ import sys
 
 import pytest
 
-from hypercone.cli.serve_command import named_folders
+from hypercone.cli.show import named_folders
 from hypercone.errors import InputError
 from hypercone.service import server
 

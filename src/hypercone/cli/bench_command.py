@@ -8,18 +8,18 @@ from typing import Any
 from hypercone._system import describe_machine, pin_to_one_core
 from hypercone.bench.closure import bench_closure
 from hypercone.bench.kernel import bench_kernels
-from hypercone.cli.lists import whole_numbers
-from hypercone.cli.printing import add_json, print_answer, print_json
+from hypercone.cli.options import whole_numbers
+from hypercone.cli.output import add_json, print_answer, print_json
 from hypercone.errors import InputError
 from hypercone.methods import METHODS, find_method
 
-EXAMPLE = """examples:
+BENCH_EXAMPLE = """examples:
   hypercone bench kernel
   hypercone bench kernel --methods hyperbolic-cones --dims 5,10 --json
   hypercone bench closure"""
 
 
-def add_arguments(parser: argparse.ArgumentParser) -> None:
+def add_bench_arguments(parser: argparse.ArgumentParser) -> None:
     """What the command takes."""
     parser.add_argument("what", choices=("kernel", "closure"), help="the training kernels, or closure and reduction")
     parser.add_argument("--methods", default=",".join(METHODS), help="for kernel, by commas (default all)")
@@ -28,7 +28,7 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
     add_json(parser)
 
 
-def run(options: argparse.Namespace) -> int:
+def run_bench(options: argparse.Namespace) -> int:
     """Measure and print."""
     if options.repeats < 1:
         raise InputError(f"--repeats is {options.repeats}, but must be at least 1")

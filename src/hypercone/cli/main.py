@@ -37,6 +37,15 @@ COMMANDS = {
     "demo": "the main job on WordNet nouns, in about three minutes",
 }
 
+# Which file of this folder a command is in: its example, its arguments and its ``run_NAME``.
+MODULES = {
+    **dict.fromkeys(("query", "place", "suggest", "compare"), "ask"),
+    **dict.fromkeys(("info", "split", "export"), "data"),
+    **dict.fromkeys(("plot", "explore", "serve"), "show"),
+    **{name: name for name in ("fit", "evaluate", "reproduce", "demo")},
+    "bench": "bench_command",
+}
+
 OUT_OF_MEMORY = "out of memory; use fewer dimensions or a smaller hierarchy"
 
 
@@ -82,19 +91,19 @@ def _command(arguments: list[str]) -> int:
         return 0
     name = arguments[0]
     # Only the command asked for is imported, so that help is instant.
-    command = importlib.import_module(f"hypercone.cli.{name}_command")
+    module = importlib.import_module(f"hypercone.cli.{MODULES[name]}")
     parser = _Parser(
         prog=f"hypercone {name}",
         description=COMMANDS[name][0].upper() + COMMANDS[name][1:] + ".",
-        epilog=command.EXAMPLE,
+        epilog=getattr(module, f"{name.upper()}_EXAMPLE"),
         formatter_class=argparse.RawDescriptionHelpFormatter,
         allow_abbrev=False,
     )
-    command.add_arguments(parser)
+    getattr(module, f"add_{name}_arguments")(parser)
     options = parser.parse_args(arguments[1:])
     # For whoever has to say how to call it again.
     options.arguments = arguments
-    status: int = command.run(options)
+    status: int = getattr(module, f"run_{name}")(options)
     return status
 
 

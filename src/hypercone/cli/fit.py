@@ -7,10 +7,9 @@ import sys
 import time
 from typing import Any
 
-from hypercone.cli.keeping import add_run, keeping, saving
-from hypercone.cli.printing import add_json, percentages, print_answer, tell_of_compiling
-from hypercone.cli.settings import add_settings, read_settings
-from hypercone.cli.sources import add_source, read_source
+from hypercone.cli.options import add_settings, add_source, read_settings, read_source
+from hypercone.cli.output import add_json, percentages, print_answer, tell_of_compiling
+from hypercone.cli.stopping import add_run, keeping, saving
 from hypercone.embedding import Embedding
 from hypercone.embedding.folder import refuse_in_vain
 from hypercone.errors import InputError
@@ -19,7 +18,7 @@ from hypercone.formats import read_split
 from hypercone.hierarchy import Hierarchy, Split, paper_split
 from hypercone.training import ProgressLine, fit
 
-EXAMPLE = """examples:
+FIT_EXAMPLE = """examples:
   hypercone fit taxonomy.tsv -o model                        (columns named parent and child)
   hypercone fit edges.csv --direction child-parent -o model
   hypercone fit huge.tsv --method construction -o model      (a million nodes in seconds; exact if it is a tree)
@@ -30,7 +29,7 @@ EXAMPLE = """examples:
 CALIBRATED = {"validation pairs": "validation", "training pairs": "training", "all pairs": "all_pairs"}
 
 
-def add_arguments(parser: argparse.ArgumentParser) -> None:
+def add_fit_arguments(parser: argparse.ArgumentParser) -> None:
     """What the command takes."""
     add_source(parser)
     parser.add_argument("-o", "--output", required=True, metavar="FOLDER", help="the model folder to write")
@@ -45,7 +44,7 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
     add_settings(parser)
 
 
-def run(options: argparse.Namespace) -> int:
+def run_fit(options: argparse.Namespace) -> int:
     """Read, fit, save, and say how good it is."""
     config = read_settings(options)
     refuse_in_vain(options.output)
@@ -54,10 +53,10 @@ def run(options: argparse.Namespace) -> int:
     if not options.quiet:
         tell_of_compiling(sys.stderr)
     started = time.perf_counter()
-    with keeping(options) as run:
+    with keeping(options) as run_fit:
         with ProgressLine(sys.stderr) as progress:
             tell = None if options.quiet else progress
-            embedding = fit(hierarchy, config, split=split, on_epoch=tell, on_progress=tell, run=run)
+            embedding = fit(hierarchy, config, split=split, on_epoch=tell, on_progress=tell, run=run_fit)
         seconds = time.perf_counter() - started
         with saving(options):
             embedding.save(options.output)

@@ -10,7 +10,7 @@ from collections.abc import Iterator
 from concurrent.futures import Future, ThreadPoolExecutor
 from contextlib import contextmanager
 
-from hypercone.cli.printing import percentages
+from hypercone.cli.output import percentages
 from hypercone.data import load_dataset
 from hypercone.embedding import Embedding
 from hypercone.embedding.folder import refuse_in_vain
@@ -19,7 +19,7 @@ from hypercone.hierarchy import Hierarchy, Split, paper_split
 from hypercone.queries import answer
 from hypercone.training import EpochReport, ProgressLine, fit
 
-EXAMPLE = """example:
+DEMO_EXAMPLE = """example:
   hypercone demo -o demo-model"""
 
 BASELINE = "poincare"
@@ -30,7 +30,7 @@ QUESTIONS = (
 )
 
 
-def add_arguments(parser: argparse.ArgumentParser) -> None:
+def add_demo_arguments(parser: argparse.ArgumentParser) -> None:
     """What the command takes."""
     parser.add_argument("-o", "--output", default="demo-model", metavar="FOLDER", help="where to save the model")
     parser.add_argument(
@@ -39,7 +39,7 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
     parser.add_argument("--seed", type=int, default=0)
 
 
-def run(options: argparse.Namespace) -> int:
+def run_demo(options: argparse.Namespace) -> int:
     """Learn cones and a baseline side by side and test both; then construct cones of everything, ask them, save."""
     refuse_in_vain(options.output)
     hierarchy = load_dataset(options.source)

@@ -9,8 +9,8 @@ from typing import Any
 
 import numpy as np
 
-from hypercone.cli.printing import add_json, percentages, print_answer
-from hypercone.cli.sources import COLUMNS, add_columns, read_source
+from hypercone.cli.options import COLUMNS, add_columns, read_source
+from hypercone.cli.output import add_json, percentages, print_answer
 from hypercone.embedding import Embedding, load
 from hypercone.errors import InputError
 from hypercone.evaluation import (
@@ -31,7 +31,7 @@ from hypercone.evaluation.link_prediction import known_hierarchy
 from hypercone.formats import read_pairs, read_split
 from hypercone.hierarchy import Hierarchy, LabelledPairs
 
-EXAMPLE = """examples:
+EVALUATE_EXAMPLE = """examples:
   hypercone evaluate model --split nouns-50
   hypercone evaluate model --positives true.tsv --negatives false.tsv --json
   hypercone evaluate model --all-pairs --by depth
@@ -39,7 +39,7 @@ EXAMPLE = """examples:
   hypercone evaluate model --reconstruction wordnet-nouns --sample 2000"""
 
 
-def add_arguments(parser: argparse.ArgumentParser) -> None:
+def add_evaluate_arguments(parser: argparse.ArgumentParser) -> None:
     """What the command takes."""
     parser.add_argument("model", metavar="MODEL", help="a model folder")
     parser.add_argument("--split", metavar="FOLDER", help="the test pairs that 'hypercone split' wrote")
@@ -58,7 +58,7 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
     add_json(parser)
 
 
-def run(options: argparse.Namespace) -> int:
+def run_evaluate(options: argparse.Namespace) -> int:
     """Load, measure what was asked for, print."""
     _check(options)
     embedding = load(options.model)

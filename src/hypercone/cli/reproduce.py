@@ -9,9 +9,9 @@ from pathlib import Path
 
 from hypercone._files import new_file
 from hypercone._system import usable_cores
-from hypercone.cli.lists import percentages, whole_numbers
 from hypercone.cli.live_table import LiveTable
-from hypercone.cli.printing import add_json, print_json
+from hypercone.cli.options import percentages, whole_numbers
+from hypercone.cli.output import add_json, print_json
 from hypercone.errors import InputError, unknown_name
 from hypercone.reproduce import Plan, Results, Trial, markdown
 from hypercone.reproduce.claims import CLAIMS, claim_trials, judge, report
@@ -21,7 +21,7 @@ from hypercone.reproduce.trials import DATASET, Row, missing, run_side_by_side
 
 SEEDS = 3
 
-EXAMPLE = """examples:
+REPRODUCE_EXAMPLE = """examples:
   hypercone reproduce table1 --seeds 1
   hypercone reproduce table1 --methods hyperbolic-cones --dims 5 --percent 10,50
   hypercone reproduce table1 --split noun_closure.tsv        (the authors' files, or yours in their format)
@@ -41,7 +41,7 @@ OPTIONS = {
 }
 
 
-def add_arguments(parser: argparse.ArgumentParser) -> None:
+def add_reproduce_arguments(parser: argparse.ArgumentParser) -> None:
     """What the command takes."""
     parser.add_argument("what", choices=tuple(OPTIONS), help="the part of the paper")
     parser.add_argument("-o", "--output", default="results", metavar="FOLDER", help="where to write (default results)")
@@ -60,7 +60,7 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
     add_json(parser)
 
 
-def run(options: argparse.Namespace) -> int:
+def run_reproduce(options: argparse.Namespace) -> int:
     """Run the part asked for."""
     _refuse_foreign_options(options)
     return PARTS[options.what](options)

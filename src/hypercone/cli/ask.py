@@ -1,0 +1,323 @@
+"""Query, place, suggest, compare.
+
+hypercone query: ask a saved model.
+
+hypercone place: new nodes for a saved model, without training.
+
+hypercone suggest: links that a hierarchy may lack, and links that may be wrong.
+
+hypercone compare: two saved models on the nodes they share.
+"""
+
+from __future__ import annotations
+
+import argparse
+import sys
+from collections.abc import Sequence
+from dataclasses import asdict
+from typing import Any
+
+from hypercone.cli.options import add_columns, read_source
+from hypercone.cli.output import add_json, print_json
+from hypercone.embedding import Embedding, load
+from hypercone.embedding.folder import refuse_in_vain
+from hypercone.embedding.placement import parents_by_name
+from hypercone.errors import InputError, counted, with_article
+from hypercone.evaluation.suggestions import PrecisionAt, suggestion_precision
+from hypercone.formats.reading import Reading
+from hypercone.formats.registry import read_names
+from hypercone.hierarchy import Hierarchy
+from hypercone.queries import QUESTIONS, answer
+from hypercone.queries.comparison import SAMPLE, Comparison, Disagreement, compare
+from hypercone.queries.suggestions import MissingLink, Suggestions, WrongLink, suggest
+from hypercone.training import FitConfig, ProgressLine
+
+QUERY_EXAMPLE = """examples:
+  hypercone query model is-a dog.n.01 animal.n.01
+  hypercone query model ancestors espresso.n.01
+  hypercone query model descendants coffee.n.01 --limit 20 --json
+  hypercone query model nearest dog.n.01
+  hypercone query model parents dog.n.01 --long
+  hypercone query model lca dog.n.01 cat.n.01
+  hypercone query model explain dog.n.01 animal.n.01
+  hypercone query model centroid poodle.n.01 corgi.n.01 beagle.n.01"""
+
+
+def add_query_arguments(parser: argparse.ArgumentParser) -> None:
+    """What the command takes."""
+    listing = "; ".join(f"{name} {question.arguments}" for name, question in QUESTIONS.items())
+    parser.add_argument("model", metavar="MODEL", help="a model folder")
+    parser.add_argument("question", choices=QUESTIONS, metavar="QUESTION", help=listing)
+    parser.add_argument("names", nargs="+", metavar="NAME", help="nodes, by name or label")
+    parser.add_argument("--limit", type=int, default=50, help="the most names to print (default 50; 0 for all)")
+    parser.add_argument("--long", action="store_true", help="lists as a table, with depth and margin")
+    add_json(parser)
+
+
+def run_query(options: argparse.Namespace) -> int:
+    """Load, ask, print."""
+    found = answer(load(options.model), options.question, options.names, options.limit, long=options.long)
+    if options.json:
+        print_json(found.values)
+    else:
+        print(found.words)
+    return 0
+
+
+PLACE_EXAMPLE = """examples:
+  hypercone place model husky --parent dog -o larger
+  hypercone place model teapot --parent pot --parent crockery --not-under cookware -o larger
+  hypercone place model --edges new.tsv -o larger       (columns named parent and child)"""
+
+# More lines than this help nobody; --json has them all.
+SHOWN = 20
+
+
+def add_place_arguments(parser: argparse.ArgumentParser) -> None:
+    """What the command takes."""
+    parser.add_argument("model", metavar="MODEL", help="a model folder")
+    parser.add_argument("name", nargs="?", metavar="NAME", help="the new node")
+    parser.add_argument("-o", "--output", required=True, metavar="FOLDER", help="the model folder to write")
+    parser.add_argument("--parent", action="append", default=[], metavar="NAME", help="what it is; may be repeated")
+    parser.add_argument(
+        "--not-under", action="append", default=[], metavar="NAME", help="what it is not; may be repeated"
+    )
+    parser.add_argument("--label", help="what people call it")
+    parser.add_argument("--edges", metavar="FILE", help="many new nodes, a parent and a child a line")
+    add_json(parser)
+
+
+def run_place(options: argparse.Namespace) -> int:
+    """Load, place, save, and say where the new nodes are."""
+    _refuse_half_a_question(options)
+    refuse_in_vain(options.output)
+    embedding = load(options.model)
+    if options.edges is not None:
+        pairs = read_names(options.edges)
+        _check_pairs(pairs, embedding)
+        parents = parents_by_name(zip(pairs.parents, pairs.children, strict=True))
+        larger = embedding.add_many(parents)
+    else:
+        parents = {options.name: options.parent}
+        larger = embedding.add(options.name, options.parent, not_under=options.not_under, label=options.label)
+    larger.save(options.output)
+    placed = [_place(larger, name, parents[name]) for name in larger.names[len(embedding) :]]
+    if options.json:
+        print_json({"model": options.output, "nodes": len(larger), "placed": placed})
+    else:
+        _print_placed(placed, options)
+    return 0
+
+
+def _refuse_half_a_question(options: argparse.Namespace) -> None:
+    if (options.name is None) == (options.edges is None):
+        raise InputError("give the name of one new node with --parent, or a file of many with --edges")
+    if options.edges is not None and (options.parent or options.not_under or options.label):
+        raise InputError("--parent, --not-under and --label are for one new node, not for --edges; leave them out")
+
+
+def _check_pairs(pairs: Reading, embedding: Embedding) -> None:
+    """The same refusals as those of ``add_many``, with the line of the file."""
+    if not pairs.children:
+        raise InputError(f"{pairs.label}: has no edges, so there is nothing to place; add one a line")
+    new = set(pairs.children)
+    for edge, (parent, child) in enumerate(zip(pairs.parents, pairs.children, strict=True)):
+        if child in embedding:
+            raise pairs.error(edge, f"{child!r} is already in the model; only new nodes can be placed")
+        try:
+            _ = parent in new or embedding.row(parent)
+        except InputError as error:
+            raise pairs.error(edge, str(error)) from None
+
+
+def _place(embedding: Embedding, name: str, parents: list[str]) -> dict[str, Any]:
+    """Where a new node is: what it is now, what it should be as well, and what it should not be."""
+    found = embedding.ancestors(name)
+    wanted = _wanted(embedding, name, parents)
+    return {
+        "name": name,
+        "ancestors": found,
+        "missed": [other for other in wanted if other not in found],
+        "unwanted": [other for other in found if other not in wanted],
+    }
+
+
+def _wanted(embedding: Embedding, name: str, parents: list[str]) -> list[str]:
+    hierarchy = embedding.hierarchy
+    if hierarchy is not None:
+        return [hierarchy.names[row] for row in hierarchy.ancestors_of(hierarchy.row(name))]
+    own = [embedding.names[embedding.row(parent)] for parent in parents]
+    return list(dict.fromkeys([*own, *(above for parent in own for above in embedding.ancestors(parent))]))
+
+
+def _print_placed(placed: list[dict[str, Any]], options: argparse.Namespace) -> None:
+    for node in placed[:SHOWN]:
+        print(f"{node['name']} is a: {', '.join(node['ancestors']) or 'nothing'}")
+        if node["missed"]:
+            print(f"  but should be a: {', '.join(node['missed'])}")
+        if node["unwanted"]:
+            print(f"  and should not be a: {', '.join(node['unwanted'])}")
+    if len(placed) > SHOWN:
+        print(f"and {counted(len(placed) - SHOWN, 'new node')} more; see --json")
+    print(f"model: {options.output}")
+
+
+SUGGEST_EXAMPLE = """examples:
+  hypercone suggest model
+  hypercone suggest model --count 1000 --json
+  hypercone suggest model --hierarchy newer.tsv
+  hypercone suggest model --check                  (two fits: how many suggestions would be right?)"""
+
+WIDEST = 40
+
+CONSTRUCTED = (
+    "note: this model was constructed and repeats the edges it was given, wrong ones too; suggestions are better from"
+    " a learned one (hypercone fit ... --method hyperbolic-cones)"
+)
+
+
+def add_suggest_arguments(parser: argparse.ArgumentParser) -> None:
+    """What the command takes."""
+    parser.add_argument("model", metavar="MODEL", help="a model folder")
+    parser.add_argument(
+        "--hierarchy", metavar="SOURCE", dest="source", help="look here for links, not in what the model was fitted to"
+    )
+    parser.add_argument("--count", type=int, default=20, help="how many of each kind (default 20)")
+    parser.add_argument(
+        "--check",
+        action="store_true",
+        help="damage the hierarchy, fit it again, and count the suggestions that are right",
+    )
+    parser.add_argument("--seed", type=int, default=0, help="of the damage for --check (default 0)")
+    parser.add_argument("--quiet", action="store_true", help="no progress")
+    add_columns(parser)
+    add_json(parser)
+
+
+def run_suggest(options: argparse.Namespace) -> int:
+    """Load, look for links or check how well that works, print."""
+    embedding = load(options.model)
+    hierarchy = read_source(options, quiet=True) if options.source else embedding.hierarchy
+    if hierarchy is None:
+        raise InputError(f"{options.model} does not know its edges; give the hierarchy with --hierarchy")
+    if options.check:
+        return _check(options, embedding, hierarchy)
+    if embedding.record.get("kind") == "constructed":
+        print(CONSTRUCTED, file=sys.stderr)
+    found = suggest(embedding, hierarchy, options.count)
+    if options.json:
+        print_json(found.as_dict())
+    else:
+        _print_suggestions(found)
+    return 0
+
+
+def _check(options: argparse.Namespace, embedding: Embedding, hierarchy: Hierarchy) -> int:
+    if not isinstance(embedding.record.get("config"), dict):
+        raise InputError(f"{options.model} was not made by a fit, so there are no settings to fit again with")
+    config = FitConfig.from_dict(embedding.record["config"])
+    with ProgressLine(sys.stderr) as progress:
+        on_epoch = None if options.quiet else progress
+        found = suggestion_precision(hierarchy, config, seed=options.seed, on_epoch=on_epoch)
+    if options.json:
+        print_json(found.as_dict())
+        return 0
+    print("Links were hidden or planted in the hierarchy, and a model was fitted to what came of it.\n")
+    _print_precision("missing", "hidden", found.missing)
+    _print_precision("wrong", "planted", found.wrong)
+    return 0
+
+
+def _print_precision(kind: str, done: str, found: PrecisionAt) -> None:
+    print(f"{kind} links: {found.links:,} {done}, {found.found:,} of them among the {found.listed:,} suggestions")
+    for cut, precision in found.precision.items():
+        if cut <= found.listed:
+            print(f"  right among the first {cut:<6,} {100 * precision:6.1f} %")
+    print(f"  right if nothing is ranked   {100 * found.base_rate:6.1f} %")
+
+
+def _print_suggestions(found: Suggestions) -> None:
+    considered = counted(found.considered, "pair")
+    print(f"Likely missing, the best {len(found.missing):,} of {considered} within reach:")
+    _print_links(found.missing, ("score", "company", "neighbours", "energy"))
+    rejected = counted(found.rejected, "edge")
+    print(f"\nLikely wrong, the worst {len(found.wrong):,} of {rejected} that the geometry rejects:")
+    _print_links(found.wrong, ("score", "strain", "company", "energy"))
+
+
+def _print_links(links: Sequence[MissingLink | WrongLink], columns: Sequence[str]) -> None:
+    if not links:
+        print("  none")
+        return
+    texts = [(_cut(link.child_label), _cut(link.parent_label)) for link in links]
+    child, parent = (max(len("parent"), *(len(text[side]) for text in texts)) for side in (0, 1))
+    print(f"  {'child':{child}}  {'parent':{parent}}", *(f"{name:>10}" for name in columns))
+    for link, (one, other) in zip(links, texts, strict=True):
+        print(f"  {one:{child}}  {other:{parent}}", *(f"{getattr(link, name):>10.3f}" for name in columns))
+
+
+def _cut(text: str) -> str:
+    return text if len(text) <= WIDEST else text[: WIDEST - 1] + "…"
+
+
+COMPARE_EXAMPLE = """examples:
+  hypercone compare model other-model
+  hypercone compare model other-model --sample 0 --json      (all nodes)"""
+
+WORDS = {"asserted": "is-a pairs", "alone": "asserted by it alone"}
+
+
+def add_compare_arguments(parser: argparse.ArgumentParser) -> None:
+    """What the command takes."""
+    parser.add_argument("first", metavar="MODEL_A", help="a model folder")
+    parser.add_argument("second", metavar="MODEL_B", help="another one")
+    parser.add_argument(
+        "--sample", type=int, default=SAMPLE, help=f"how many nodes to compare (default {SAMPLE:,}; 0 for all)"
+    )
+    parser.add_argument("--seed", type=int, default=0, help="of the sample (default 0)")
+    add_json(parser)
+
+
+def run_compare(options: argparse.Namespace) -> int:
+    """Load both, compare, print."""
+    sample = None if options.sample == 0 else options.sample
+    found = compare(load(options.first), load(options.second), sample, options.seed)
+    if options.json:
+        print_json(found.as_dict())
+        return 0
+    _print_sides(options.first, options.second, found)
+    _print_agreement(found)
+    _print_examples(options.first, options.second, found.only_first)
+    _print_examples(options.second, options.first, found.only_second)
+    return 0
+
+
+def _print_sides(first: str, second: str, found: Comparison) -> None:
+    rows = [["", first, second]]
+    for name, one in asdict(found.first).items():
+        rows.append([WORDS.get(name, name), _shown(name, one), _shown(name, asdict(found.second)[name])])
+    widths = [max(len(row[column]) for row in rows) for column in range(3)]
+    for word, *values in rows:
+        print(f"{word:{widths[0]}}", *(f"{value:>{width}}" for value, width in zip(values, widths[1:], strict=True)))
+
+
+def _shown(name: str, value: float | str | None) -> str:
+    if value is None:
+        return "-"
+    if name in ("precision", "recall", "f1"):
+        return f"{100 * float(value):.2f} %"
+    return f"{value:,}" if isinstance(value, int) else f"{value:.4g}" if isinstance(value, float) else value
+
+
+def _print_agreement(found: Comparison) -> None:
+    asked = "all" if found.sampled == found.shared else f"{found.sampled:,}"
+    print(f"\nThey share {counted(found.shared, 'node')}, of which {asked} were asked for their ancestors.")
+    print(f"Both assert {counted(found.both, 'pair')}; the ancestors of a node agree to {100 * found.agreement:.1f} %,")
+    print(f"and its nearest nodes to {100 * found.neighbour_overlap:.1f} %.")
+
+
+def _print_examples(one: str, other: str, examples: Sequence[Disagreement]) -> None:
+    if examples:
+        print(f"\nOnly {one} says, and {other} denies most clearly:")
+    for pair in examples:
+        print(f"  {pair.child_label} is {with_article(pair.parent_label)}")

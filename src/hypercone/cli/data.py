@@ -1,0 +1,105 @@
+"""Info, split, export.
+
+hypercone info: what a hierarchy looks like.
+
+hypercone split: the paper's training, validation and test pairs as files.
+
+hypercone export: a model's points for other programs.
+"""
+
+from __future__ import annotations
+
+import argparse
+from typing import Any
+
+from hypercone.cli.options import add_source, read_source
+from hypercone.cli.output import add_json, print_answer
+from hypercone.embedding import load
+from hypercone.embedding.export import KINDS, WRITERS, files_of
+from hypercone.formats import write_split
+from hypercone.hierarchy import describe, paper_split
+
+INFO_EXAMPLE = """examples:
+  hypercone info wordnet-nouns
+  hypercone info go.obo --relations is_a,part_of
+  hypercone info taxonomy.tsv --direction child-parent --json"""
+
+
+def add_info_arguments(parser: argparse.ArgumentParser) -> None:
+    """What the command takes."""
+    add_source(parser)
+    add_json(parser)
+
+
+def run_info(options: argparse.Namespace) -> int:
+    """Print the statistics."""
+    hierarchy = read_source(options, quiet=options.json)
+    answer: dict[str, Any] = describe(hierarchy).as_dict() | {"duplicates_dropped": hierarchy.duplicates}
+    if options.json:
+        # People have seen them below the edges read back.
+        answer["notes"] = list(hierarchy.notes)
+    print_answer(answer, options.json)
+    return 0
+
+
+SPLIT_EXAMPLE = """example:
+  hypercone split wordnet-nouns --percent 50 -o nouns-50
+  hypercone fit wordnet-nouns --split nouns-50 -o model"""
+
+
+def add_split_arguments(parser: argparse.ArgumentParser) -> None:
+    """What the command takes."""
+    add_source(parser)
+    parser.add_argument("-o", "--output", required=True, metavar="FOLDER", help="where to write the files")
+    parser.add_argument("--percent", type=float, default=50, help="of the non-basic edges to train on (default 50)")
+    parser.add_argument("--seed", type=int, default=0, help="of the draw (default 0)")
+    add_json(parser)
+
+
+def run_split(options: argparse.Namespace) -> int:
+    """Draw the split, write it and say how large it is."""
+    hierarchy = read_source(options, quiet=options.json)
+    split = paper_split(hierarchy, options.percent, options.seed)
+    write_split(split, hierarchy, options.output)
+    counts = {
+        "folder": options.output,
+        "train": len(split.train),
+        "validation": len(split.validation.positives),
+        "validation_negatives": len(split.validation.negatives),
+        "test": len(split.test.positives),
+        "test_negatives": len(split.test.negatives),
+    }
+    print_answer(counts, options.json)
+    return 0
+
+
+EXPORT_EXAMPLE = """examples:
+  hypercone export model points.tsv
+  hypercone export model vectors.vec        (word2vec text; loads in gensim)
+  hypercone export model points.parquet --coordinates lorentz
+  hypercone export model points.tsv --format projector   (and points.metadata.tsv)"""
+
+
+def add_export_arguments(parser: argparse.ArgumentParser) -> None:
+    """What the command takes."""
+    parser.add_argument("model", metavar="MODEL", help="a model folder")
+    parser.add_argument("output", metavar="FILE", help="ends in .tsv, .npz, .vec, .txt or .parquet; or see --format")
+    parser.add_argument("--format", choices=tuple(WRITERS), help="whatever the file is called")
+    parser.add_argument(
+        "--coordinates",
+        choices=tuple(KINDS),
+        default="own",
+        help="as in the model, of the Klein model, of the hyperboloid (time first), or as caps (direction and radius)",
+    )
+    add_json(parser)
+
+
+def run_export(options: argparse.Namespace) -> int:
+    """Write the file and say what is in it."""
+    embedding = load(options.model)
+    path = embedding.export(options.output, options.format, coordinates=options.coordinates)
+    answer = {"file": str(path), "nodes": len(embedding), "dim": embedding.dim}
+    for other in files_of(path, options.format)[1:]:
+        answer["metadata"] = str(other)
+    print_answer(answer, options.json)
+    return 0

@@ -1,0 +1,158 @@
+"""Source, settings and list options.
+
+Where a hierarchy comes from on the command line: a named dataset, a file, or standard input.
+
+Options made from the fields of FitConfig, so that help, checks and documentation cannot disagree.
+
+Options that are lists with commas.
+"""
+
+from __future__ import annotations
+
+import argparse
+import dataclasses
+import os
+import sys
+from typing import Any, TypeVar
+
+from hypercone.data import dataset_names, is_dataset, load_dataset
+from hypercone.errors import InputError, counted, short
+from hypercone.formats import read_hierarchy
+from hypercone.formats.reading import ON_CYCLE
+from hypercone.formats.registry import NAMES
+from hypercone.hierarchy import Hierarchy
+from hypercone.training import FitConfig
+from hypercone.training.config import kind_of
+
+# The options that say which way the edges of a file point, as read_edges and read_pairs call them.
+COLUMNS = ("direction", "parent_column", "child_column", "format")
+LONGEST_SENTENCE = 200
+
+
+def add_source(parser: argparse.ArgumentParser) -> None:
+    """The argument SOURCE and the options that say how to read a file."""
+    parser.add_argument(
+        "source", metavar="SOURCE", help=f"a file, - for standard input, or {', '.join(dataset_names())}"
+    )
+    add_columns(parser)
+
+
+def add_columns(parser: argparse.ArgumentParser) -> None:
+    """The options that say which way the edges of a file point, what format it has and what makes an edge."""
+    parser.add_argument("--direction", choices=("parent-child", "child-parent"), help="of a file without a header")
+    parser.add_argument("--parent-column", metavar="NAME", help="the column of parents, by name or number")
+    parser.add_argument("--child-column", metavar="NAME", help="the column of children, by name or number")
+    parser.add_argument(
+        "--format", choices=NAMES, metavar="FORMAT", help=f"if the name does not tell: {', '.join(NAMES)}"
+    )
+    parser.add_argument("--relations", metavar="NAMES", help="of an ontology, with commas (default is_a)")
+    parser.add_argument(
+        "--on-cycle", choices=ON_CYCLE, default="refuse", help="what to do about cycles (default refuse)"
+    )
+
+
+def read_source(options: argparse.Namespace, *, quiet: bool = False) -> Hierarchy:
+    """The hierarchy; three edges of a file are read back in words, so that a wrong direction is seen at once."""
+    if is_dataset(options.source):
+        return load_dataset(options.source)
+    if options.source != "-" and not os.path.exists(options.source) and not os.path.splitext(options.source)[1]:
+        raise InputError(
+            f"there is no file or dataset {options.source!r}; the datasets are {', '.join(dataset_names())}"
+        )
+    given = {name: getattr(options, name) for name in COLUMNS}
+    if options.relations is not None:
+        given["relations"] = options.relations.split(",")
+    hierarchy = read_hierarchy(options.source, on_cycle=options.on_cycle, **given)
+    if not quiet:
+        _read_back(hierarchy)
+    return hierarchy
+
+
+def _read_back(hierarchy: Hierarchy) -> None:
+    nodes, edges = counted(len(hierarchy), "node"), counted(len(hierarchy.edges), "edge")
+    print(f"Read {nodes} and {edges}, for example:", file=sys.stderr)
+    for sentence in hierarchy.in_words(3):
+        print(f"  {short(sentence, LONGEST_SENTENCE)}", file=sys.stderr)
+    if hierarchy.duplicates:
+        print(f"  ({counted(hierarchy.duplicates, 'duplicate edge')} dropped)", file=sys.stderr)
+    for note in hierarchy.notes:
+        print(f"  ({note})", file=sys.stderr)
+
+
+def add_settings(parser: argparse.ArgumentParser) -> None:
+    """One option for each setting, and --config for a file of them."""
+    parser.add_argument("--config", metavar="FILE", help="a TOML file of settings; options given here win")
+    group = parser.add_argument_group("settings", "a setting not given takes the method's own default")
+    for field in dataclasses.fields(FitConfig):
+        choices = field.metadata["choices"]
+        group.add_argument(
+            option_name(field.name),
+            dest=f"setting_{field.name}",
+            metavar="|".join(choices) if choices else kind_of(field).__name__.upper(),
+            help=field.metadata["reason"].replace("%", "%%") + _default(field),
+        )
+
+
+def read_settings(options: argparse.Namespace) -> FitConfig:
+    """The configuration that the options and the file describe."""
+    given = {
+        field.name: _value(field, text)
+        for field in dataclasses.fields(FitConfig)
+        if (text := getattr(options, f"setting_{field.name}")) is not None
+    }
+    return FitConfig.from_toml(options.config, **given) if options.config else FitConfig.from_dict(given)
+
+
+def option_name(field: str) -> str:
+    """The option of a setting.
+
+    >>> option_name("burn_in"), option_name("K")
+    ('--burn-in', '--K')
+    """
+    return f"--{field.replace('_', '-')}"
+
+
+def _value(field: dataclasses.Field[Any], text: str) -> Any:
+    try:
+        return kind_of(field)(text)
+    except ValueError:
+        kind = "a whole number" if kind_of(field) is int else "a number"
+        raise InputError(f"{option_name(field.name)} is {text!r}, but must be {kind}") from None
+
+
+def _default(field: dataclasses.Field[Any]) -> str:
+    return "" if field.default is None else f" (default {field.default})"
+
+
+Number = TypeVar("Number", int, float)
+
+
+def whole_numbers(option: str, text: str, at_least: int) -> list[int]:
+    """The numbers.
+
+    >>> whole_numbers("--dims", "5,10", 1)
+    [5, 10]
+    """
+    numbers = _numbers(option, text, "whole numbers with commas, such as 5,10", int)
+    if min(numbers) < at_least:
+        raise InputError(f"{option} is {text!r}, but none may be below {at_least}")
+    return numbers
+
+
+def percentages(option: str, text: str) -> list[float]:
+    """Percentages, whole ones as whole numbers.
+
+    >>> percentages("--percent", "0,12.5")
+    [0, 12.5]
+    """
+    numbers = _numbers(option, text, "percentages with commas, such as 0,10", float)
+    if not all(0 <= number <= 90 for number in numbers):
+        raise InputError(f"{option} is {text!r}, but each must be from 0 to 90; a tenth is held out")
+    return [int(number) if number == int(number) else number for number in numbers]
+
+
+def _numbers(option: str, text: str, form: str, kind: type[Number]) -> list[Number]:
+    try:
+        return [kind(part) for part in text.split(",")]
+    except ValueError:
+        raise InputError(f"{option} is {text!r}, but must be {form}") from None

@@ -1,0 +1,236 @@
+"""Plot, explore, serve.
+
+hypercone plot: pictures of a model.
+
+hypercone explore: a model as one page in the browser.
+
+hypercone serve: models over HTTP.
+"""
+
+from __future__ import annotations
+
+import argparse
+import os
+import sys
+import tempfile
+import webbrowser
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+
+from hypercone.cli.output import add_json, print_answer, tell_of_compiling
+from hypercone.embedding import Embedding, load
+from hypercone.errors import InputError
+from hypercone.explorer import write_page
+from hypercone.formats import read_pairs
+from hypercone.hierarchy import Hierarchy, LabelledPairs
+from hypercone.plotting.plot import checked_target
+from hypercone.plotting.views import VIEWS
+
+PLOT_EXAMPLE = """examples:
+  hypercone plot model                              (writes model-disk.svg)
+  hypercone plot model -o dogs.png --cones dog cat --centre dog
+  hypercone plot model -o disk.pdf --colour depth --labels 60 --dark
+  hypercone plot model --kind precision-recall --split nouns-50
+  hypercone plot model --kind norms -o norms.png"""
+
+KINDS = ("disk", "training", "precision-recall", "norms")
+# The options that only one kind of picture understands.
+ONLY_FOR = {
+    "cones": "disk",
+    "labels": "disk",
+    "centre": "disk",
+    "origin": "disk",
+    "colour": "disk",
+    "view": "disk",
+    "split": "precision-recall",
+}
+
+
+def add_plot_arguments(parser: argparse.ArgumentParser) -> None:
+    """What the command takes."""
+    parser.add_argument("model", metavar="MODEL", help="a model folder")
+    parser.add_argument("-o", "--output", metavar="FILE", help="ends in .svg, .pdf or .png (default MODEL-KIND.svg)")
+    parser.add_argument("--kind", choices=KINDS, default="disk", help="what to draw (default disk)")
+    parser.add_argument(
+        "--cones", nargs="*", metavar="NAME", help="shade the cones of these nodes; without a name, none"
+    )
+    parser.add_argument("--labels", nargs="*", metavar="NAME", help="name these nodes, or so many of the largest")
+    parser.add_argument(
+        "--centre", metavar="NAME", help="look from this node: a Möbius translation puts it in the middle"
+    )
+    parser.add_argument("--origin", action="store_true", default=None, help="keep the origin in the middle")
+    parser.add_argument("--colour", choices=("branch", "depth"), help="by big branches or by depth (default branch)")
+    parser.add_argument(
+        "--view",
+        choices=("own", "construction", "projection"),
+        help="the 2-D view: the model's own points, a construction of its hierarchy, or a projection",
+    )
+    parser.add_argument("--split", metavar="FOLDER", help="judge by the test pairs that 'hypercone split' wrote")
+    parser.add_argument("--dark", action="store_true", help="on a dark ground")
+    add_json(parser)
+
+
+def run_plot(options: argparse.Namespace) -> int:
+    """Draw the picture and say where it is."""
+    _check(options)
+    # Before the model is loaded, which may take a while.
+    target = checked_target(options.output or f"{Path(options.model).resolve().name}-{options.kind}.svg")
+    embedding = load(options.model)
+    given = _disk(options, embedding) if options.kind == "disk" else {}
+    if options.split is not None:
+        given["pairs"] = _pairs(options.split, embedding)
+    embedding.plot(options.kind, target, theme="dark" if options.dark else "light", **given)
+    print_answer({"file": str(target), "bytes": target.stat().st_size}, options.json)
+    return 0
+
+
+def _check(options: argparse.Namespace) -> None:
+    for name, kind in ONLY_FOR.items():
+        if getattr(options, name) is not None and options.kind != kind:
+            raise InputError(f"--{name} is for the picture {kind}, not for {options.kind}; leave it out")
+    if options.centre is not None and options.origin:
+        raise InputError("--centre and --origin both say what is in the middle; give one of them")
+
+
+def _disk(options: argparse.Namespace, embedding: Embedding) -> dict[str, Any]:
+    """What was said of the disk; what was not is left to the picture."""
+    given = {"cones": options.cones, "centre": options.centre, "colour": options.colour, "view": options.view}
+    chosen: dict[str, Any] = {name: value for name, value in given.items() if value is not None}
+    if options.labels is not None:
+        chosen["labels"] = _count(options.labels, embedding)
+    if options.origin:
+        chosen["moved"] = False
+    return chosen
+
+
+def _count(labels: list[str], embedding: Embedding) -> list[str] | int:
+    """One whole number is how many names there should be, unless a node is called so; no name at all is none."""
+    is_number = len(labels) == 1 and labels[0].lstrip("-").isdecimal() and labels[0] not in embedding
+    return int(labels[0]) if is_number else labels
+
+
+def _pairs(folder: str, embedding: Embedding) -> LabelledPairs:
+    nodes = Hierarchy.from_rows(embedding.names, np.empty((0, 2), np.int32))
+    return LabelledPairs(*(read_pairs(Path(folder) / name, nodes) for name in ("test.tsv", "test_negatives.tsv")))
+
+
+EXPLORE_EXAMPLE = """examples:
+  hypercone explore model                    (opens the browser)
+  hypercone explore model -o page.html       (one file, to keep or to send; works from the disk, offline)
+  hypercone explore model -o page.html --title "Our products" --open"""
+
+
+def add_explore_arguments(parser: argparse.ArgumentParser) -> None:
+    """What the command takes."""
+    parser.add_argument("model", metavar="MODEL", help="a model folder")
+    parser.add_argument("-o", "--output", type=Path, metavar="FILE", help="the page to write, and not to open")
+    parser.add_argument(
+        "--view",
+        choices=VIEWS,
+        default="auto",
+        help="how the disk is filled: the model's own points (2-D), a 2-D construction of its hierarchy, a projection",
+    )
+    parser.add_argument("--title", help="what stands at the top of the page; the model's folder unless given")
+    parser.add_argument(
+        "--open", action=argparse.BooleanOptionalAction, help="open the page in the browser, or not, in any case"
+    )
+    add_json(parser)
+
+
+def run_explore(options: argparse.Namespace) -> int:
+    """Write the page, open it unless it is to be kept, and say where it is."""
+    embedding = load(options.model)
+    name = Path(options.model).resolve().name
+    title = name if options.title is None else options.title
+    # Without a name of its own it goes where nobody else may look; it stays, for the browser reads it later.
+    path = options.output or Path(tempfile.mkdtemp(prefix="hypercone-")) / f"{name}.html"
+    write_page(embedding, path, title=title, view=options.view)
+    wanted = options.output is None if options.open is None else options.open
+    opened = wanted and _opened(path)
+    answer = {"page": str(path), "bytes": path.stat().st_size, "nodes": len(embedding), "opened": opened}
+    print_answer(answer, options.json)
+    if wanted and not opened and not options.json:
+        print("There is no browser here that could be started; open the page in one yourself.")
+    return 0
+
+
+def _opened(path: Path) -> bool:
+    try:
+        return webbrowser.open(path.resolve().as_uri())
+    except (webbrowser.Error, OSError):
+        return False
+
+
+SERVE_EXAMPLE = """examples:
+  hypercone serve model
+  hypercone serve animals plants=models/plants-5d --port 8080
+  hypercone serve model --host 0.0.0.0 --token-file token --allow-host models.example.org
+
+ask it:
+  curl 'http://127.0.0.1:8000/v1/is-a?child=dog&parent=animal'"""
+
+
+def add_serve_arguments(parser: argparse.ArgumentParser) -> None:
+    """What the command takes."""
+    parser.add_argument(
+        "models", nargs="+", metavar="MODEL", help="a model folder, served under its name; or NAME=FOLDER"
+    )
+    parser.add_argument("--host", default="127.0.0.1", help="where to listen (default 127.0.0.1, this machine only)")
+    parser.add_argument("--port", type=int, default=8000, help="(default 8000; 0 for any that is free)")
+    parser.add_argument(
+        "--token-file", metavar="FILE", help="ask for the token in this file (or in HYPERCONE_TOKEN) with each request"
+    )
+    parser.add_argument(
+        "--allow-host", action="append", default=[], metavar="NAME", help="a name to answer to; may be repeated"
+    )
+    parser.add_argument(
+        "--cors", action="append", default=[], metavar="ORIGIN", help="a site whose pages may ask; may be repeated"
+    )
+    parser.add_argument("--deadline", type=float, default=10.0, metavar="S", help="seconds a request may take (10)")
+    parser.add_argument("--concurrency", type=int, default=64, metavar="N", help="requests worked on at once (64)")
+    parser.add_argument("--no-explorer", action="store_true", help="answer programs only, without the explorer at /")
+
+
+def run_serve(options: argparse.Namespace) -> int:
+    """Load, listen, answer until asked to end."""
+    folders = named_folders(options.models)
+    from hypercone.service.security import Options, read_token
+
+    chosen = Options(
+        host=options.host,
+        port=options.port,
+        token=read_token(options.token_file),
+        allow_hosts=tuple(options.allow_host),
+        cors=tuple(options.cors),
+        deadline=options.deadline,
+        concurrency=options.concurrency,
+        explorer=not options.no_explorer,
+    )
+    from hypercone.embedding import load
+    from hypercone.service.server import check_installed, serve
+
+    check_installed()
+    tell_of_compiling(sys.stderr)
+    serve({name: load(folder) for name, folder in folders.items()}, chosen)
+    return 0
+
+
+def named_folders(given: list[str]) -> dict[str, str]:
+    """The folders by the names they are served under.
+
+    >>> named_folders(["models/animals", "green=models/plants"])
+    {'animals': 'models/animals', 'green': 'models/plants'}
+    """
+    folders: dict[str, str] = {}
+    for text in given:
+        name, equals, folder = text.partition("=")
+        if not equals or os.path.exists(text):
+            name, folder = Path(text).resolve().name, text
+        if not name or "/" in name or not name.isprintable():
+            raise InputError(f"{text!r} gives no name to serve the model by; write NAME=FOLDER")
+        if name in folders:
+            raise InputError(f"two models are named {name!r}; write NAME=FOLDER to name one of them otherwise")
+        folders[name] = folder
+    return folders
