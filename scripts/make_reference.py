@@ -21,7 +21,7 @@ from pathlib import Path
 from typing import Any
 
 import hypercone
-from hypercone import embedding, errors, evaluation, geometry, hierarchy, queries
+from hypercone import embedding, errors, evaluation, formats, geometry, hierarchy, queries
 from hypercone.cli.main import COMMANDS
 from hypercone.cli.options import option_name
 from hypercone.construction import CONSTRUCTIONS
@@ -44,7 +44,7 @@ COMPANIONS = (
     embedding.Explanation,
     embedding.Step,
 )
-COMPANION_FUNCTIONS = (hierarchy.read_pairs, queries.answer, embedding.save)
+COMPANION_FUNCTIONS = (formats.read_pairs, queries.answer, embedding.save)
 
 
 def main() -> int:

@@ -6,7 +6,7 @@ from dataclasses import replace
 
 import numpy as np
 
-from hypercone._arrays import read_only
+from hypercone._arrays import Rows, read_only
 from hypercone._jit import dimension_type
 from hypercone.embedding import Embedding
 from hypercone.errors import InputError
@@ -15,7 +15,6 @@ from hypercone.evaluation.hidden_parents_ranks import Scorer
 from hypercone.geometry import cones, euclidean_cones
 from hypercone.hierarchy import Hierarchy
 from hypercone.methods import Method, Points, Settings, find_method, generic_kernels
-from hypercone.methods.scoring import Rows
 
 # Of a large subtree so many nodes speak for all of it.
 SPEAKERS = 8

@@ -7,12 +7,12 @@ from dataclasses import dataclass
 
 import numpy as np
 
+from hypercone._arrays import Rows
 from hypercone.evaluation.hidden_parents_kernels import add_lists
 from hypercone.evaluation.hidden_parents_ranks import Scorer
 from hypercone.hierarchy import Adjacency, Hierarchy
 from hypercone.hierarchy.graph import flipped_lists
 from hypercone.methods import Points
-from hypercone.methods.scoring import Rows
 
 # As usual for walks with restart; after so many steps what is left of the start is below two thousandths.
 RESTART = 0.15

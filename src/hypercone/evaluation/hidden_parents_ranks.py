@@ -9,11 +9,11 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
+from hypercone._arrays import Rows
 from hypercone.errors import InputError
 from hypercone.evaluation.suggestions import Damaged
 from hypercone.hierarchy import Hierarchy
 from hypercone.methods import Points
-from hypercone.methods.scoring import Rows
 
 # From the rows of some nodes to a score of every node as the parent of each: a line a node, the higher the likelier.
 Scorer = Callable[[Rows], Points]
