@@ -244,7 +244,7 @@ class TestStaleness:
         assert warm < cold / 2
 
         # A function that the cached kernel calls, in another file than the kernel's own.
-        part = copy / "src" / "hypercone" / "methods" / "distance_kernels.py"
+        part = copy / "src" / "hypercone" / "methods" / "poincare_kernels.py"
         text = part.read_text(encoding="utf-8")
         assert text.count("dd += delta * delta") == 1
         part.write_text(text.replace("dd += delta * delta", "dd += 4.0 * delta * delta"), encoding="utf-8")

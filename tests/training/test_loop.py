@@ -158,7 +158,7 @@ class TestValidation:
             return 0, 0
 
         monkeypatch.setattr(Trainer, "run", run_epoch)
-        monkeypatch.setattr("hypercone.methods.scoring.calibrate", lambda *_: Calibration(next(found), 0.0, 0.0))
+        monkeypatch.setattr("hypercone.training.loop.calibrate", lambda *_: Calibration(next(found), 0.0, 0.0))
         stage = make_stage(tree, None, pairs, epochs=len(scores), validate_every=1, patience=patience, method="order")
         result = stage.train(np.zeros((len(tree), 2)))
         assert len(epochs_run) == run
