@@ -83,7 +83,7 @@ page: $(NODE_MODULES)
 	cd explorer && npm run --silent build
 
 bench: install
-	$(BIN)/hypercone bench kernel
+	$(BIN)/python benchmarks/kernels.py kernel
 
 clean:
 	rm -rf $(VENV) build dist .mypy_cache .ruff_cache .pytest_cache explorer/node_modules
