@@ -65,6 +65,7 @@ lint-and-types: lint typecheck
 lint: install
 	$(BIN)/ruff check .
 	$(BIN)/ruff format --check .
+	$(BIN)/lint-imports --no-logo
 
 typecheck: install
 	$(BIN)/mypy
@@ -86,4 +87,4 @@ bench: install
 	$(BIN)/python benchmarks/kernels.py kernel
 
 clean:
-	rm -rf $(VENV) build dist .mypy_cache .ruff_cache .pytest_cache explorer/node_modules
+	rm -rf $(VENV) build dist .mypy_cache .ruff_cache .pytest_cache .import_linter_cache explorer/node_modules
