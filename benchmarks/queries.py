@@ -21,12 +21,13 @@ from typing import Any
 
 import numpy as np
 
-from hypercone._system import describe_machine, pin_to_one_core
+from hypercone._system import describe_machine
 from hypercone.data import load_dataset
 from hypercone.embedding import Embedding, load
 from hypercone.geometry import caps
 from hypercone.index import ConeIndex, Scan
 from hypercone.methods import Points, Settings
+from timing import pin_to_one_core
 
 BRANCHES, FLOORS, DIM = 10, 6, 5
 QUESTIONS = ("descendants", "ancestors", "nearest")

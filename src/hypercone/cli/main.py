@@ -32,7 +32,6 @@ COMMANDS = {
     "plot": "draw a model: the disk with cones and names, training, precision and recall, norms",
     "explore": "one page to explore a model in, in the browser, without a network",
     "serve": "answer questions about models over HTTP, with the explorer in the browser",
-    "bench": "measure the speed of the training kernels",
     "reproduce": "the paper's table, claims and figures, run again with its numbers beside ours",
     "demo": "the main job on WordNet nouns, in about three minutes",
 }
@@ -43,7 +42,6 @@ MODULES = {
     **dict.fromkeys(("info", "split", "export"), "data"),
     **dict.fromkeys(("plot", "explore", "serve"), "show"),
     **{name: name for name in ("fit", "evaluate", "reproduce", "demo")},
-    "bench": "bench_command",
 }
 
 OUT_OF_MEMORY = "out of memory; use fewer dimensions or a smaller hierarchy"
