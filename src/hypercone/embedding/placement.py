@@ -30,8 +30,7 @@ from hypercone._jit import dimension_type
 from hypercone.embedding.embedding_kernels import ABOVE, NOT_ABOVE, NOT_BELOW, improve, mark_above, pushed_out, scan
 from hypercone.errors import HierarchyError, InputError, short, unknown_name
 from hypercone.hierarchy.graph import in_words
-from hypercone.hierarchy.hierarchy import rows_of_pairs
-from hypercone.hierarchy.names import Labels, checked_names
+from hypercone.hierarchy.names import Labels, checked_names, rows_of_pairs
 from hypercone.methods import Points
 from hypercone.methods.scoring import Scorer
 
