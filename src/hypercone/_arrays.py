@@ -1,11 +1,7 @@
-"""Arrays as kernels see them, and adjacency in compressed sparse rows.
-
-Arrays as kernels see them: in rows, and only to be read.
+"""Arrays as kernels see them, and the neighbors of every row in compressed sparse rows.
 
 The compiler makes one version of a kernel for arrays that can be written to and another for those that cannot, and one
 for each order in memory. Whoever calls a kernel that only reads gives it one kind, and it is compiled once.
-
-Adjacency: the neighbours of every row in two flat arrays (compressed sparse rows).
 """
 
 from __future__ import annotations

@@ -1,11 +1,4 @@
-"""Plot, explore, serve.
-
-hypercone plot: pictures of a model.
-
-hypercone explore: a model as one page in the browser.
-
-hypercone serve: models over HTTP.
-"""
+"""The commands that show a model: plot, explore, serve."""
 
 from __future__ import annotations
 

@@ -1,9 +1,4 @@
-"""Nested, then free optimisation of balls.
-
-Moving balls within the balls of their skeleton until the edges outside it hold too, and little else does.
-
-Moving all balls freely, each by itself, so that as many true pairs as possible hold, and few wrong ones.
-"""
+"""Balls moved until as many true pairs as possible hold and few wrong ones: within their skeleton, then freely."""
 
 from __future__ import annotations
 

@@ -1,9 +1,4 @@
-"""The overlapping construction and its exact count.
-
-The overlapping construction: caps that overlap where nodes have several parents.
-
-The exact account of constructed points: every ordered pair, as the cones of the finished points see it.
-"""
+"""The overlapping construction: caps that overlap where nodes have several parents, and an exact count of its pairs."""
 
 from __future__ import annotations
 

@@ -1,9 +1,4 @@
-"""Embedding, fully validated at construction.
-
-The result of a fit: named points, and the answers that follow from them.
-
-Where points may be, and which constants the formulas can work with, in what is saved and in what is loaded.
-"""
+"""The result of a fit: named points, checked once, and the answers that follow from them."""
 
 from __future__ import annotations
 

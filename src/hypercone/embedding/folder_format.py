@@ -1,11 +1,4 @@
-"""Config.json, parts, bounded gzip.
-
-What config.json says of a model: written once, and believed only as far as it was checked.
-
-The parts of a model folder that hold data: written, and read back no further than the description announces.
-
-Lines of text in a gzip file of known size, so that a hostile one cannot expand without end.
-"""
+"""What the files of a model folder hold, and how far they are believed: config.json, arrays, gzipped lines."""
 
 from __future__ import annotations
 

@@ -1,19 +1,4 @@
-"""Add nodes: constraints, starts, search.
-
-An embedding with new nodes in it: their points are searched for, all others stay as they are, byte for byte.
-
-New nodes as they are given: checked, and in an order in which every parent comes before its children.
-
-New nodes without training: one more point is put where its wishes are met best, and no other point moves.
-
-The search for a place: good starts, trial steps judged on a shortlist, and a scan of all nodes to keep it honest.
-
-What a new node wants: to be under its parents and all above them, and under nothing else.
-
-The nodes that matter near a new one: what it should be under, and what it was found under or above by mistake.
-
-Where to begin: further out than a parent, between several, and beside the children they already have.
-"""
+"""New nodes without training: each gets a point where its constraints are met best, and no other point moves."""
 
 from __future__ import annotations
 

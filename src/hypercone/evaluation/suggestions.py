@@ -1,9 +1,4 @@
-"""Precision of suggestions on damaged hierarchies.
-
-How many suggestions are right: links are hidden or planted, a model is fitted, and its suggestions are counted.
-
-Hierarchies with links taken out or put in on purpose, to see whether they are found.
-"""
+"""How many suggestions are right: links are hidden or planted, a model is fitted, and its suggestions are counted."""
 
 from __future__ import annotations
 

@@ -1,11 +1,4 @@
-"""Depths, reduction, closure, cycles: found, condensed, dropped.
-
-Transitive closure and reduction of a hierarchy, compiled, with a refusal before memory runs out.
-
-Refusing edges that run in a circle, with the shortest circle as evidence.
-
-Two ways to make a hierarchy of edges that run in circles: nodes become one, or edges are left out.
-"""
+"""What follows from the edges: order, depths, closure, reduction; and cycles: found, condensed or dropped."""
 
 from __future__ import annotations
 

@@ -1,11 +1,4 @@
-"""Compiled closure, walks, topological order, negative draws.
-
-Transitive reduction, transitive closure and its size, for a directed graph without cycles.
-
-Walks over a directed graph given as offsets and rows: orders, depths, what is reached, flipped arrows.
-
-Drawing pairs that are not in the closure, uniformly and without trial and error.
-"""
+"""Walks over a directed graph without cycles, compiled: orders, depths, closure, reduction, pairs outside it."""
 # mypy: ignore-errors
 
 from __future__ import annotations

@@ -1,11 +1,4 @@
-"""Hierarchy: checked edges, subtree, summary().
-
-Hierarchy: names, edges from parent to child, and what follows from them. Checked once, never changed.
-
-Edges as checked arrays of rows, and grouped by either end.
-
-What a hierarchy looks like, in numbers.
-"""
+"""Hierarchy: names, edges from parent to child, and what follows from them. Checked once, never changed."""
 
 from __future__ import annotations
 

@@ -1,9 +1,4 @@
-"""Valid names, labels, lookup by either, "did you mean".
-
-What a node may be called, and which name was probably meant.
-
-What nodes are called by people, beside the names that identify them: "Abnormal heart" for HP:0001627.
-"""
+"""What a node may be called, its label beside its name, and which node was meant."""
 
 from __future__ import annotations
 

@@ -1,9 +1,4 @@
-"""Split, paper_split, corrupted pairs.
-
-The paper's split of a closure into training, validation and test pairs.
-
-Pairs that do not hold, made from pairs that do by replacing one end.
-"""
+"""The paper's split of a closure into training, validation and test pairs, and the wrong pairs to each."""
 
 from __future__ import annotations
 

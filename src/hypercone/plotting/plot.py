@@ -1,9 +1,4 @@
-"""Plot(embedding, kind).
-
-Pictures of an embedding: what it knows, handed to the figures; matplotlib is loaded when one is drawn.
-
-A whole picture of a model in the disk: cones, geodesic edges, dots, names that do not touch, and a caption.
-"""
+"""``plot(embedding, kind)``: pictures of a model, with a caption."""
 
 from __future__ import annotations
 

@@ -1,11 +1,4 @@
-"""Missing and wrong links.
-
-What a fitted geometry says about its hierarchy: links that may be missing, and links that may be wrong.
-
-Links that a hierarchy may lack: pairs that the geometry puts together and the closure does not have.
-
-Links of a hierarchy that may be wrong: edges that the geometry rejects.
-"""
+"""What a fitted geometry says about its hierarchy: links that may be missing, and links that may be wrong."""
 
 from __future__ import annotations
 

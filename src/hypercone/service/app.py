@@ -1,11 +1,4 @@
-"""ASGI app, endpoints, explorer pages.
-
-The service as an ASGI application: routes, and in front of them what every request has to pass.
-
-The paths of the API: a request becomes values, the values an answer, the answer JSON.
-
-Pages for people: the explorer of each model, made when it is first asked for, and links to them.
-"""
+"""The service as an ASGI application: routes, what every request has to pass, and pages for people."""
 
 from __future__ import annotations
 

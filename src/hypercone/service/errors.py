@@ -1,11 +1,4 @@
-"""HTTP errors, replies, safe headers.
-
-What the service says no to: a status, a code for programs and a sentence for people.
-
-Headers that keep a browser from doing with an answer what it was not made for.
-
-Answers on their way out: bytes with the headers that every answer carries.
-"""
+"""What the service refuses (a status, a code, a sentence), and answers with the headers that every one carries."""
 
 from __future__ import annotations
 

@@ -1,9 +1,4 @@
-"""Request/response types (msgspec), OpenAPI.
-
-What a request may say: each field once, to be read from a query or from JSON, and to be described in OpenAPI.
-
-Requests on their way in: the query and the body, checked as they come and never more of them than is allowed.
-"""
+"""What a request may say, and how it is read: each field once, for queries, for JSON and for OpenAPI."""
 
 from __future__ import annotations
 

@@ -1,11 +1,4 @@
-"""Process, socket, drain.
-
-The process: uvicorn on a socket, one line when it listens, and an end that loses nobody's answer.
-
-The socket that the service listens on.
-
-The way in: from embeddings to a running server, if what it is made of is installed.
-"""
+"""The process: uvicorn on a socket, one line when it listens, and an end that loses nobody's answer."""
 
 from __future__ import annotations
 
