@@ -273,7 +273,7 @@ APERTURE_WEIGHT = 2.0
 
 
 class Tree(NamedTuple):
-    """The arrays the kernels walk; see ``tree_kernels`` for what a row of cells and of leaves holds.
+    """The arrays the kernels walk; see ``index_kernels`` for what a row of cells and of leaves holds.
 
     ``rows[place]`` is the node at a place of the tree, and ``where[row]`` the place of a node.
     """
