@@ -11,6 +11,8 @@ from itertools import chain
 from typing import Any
 from urllib.parse import unquote_to_bytes
 
+import orjson
+
 from hypercone.errors import short
 from hypercone.service.errors import Receive, Refusal, Scope, malformed, too_large
 from hypercone.service.workers import Deadline
@@ -247,8 +249,6 @@ def _decoded(text: bytes) -> str:
 
 
 def _parsed(body: bytes) -> Any:
-    import orjson
-
     try:
         given = orjson.loads(body)
     except orjson.JSONDecodeError as error:
