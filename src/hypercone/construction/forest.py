@@ -235,6 +235,5 @@ def rearranged_forest(hierarchy: Hierarchy, kept: Rows) -> tuple[Rows, Counts]:
 
 
 def _counts(parents: Rows, above: Adjacency) -> Counts:
-
     right, wrong = count_pairs_of(parents, above.offsets, above.rows)
     return Counts(int(right), int(wrong), len(above.rows))

@@ -139,7 +139,6 @@ class NestedRun:
         self._place()
 
     def _place(self) -> None:
-
         place_balls(self.skeleton.parents, self.offsets, self.log_ratios, self.centres, self.radii, self.dim)
 
     def count(self) -> Counts:
@@ -305,7 +304,6 @@ class FreeRun:
         return counts
 
     def _search_wrong(self, reach: float) -> None:
-
         if self._searches % REBUILD == 0:
             floors = max(0, -(-len(self.radii) // CELL) - 1).bit_length()
             self._tree = halve(self.centres, floors, self.dim)

@@ -335,7 +335,6 @@ class Shortlist:
     """Rows with what each is to the new node and what it costs to have it on the wrong side."""
 
     def __init__(self, wishes: Wishes) -> None:
-
         self._not_above, self._not_below = NOT_ABOVE, NOT_BELOW
         self._entries: dict[tuple[int, int], float] = {
             (int(row), ABOVE): ASKED if row in wishes.parents else IMPLIED for row in wishes.above

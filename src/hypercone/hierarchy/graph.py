@@ -105,7 +105,6 @@ def _ascending(starts: Offsets, stops: Offsets, rows: Rows) -> Adjacency:
 
 
 def _flipped(starts: Offsets, stops: Offsets, rows: Rows) -> Adjacency:
-
     # numba compiles anew for arrays that can be written to, so all are frozen before.
     visit = frozen(np.arange(len(starts), dtype=np.int32))
     return Adjacency(*flipped(frozen(starts), frozen(stops), frozen(rows), visit))
@@ -157,7 +156,6 @@ def in_words(names: Sequence[str], cycle: Sequence[int]) -> str:
 
 
 def _cycle_error(names: Sequence[str], parents: Adjacency, children: Adjacency) -> CycleError:
-
     found = shortest_cycle(parents.offsets, parents.rows, children.offsets, children.rows, SEARCH_STEPS)
     cycle = tuple(int(row) for row in found)
     message = f"the edges run in a circle, parent → child: {in_words(names, cycle)}; remove one of these edges"

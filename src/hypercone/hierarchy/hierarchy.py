@@ -266,7 +266,6 @@ class Hierarchy:
 
 
 def _walk(neighbours: Adjacency, row: int) -> Rows:
-
     if not 0 <= row < len(neighbours):
         raise IndexError(f"row {row} is outside 0 … {len(neighbours) - 1}")
     found: Rows = reachable(int(row), neighbours.offsets, neighbours.rows)

@@ -124,6 +124,5 @@ def corrupted(hierarchy: Hierarchy, positives: Rows, a_side: int, seed: int, str
 
 
 def _strangers(rows: Rows, related: Adjacency, bits: NDArray[np.uint64]) -> Rows:
-
     found: Rows = draw_strangers(np.ascontiguousarray(rows), related.offsets, related.rows, bits)
     return found

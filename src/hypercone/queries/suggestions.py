@@ -267,7 +267,6 @@ def rejected_edges(embedding: Embedding, hierarchy: Hierarchy) -> tuple[Rows, Po
 
 
 def _strain(embedding: Embedding, hierarchy: Hierarchy, edges: Rows) -> Points:
-
     above, parents = hierarchy.ancestor_lists(), hierarchy.parents
     found: Points = strains(
         embedding.points,
@@ -284,7 +283,6 @@ def _strain(embedding: Embedding, hierarchy: Hierarchy, edges: Rows) -> Points:
 
 
 def _company(hierarchy: Hierarchy, edges: Rows) -> Points:
-
     above, parents = hierarchy.ancestor_lists(), hierarchy.parents
     below = flipped_lists(above)
     shares: Points = rival_companies(

@@ -201,7 +201,6 @@ class Trainer:
         return int(violated), int(active)
 
     def _visit(self, order: NDArray[np.uint32], epoch: int, rate: float, negatives: Negatives) -> tuple[int, int]:
-
         kernel = _epoch_kernel(self.method)
         dim = dimension_type(self.points.shape[1])
         constants = self.method.constants(self.settings)
@@ -230,7 +229,6 @@ def _epoch_kernel(method: Method) -> Any:
 
 
 def _optimizer(name: str, rate: float) -> Any:
-
     return {"sgd": generic_kernels.Sgd, "sgd-exp": generic_kernels.GeodesicSgd, "adagrad": generic_kernels.Adagrad}[
         name
     ](rate)
