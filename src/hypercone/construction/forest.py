@@ -27,13 +27,12 @@ from hypercone.construction.layout import (
     points_from_balls,
     projection_scale,
 )
-from hypercone.construction.layout_kernels import deepest_parents
 from hypercone.construction.rearrange_kernels import count_pairs_of
 from hypercone.errors import ConfigError, InputError
 from hypercone.geometry import caps, cones
 from hypercone.hierarchy import Hierarchy
 from hypercone.hierarchy.graph import flipped_lists
-from hypercone.hierarchy.graph_kernels import count_ancestors_by_bits
+from hypercone.hierarchy.graph_kernels import count_ancestors_by_bits, deepest_parents
 from hypercone.methods import Settings, find_method
 from hypercone.methods.base import Points
 from hypercone.methods.scoring import Counts, Rows, energies_of_pairs
@@ -106,7 +105,7 @@ def spanning_forest(hierarchy: Hierarchy) -> Rows:
     >>> spanning_forest(diamond).tolist()
     [-1, 0, 1, 2]
     """
-    kept: Rows = deepest_parents(hierarchy.depths(), hierarchy.parents.offsets, hierarchy.parents.rows)
+    kept: Rows = deepest_parents(hierarchy.depths(), hierarchy.parents.csr)
     return kept
 
 
@@ -124,7 +123,7 @@ def count_forest(hierarchy: Hierarchy) -> Counts:
 def count_by_bits(hierarchy: Hierarchy) -> int:
     """The number of pairs of the closure, whatever it takes: minutes for a million nodes with many parents each."""
     order = np.argsort(hierarchy.depths(), kind="stable").astype(np.int32)
-    return int(count_ancestors_by_bits(frozen(order), hierarchy.parents.offsets, hierarchy.parents.rows))
+    return int(count_ancestors_by_bits(frozen(order), hierarchy.parents.csr))
 
 
 # Of the gap around a cap, what rounding may use up; two neighbours may each move by this much.

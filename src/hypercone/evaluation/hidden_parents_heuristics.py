@@ -61,8 +61,7 @@ def by_level(hierarchy: Hierarchy) -> Scorer:
 def by_walk(hierarchy: Hierarchy) -> Scorer:
     """How often a random walk along the edges, both ways, is where, if it keeps returning to the node (PageRank)."""
     both = np.concatenate([hierarchy.edges, hierarchy.edges[:, ::-1]])
-    both = both[np.lexsort((both[:, 1], both[:, 0]))]
-    steps = Adjacency.of_groups(both[:, 0], both[:, 1], len(hierarchy))
+    steps = Adjacency.of_pairs(both[:, 0], both[:, 1], len(hierarchy))
     shares = (1 - RESTART) / np.maximum(steps.counts, 1)
     rows = np.arange(len(hierarchy), dtype=np.int32)
 
@@ -133,7 +132,7 @@ def added(rows: Rows, weights: Points, lists: Adjacency) -> Points:
     array([0. , 1. , 1.5])
     """
     totals = np.zeros(len(lists))
-    add_lists(totals, rows, weights, lists.offsets, lists.rows)
+    add_lists(totals, rows, weights, lists.csr)
     return totals
 
 

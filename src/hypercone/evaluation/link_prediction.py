@@ -176,7 +176,7 @@ def evaluate_reconstruction(
         if value is not None and value < 1:
             raise InputError(f"{name} is {value}, but must be at least 1")
     lists = hierarchy.ancestor_lists()
-    children = np.flatnonzero(np.diff(lists.offsets)).astype(np.int32)
+    children = np.flatnonzero(lists.counts).astype(np.int32)
     if len(children) == 0:
         raise InputError("no node has an ancestor, so there is nothing to reconstruct")
     if sample is not None and sample < len(children):
@@ -184,21 +184,19 @@ def evaluate_reconstruction(
     # As many parts whatever the threads, so that the sums are the same to the last digit.
     chunks = np.array_split(children, min(len(children), 256))
     with ThreadPoolExecutor(threads) as pool:
-        found = list(pool.map(lambda chunk: _ranks(embedding, lists.offsets, lists.rows, chunk), chunks))
+        found = list(pool.map(lambda chunk: _ranks(embedding, lists, chunk), chunks))
     ranks, precisions, pairs = np.sum(found, axis=0)
     return Reconstruction(float(ranks / pairs), float(precisions / len(children)), len(children), int(pairs))
 
 
-def _ranks(
-    embedding: Embedding, offsets: NDArray[np.int64], rows: NDArray[np.int32], children: NDArray[np.int32]
-) -> tuple[float, float, int]:
+def _ranks(embedding: Embedding, ancestors: Adjacency, children: NDArray[np.int32]) -> tuple[float, float, int]:
 
     settings = embedding.settings
     # α serves to tell direction; the ranking of Nickel and Kiela is by distance alone.
     plain = Settings(settings.K, settings.margin, settings.border, 0.0)
     constants = find_method(embedding.method).constants(plain)
     dim = dimension_type(embedding.dim)
-    ranks, precisions, pairs = ranks_of_ancestors(embedding.points, offsets, rows, children, constants, dim)
+    ranks, precisions, pairs = ranks_of_ancestors(embedding.points, ancestors.csr, children, constants, dim)
     return ranks, precisions, pairs
 
 
@@ -270,7 +268,7 @@ def _count_by_tree(embedding: Embedding, true: Adjacency, nodes: Numbers) -> tup
     index = embedding.index
     # A walk puts two cells for each it takes, so at most one a floor is waiting, and two.
     stack = np.empty(index.tree.floors + 3, np.int64)
-    given = (index.tree, index.cones, stack, true.offsets, true.rows, dimension_type(embedding.dim))
+    given = (index.tree, index.cones, stack, true.csr, dimension_type(embedding.dim))
     called, right = count_by_tree(embedding.points, nodes, *given)
     return called, right
 
@@ -278,6 +276,6 @@ def _count_by_tree(embedding: Embedding, true: Adjacency, nodes: Numbers) -> tup
 def _count_by_scan(embedding: Embedding, true: Adjacency, nodes: Numbers) -> tuple[Numbers, Numbers]:
 
     constants = find_method(embedding.method).constants(embedding.settings)
-    given = (constants, embedding.threshold, true.offsets, true.rows, dimension_type(embedding.dim))
+    given = (constants, embedding.threshold, true.csr, dimension_type(embedding.dim))
     called, right = count_by_scan(embedding.points, nodes, *given)
     return called, right
