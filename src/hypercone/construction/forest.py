@@ -17,7 +17,7 @@ from dataclasses import dataclass
 
 import numpy as np
 
-from hypercone._arrays import Adjacency, frozen
+from hypercone._arrays import Adjacency, Rows, frozen
 from hypercone.construction import rearrange_kernels as kernels
 from hypercone.construction.layout import (
     Layout,
@@ -35,7 +35,7 @@ from hypercone.hierarchy.graph import flipped_lists
 from hypercone.hierarchy.graph_kernels import count_ancestors_by_bits, deepest_parents
 from hypercone.methods import Settings, find_method
 from hypercone.methods.base import Points
-from hypercone.methods.scoring import Counts, Rows, energies_of_pairs
+from hypercone.methods.scoring import Counts, Scorer
 
 
 def construct_forest(hierarchy: Hierarchy, dim: int, K: float = 0.1, rearrange: bool = True) -> Constructed:
@@ -145,10 +145,8 @@ def check_points(points: Points, layout: Layout, kept: Rows, K: float) -> None:
     edges = _edges(kept)
     siblings = _neighbouring_siblings(kept)
     wrong = np.concatenate([edges[:, ::-1], siblings, siblings[:, ::-1]])
-    method, settings = find_method("hyperbolic-cones"), Settings(K=K)
-    if np.any(energies_of_pairs(method, settings, points, edges) > 0) or np.any(
-        energies_of_pairs(method, settings, points, np.ascontiguousarray(wrong)) <= 0
-    ):
+    scorer = Scorer(points, find_method("hyperbolic-cones"), Settings(K=K))
+    if np.any(scorer.energies(edges) > 0) or np.any(scorer.energies(wrong) <= 0):
         raise _ran_out(points, K)
 
 

@@ -16,11 +16,11 @@ from typing import NamedTuple
 import numpy as np
 from numpy.typing import NDArray
 
+from hypercone._arrays import Rows
 from hypercone.construction import layout_kernels as kernels
 from hypercone.construction.layout_kernels import walk_lattice
 from hypercone.geometry import caps
 from hypercone.methods.base import Points
-from hypercone.methods.scoring import Rows
 
 Floats = NDArray[np.float64]
 

@@ -23,7 +23,7 @@ from hypercone.hierarchy import Hierarchy
 from hypercone.index import ConeIndex
 from hypercone.methods import Settings, find_method
 from hypercone.methods.base import Points
-from hypercone.methods.scoring import Counts
+from hypercone.methods.scoring import Counts, Scorer
 from hypercone.runs.folder import FREE, Checkpoints
 
 # Arcs on a circle cannot pass each other, so in two dimensions moving them gains nothing.
@@ -154,7 +154,7 @@ def count_exactly(points: Points, hierarchy: Hierarchy, K: float) -> Counts:
     >>> count_exactly(points, Hierarchy.from_rows(["animal", "dog", "stone"], [[0, 1], [2, 1]]), K=0.1)
     Counts(true_positives=1, false_positives=0, positives=2)
     """
-    index = ConeIndex(points, find_method("hyperbolic-cones"), Settings(K=K), threshold=0.0)
+    index = ConeIndex(Scorer(points, find_method("hyperbolic-cones"), Settings(K=K)))
     true = hierarchy.ancestor_lists()
     called = right = 0
     for start in range(0, len(points), PART):

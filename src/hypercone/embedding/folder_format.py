@@ -22,13 +22,13 @@ from typing import Any
 
 import numpy as np
 
+from hypercone._arrays import Rows
 from hypercone._files import is_intact, named_values, read_regular, sealed
 from hypercone._system import available_bytes
 from hypercone.embedding.embedding import Embedding, finite, out_of_range
 from hypercone.errors import HierarchyError, InputError, ModelFileError, ResourceError, short, visible
 from hypercone.hierarchy.names import Labels, checked_names
 from hypercone.methods import METHODS, Points, Settings
-from hypercone.methods.scoring import Rows
 
 FORMAT = "hypercone-model"
 # Version 1 was sealed over the meaning of its values; version 2 is sealed over its bytes, and knows its card.

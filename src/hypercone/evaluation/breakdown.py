@@ -16,7 +16,7 @@ from typing import Any, NamedTuple
 
 import numpy as np
 
-from hypercone._arrays import pair_keys
+from hypercone._arrays import Rows, pair_keys
 from hypercone.embedding import Embedding
 from hypercone.errors import InputError
 from hypercone.evaluation.hard_pairs import (
@@ -39,7 +39,7 @@ from hypercone.evaluation.link_prediction import (
     known_hierarchy,
 )
 from hypercone.hierarchy import Adjacency, Hierarchy, LabelledPairs
-from hypercone.methods.scoring import Counts, Rows, best_threshold, count_at
+from hypercone.methods.scoring import Counts, best_threshold, count_at
 
 BY = ("depth", "parents")
 # A tree all the way up; a node in a tree below one that has several parents; several parents itself.

@@ -16,7 +16,7 @@ from typing import NamedTuple
 import numpy as np
 from numpy.typing import NDArray
 
-from hypercone._arrays import pair_keys
+from hypercone._arrays import Rows, pair_keys
 from hypercone.embedding import Embedding
 from hypercone.errors import InputError
 from hypercone.evaluation.evaluation_kernels import draw_relatives
@@ -24,8 +24,7 @@ from hypercone.evaluation.link_prediction import LinkPrediction, Numbers, checke
 from hypercone.hierarchy import Adjacency, Hierarchy
 from hypercone.hierarchy.graph import flipped_lists
 from hypercone.hierarchy.split import random_bits
-from hypercone.methods import find_method
-from hypercone.methods.scoring import Counts, Rows, count_at, energies_of_pairs
+from hypercone.methods.scoring import Counts, count_at
 
 # The streams of random numbers for the choice of true pairs and of relatives.
 SAMPLE, RELATIVES = 0x5A3B, 0x4E1A
@@ -159,8 +158,7 @@ def evaluate_hard(
 
 def energy_of(embedding: Embedding) -> Score:
     """The score by which an embedding judges."""
-    method = find_method(embedding.method)
-    return lambda pairs: energies_of_pairs(method, embedding.settings, embedding.points, pairs)
+    return embedding.scorer.energies
 
 
 def judged_hard(score: Score, positives: Rows, wrong: dict[str, WrongPairs], threshold: float) -> HardNegatives:

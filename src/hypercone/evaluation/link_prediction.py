@@ -21,14 +21,12 @@ from typing import Any, NamedTuple
 import numpy as np
 from numpy.typing import NDArray
 
-from hypercone._jit import dimension_type
 from hypercone._system import usable_cores
 from hypercone.embedding import Embedding
 from hypercone.errors import InputError
 from hypercone.evaluation.evaluation_kernels import count_by_scan, count_by_tree, ranks_of_ancestors
 from hypercone.hierarchy import Adjacency, Hierarchy, LabelledPairs
-from hypercone.methods import Settings, find_method
-from hypercone.methods.scoring import Counts, count_at, energies_of_pairs
+from hypercone.methods.scoring import Counts, count_at
 
 
 @dataclass(frozen=True)
@@ -66,11 +64,9 @@ def evaluate(embedding: Embedding, pairs: LabelledPairs, threshold: float | None
         if len(rows) and not 0 <= rows.min() <= rows.max() < len(embedding):
             raise InputError(f"a pair has a row outside 0 … {len(embedding) - 1}; the pairs are of another hierarchy")
     threshold = checked_threshold(embedding, threshold)
-    method = find_method(embedding.method)
-    positives = energies_of_pairs(method, embedding.settings, embedding.points, pairs.positives)
-    negatives = energies_of_pairs(method, embedding.settings, embedding.points, pairs.negatives)
-    counts = count_at(threshold, positives, negatives)
-    return judged(counts, len(negatives), threshold)
+    scores = embedding.scorer.energies
+    counts = count_at(threshold, scores(pairs.positives), scores(pairs.negatives))
+    return judged(counts, len(pairs.negatives), threshold)
 
 
 def checked_threshold(embedding: Embedding, threshold: float | None) -> float:
@@ -190,13 +186,9 @@ def evaluate_reconstruction(
 
 
 def _ranks(embedding: Embedding, ancestors: Adjacency, children: NDArray[np.int32]) -> tuple[float, float, int]:
-
-    settings = embedding.settings
     # α serves to tell direction; the ranking of Nickel and Kiela is by distance alone.
-    plain = Settings(settings.K, settings.margin, settings.border, 0.0)
-    constants = find_method(embedding.method).constants(plain)
-    dim = dimension_type(embedding.dim)
-    ranks, precisions, pairs = ranks_of_ancestors(embedding.points, ancestors.csr, children, constants, dim)
+    plain = dataclasses.replace(embedding.scorer, settings=dataclasses.replace(embedding.settings, alpha=0.0))
+    ranks, precisions, pairs = ranks_of_ancestors(plain.points, ancestors.csr, children, plain.constants, plain.dim)
     return ranks, precisions, pairs
 
 
@@ -246,7 +238,7 @@ def known_hierarchy(embedding: Embedding, hierarchy: Hierarchy | None) -> Hierar
 
 def count_calls(embedding: Embedding, hierarchy: Hierarchy, threshold: float) -> Calls:
     """The ancestors that an embedding gives each node, counted on all cores."""
-    method, true = find_method(embedding.method), hierarchy.ancestor_lists()
+    method, true = embedding.scorer.method, hierarchy.ancestor_lists()
     nodes = np.arange(len(embedding))
     if method.loss == "margin" and threshold < 0:
         # No energy is below zero.
@@ -264,18 +256,16 @@ def count_calls(embedding: Embedding, hierarchy: Hierarchy, threshold: float) ->
 
 
 def _count_by_tree(embedding: Embedding, true: Adjacency, nodes: Numbers) -> tuple[Numbers, Numbers]:
-
     index = embedding.index
     # A walk puts two cells for each it takes, so at most one a floor is waiting, and two.
     stack = np.empty(index.tree.floors + 3, np.int64)
-    given = (index.tree, index.cones, stack, true.csr, dimension_type(embedding.dim))
+    given = (index.tree, index.cones, stack, true.csr, embedding.scorer.dim)
     called, right = count_by_tree(embedding.points, nodes, *given)
     return called, right
 
 
 def _count_by_scan(embedding: Embedding, true: Adjacency, nodes: Numbers) -> tuple[Numbers, Numbers]:
-
-    constants = find_method(embedding.method).constants(embedding.settings)
-    given = (constants, embedding.threshold, true.csr, dimension_type(embedding.dim))
-    called, right = count_by_scan(embedding.points, nodes, *given)
+    scorer = embedding.scorer
+    given = (scorer.constants, scorer.threshold, true.csr, scorer.dim)
+    called, right = count_by_scan(scorer.points, nodes, *given)
     return called, right

@@ -14,10 +14,9 @@ from typing import Any, NamedTuple
 import numpy as np
 from numpy.typing import ArrayLike
 
-from hypercone._arrays import pair_keys
+from hypercone._arrays import Rows, pair_keys
 from hypercone.errors import InputError
 from hypercone.hierarchy import Hierarchy
-from hypercone.methods.scoring import Rows
 from hypercone.queries.suggestions import candidates, missing_rows, wrong_rows
 from hypercone.training import FitConfig, fit
 from hypercone.training.config import DEFAULT_LEARNER

@@ -21,8 +21,8 @@ from numpy.typing import NDArray
 from hypercone._arrays import Rows
 from hypercone.errors import HierarchyError, InputError, counted, short, some
 from hypercone.hierarchy.graph import CycleError, closing, condensed
-from hypercone.hierarchy.hierarchy import Hierarchy, first_self_loop, numbered, self_loop
-from hypercone.hierarchy.names import is_usable
+from hypercone.hierarchy.hierarchy import Hierarchy, first_self_loop, self_loop
+from hypercone.hierarchy.names import is_usable, numbered
 
 
 @dataclass(frozen=True)

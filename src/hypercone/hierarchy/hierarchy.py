@@ -14,7 +14,7 @@ import time
 from collections.abc import Iterable, Sequence
 from dataclasses import asdict, dataclass
 from functools import cached_property
-from itertools import chain, compress
+from itertools import compress
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
@@ -24,7 +24,14 @@ from hypercone._arrays import Adjacency, Rows, frozen, pair_keys
 from hypercone.errors import HierarchyError, short, with_article
 from hypercone.hierarchy.graph import Order, ancestors, count_pairs, depths, order_from_the_top, pairs_of, reduced
 from hypercone.hierarchy.graph_kernels import reachable
-from hypercone.hierarchy.names import Labels, NameIndex, checked_labels, checked_names, find_row, row_index
+from hypercone.hierarchy.names import (
+    Labels,
+    checked_labels,
+    checked_names,
+    find_row,
+    row_index,
+    rows_of_pairs,
+)
 
 if TYPE_CHECKING:
     from hypercone.hierarchy.interop import Direction
@@ -273,22 +280,6 @@ def _walk(neighbours: Adjacency, row: int) -> Rows:
     return np.sort(found)
 
 
-def rows_of_pairs(pairs: Iterable[tuple[str, str]]) -> tuple[NameIndex, Rows]:
-    """The names in the order of first appearance, and the pairs as rows.
-
-    >>> rows_of_pairs([("a", "b"), ("a", "c")])[1].tolist()
-    [[0, 1], [0, 2]]
-    """
-    return numbered(map(_two, pairs))
-
-
-def numbered(pairs: Iterable[tuple[str, str]]) -> tuple[NameIndex, Rows]:
-    """The same for pairs that are known to be pairs."""
-    index = NameIndex()
-    rows = np.fromiter(map(index.__getitem__, chain.from_iterable(pairs)), np.int32)
-    return index, rows.reshape(-1, 2)
-
-
 def checked_edges(edges: ArrayLike, names: Sequence[str]) -> tuple[Rows, int]:
     """The edges as int32[m, 2] without repeats, in their order, and how many repeats were dropped."""
     given = _as_rows(edges, len(names))
@@ -319,12 +310,6 @@ def grouped_by_parent(parents: Adjacency) -> Adjacency:
     """Of each row its children, ascending."""
     order = np.argsort(parents.rows, kind="stable")
     return Adjacency.of_groups(parents.rows, parents.groups()[order], len(parents))
-
-
-def _two(pair: tuple[str, str]) -> tuple[str, str]:
-    if isinstance(pair, str) or len(pair) != 2:
-        raise HierarchyError(f"{pair!r} is no edge; each must be two names, (parent, child)")
-    return pair
 
 
 def _unique(edges: NDArray[np.integer], size: int) -> NDArray[np.integer]:

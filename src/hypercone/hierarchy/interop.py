@@ -14,8 +14,7 @@ import numpy as np
 
 from hypercone._arrays import Rows
 from hypercone.errors import HierarchyError, InputError, short, unknown_name
-from hypercone.hierarchy.hierarchy import numbered
-from hypercone.hierarchy.names import NameIndex
+from hypercone.hierarchy.names import NameIndex, numbered
 
 # pyarrow, then pandas and polars, then NumPy.
 TO_LIST = ("to_pylist", "to_list", "tolist")

@@ -17,8 +17,9 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
+from hypercone._arrays import Rows
 from hypercone.hierarchy.split import random_bits
-from hypercone.methods.scoring import Counts, Rows, count_at
+from hypercone.methods.scoring import Counts, count_at
 from hypercone.plotting.arcs import Floats
 from hypercone.plotting.canvas import LIGHT, Theme, group_name, new_figure
 from hypercone.plotting.scene import shades

@@ -20,11 +20,11 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
+from hypercone._arrays import Rows
 from hypercone.construction.forest import spanning_forest
 from hypercone.errors import InputError
 from hypercone.geometry import cones
 from hypercone.hierarchy import Hierarchy
-from hypercone.methods.scoring import Rows
 from hypercone.plotting.arcs import Floats, cone_seen_from, draw_outline, geodesics, lines_path, seen_from
 from hypercone.plotting.canvas import LIGHT, Theme, group_name, matplotlib_part
 from hypercone.plotting.views import PlanarView, branches, invented_depths, most_important, nodes_below

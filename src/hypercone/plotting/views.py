@@ -15,11 +15,11 @@ from typing import Literal
 
 import numpy as np
 
+from hypercone._arrays import Rows
 from hypercone.construction.forest import construct_forest, spanning_forest
 from hypercone.errors import InputError
 from hypercone.hierarchy import Hierarchy
 from hypercone.methods import Settings, find_method
-from hypercone.methods.scoring import Rows
 from hypercone.plotting.arcs import Floats, balanced_centre
 
 VIEWS = ("auto", "own", "construction", "projection")

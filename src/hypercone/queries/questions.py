@@ -18,6 +18,7 @@ from collections.abc import Callable, Iterator, Sequence
 from dataclasses import dataclass
 from typing import Any
 
+from hypercone._arrays import Rows
 from hypercone.embedding import Embedding
 from hypercone.embedding.explanation import Explanation, Step
 from hypercone.embedding.relations import (
@@ -34,7 +35,6 @@ from hypercone.embedding.relations import (
     siblings_of,
 )
 from hypercone.errors import InputError, counted, unknown_name, with_article
-from hypercone.methods.scoring import Rows
 from hypercone.queries.wording import Item, depth_of, in_both_units, listed, node, table, title, titled
 
 MORE = "…"

@@ -15,13 +15,12 @@ from typing import Any, NamedTuple
 import numpy as np
 from numpy.typing import NDArray
 
-from hypercone._jit import dimension_type
+from hypercone._arrays import Rows
 from hypercone.embedding import Embedding
 from hypercone.errors import InputError
 from hypercone.hierarchy import Adjacency, Hierarchy
 from hypercone.hierarchy.graph import flipped_lists
-from hypercone.methods import Points, find_method
-from hypercone.methods.scoring import Rows, energies_of_pairs
+from hypercone.methods import Points
 from hypercone.queries.suggest_kernels import (
     companies,
     follows_from_another,
@@ -184,8 +183,8 @@ def candidates(embedding: Embedding, hierarchy: Hierarchy) -> tuple[Rows, Points
         inner.csr,
         parents.csr,
         _bound(embedding),
-        find_method(embedding.method).constants(embedding.settings),
-        dimension_type(embedding.dim),
+        embedding.scorer.constants,
+        embedding.scorer.dim,
     )
     order = np.lexsort((pairs[:, 0], pairs[:, 1]))
     pairs, energies = pairs[order], energies[order]
@@ -196,7 +195,7 @@ def candidates(embedding: Embedding, hierarchy: Hierarchy) -> tuple[Rows, Points
 
 def _bound(embedding: Embedding) -> float:
     # Training pushes out what it takes for wrong, missing links too: a true one is a near miss more often than a hit.
-    has_margin = find_method(embedding.method).loss == "margin"
+    has_margin = embedding.scorer.method.loss == "margin"
     return embedding.threshold + (MARGINS * embedding.settings.margin if has_margin else 0.0)
 
 
@@ -264,7 +263,7 @@ def wrong_rows(embedding: Embedding, hierarchy: Hierarchy, count: int) -> WrongR
 def rejected_edges(embedding: Embedding, hierarchy: Hierarchy) -> tuple[Rows, Points]:
     """(parent, child) rows of the edges above the threshold, and their energies."""
     edges = np.ascontiguousarray(hierarchy.edges)
-    energies = energies_of_pairs(find_method(embedding.method), embedding.settings, embedding.points, edges)
+    energies = embedding.scorer.energies(edges)
     rejected = energies > embedding.threshold
     return edges[rejected], energies[rejected]
 
@@ -277,9 +276,9 @@ def _strain(embedding: Embedding, hierarchy: Hierarchy, edges: Rows) -> Points:
         edges,
         above.csr,
         parents.csr,
-        max(0.0, embedding.threshold) if find_method(embedding.method).loss == "margin" else embedding.threshold,
-        find_method(embedding.method).constants(embedding.settings),
-        dimension_type(embedding.dim),
+        max(0.0, embedding.threshold) if embedding.scorer.method.loss == "margin" else embedding.threshold,
+        embedding.scorer.constants,
+        embedding.scorer.dim,
     )
     return found
 

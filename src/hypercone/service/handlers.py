@@ -15,9 +15,9 @@ from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 from typing import Any
 
+from hypercone._arrays import Rows
 from hypercone.embedding.relations import ancestors_of, descendants_of
 from hypercone.errors import InputError, some
-from hypercone.methods.scoring import Rows
 from hypercone.service.errors import malformed, too_large
 from hypercone.service.models import Model, place
 from hypercone.service.schema import Field, Pairs, Texts, Whole

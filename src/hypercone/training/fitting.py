@@ -23,7 +23,7 @@ from hypercone.embedding import Embedding
 from hypercone.errors import ConfigError
 from hypercone.hierarchy import Hierarchy, Split
 from hypercone.methods import METHODS, Points, find_method
-from hypercone.methods.scoring import calibrate
+from hypercone.methods.scoring import Scorer, calibrate
 from hypercone.runs import Run, opened
 from hypercone.runs.checkpoint import Identity
 from hypercone.runs.folder import TRAINING, Checkpoints, KeptCheckpoints
@@ -90,7 +90,6 @@ def _learned(
     checkpoints: Checkpoints,
 ) -> Embedding:
     edges, known, config = positives
-    method = find_method(config.method)
     # A split of a small hierarchy may hold nothing out.
     validation = split.validation if split and len(split.validation.positives) else None
     init = config.init if start is None else "given points"
@@ -105,7 +104,7 @@ def _learned(
     chosen = trained.calibration
     if chosen is None:
         pairs = validation or calibration_pairs(hierarchy, edges, config)
-        chosen = calibrate(method, config.settings, trained.points, pairs)
+        chosen = calibrate(Scorer(trained.points, find_method(config.method), config.settings), pairs)
     return Embedding(
         names=hierarchy.names,
         points=trained.points,

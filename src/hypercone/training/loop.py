@@ -28,7 +28,7 @@ from hypercone.construction import CONSTRUCTIONS
 from hypercone.errors import ConfigError
 from hypercone.hierarchy import LabelledPairs
 from hypercone.methods import FARTHEST, Method, Points, Settings, find_method, generic_kernels
-from hypercone.methods.scoring import Calibration, calibrate
+from hypercone.methods.scoring import Calibration, Scorer, calibrate
 from hypercone.runs import Checkpoint
 from hypercone.runs.checkpoint import reading
 from hypercone.runs.folder import PRETRAINING, TRAINING, Checkpoints
@@ -300,7 +300,7 @@ class Best:
     def offer(self, trainer: Trainer, validation: LabelledPairs | None, epoch: int) -> None:
         """Validate, and keep the points if they are better than all before."""
         assert validation is not None
-        self.latest = calibrate(trainer.method, trainer.settings, trainer.points, validation)
+        self.latest = calibrate(Scorer(trainer.points, trainer.method, trainer.settings), validation)
         self.waited += 1
         if self.trained is None or self.trained.calibration is None or self.latest.f1 > self.trained.calibration.f1:
             self.trained, self.waited = Trained(trainer.points.copy(), epoch, self.latest), 0
