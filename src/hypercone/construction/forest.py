@@ -16,13 +16,12 @@ from hypercone.construction.layout import (
     points_from_balls,
     projection_scale,
 )
-from hypercone.construction.layout_kernels import deepest_parents
 from hypercone.construction.rearrange_kernels import count_pairs_of
 from hypercone.errors import ConfigError, InputError
 from hypercone.geometry import caps, cones
 from hypercone.hierarchy import Hierarchy
 from hypercone.hierarchy.graph import flipped_lists
-from hypercone.hierarchy.graph_kernels import count_ancestors_by_bits
+from hypercone.hierarchy.graph_kernels import count_ancestors_by_bits, deepest_parents
 from hypercone.methods import Settings, find_method
 from hypercone.methods.base import Points
 from hypercone.methods.scoring import Counts, Scorer
@@ -95,7 +94,7 @@ def spanning_forest(hierarchy: Hierarchy) -> Rows:
     >>> spanning_forest(diamond).tolist()
     [-1, 0, 1, 2]
     """
-    kept: Rows = deepest_parents(hierarchy.depths(), hierarchy.parents.offsets, hierarchy.parents.rows)
+    kept: Rows = deepest_parents(hierarchy.depths(), hierarchy.parents.csr)
     return kept
 
 
@@ -113,7 +112,7 @@ def count_forest(hierarchy: Hierarchy) -> Counts:
 def count_by_bits(hierarchy: Hierarchy) -> int:
     """The number of pairs of the closure, whatever it takes: minutes for a million nodes with many parents each."""
     order = np.argsort(hierarchy.depths(), kind="stable").astype(np.int32)
-    return int(count_ancestors_by_bits(frozen(order), hierarchy.parents.offsets, hierarchy.parents.rows))
+    return int(count_ancestors_by_bits(frozen(order), hierarchy.parents.csr))
 
 
 # Of the gap around a cap, what rounding may use up; two neighbours may each move by this much.
@@ -220,7 +219,7 @@ def rearranged_forest(hierarchy: Hierarchy, kept: Rows) -> tuple[Rows, Counts]:
     """
     above = hierarchy.ancestor_lists()
     below = flipped_lists(above)
-    closure = kernels.Closure(above.offsets, above.rows, below.offsets, below.rows)
+    closure = kernels.Closure(above.csr, below.csr)
     order = frozen(np.argsort(below.counts, kind="stable").astype(np.int32))
     links = kernels.linked(kept)
     counts = _counts(kept, above)
@@ -235,5 +234,5 @@ def rearranged_forest(hierarchy: Hierarchy, kept: Rows) -> tuple[Rows, Counts]:
 
 
 def _counts(parents: Rows, above: Adjacency) -> Counts:
-    right, wrong = count_pairs_of(parents, above.offsets, above.rows)
+    right, wrong = count_pairs_of(parents, above.csr)
     return Counts(int(right), int(wrong), len(above.rows))

@@ -205,17 +205,6 @@ def lay_out(firsts, levels, radii, sizes, by_size, starts, lattice, reach, dim):
 
 
 @exact_kernel
-def deepest_parents(depths, offsets, parents):
-    """Of each row the first of its deepest parents, or -1."""
-    kept = np.full(len(depths), -1, np.int32)
-    for row in range(len(depths)):
-        for i in range(offsets[row], offsets[row + 1]):
-            if kept[row] < 0 or depths[parents[i]] > depths[kept[row]]:
-                kept[row] = parents[i]
-    return kept
-
-
-@exact_kernel
 def walk_lattice(largest, room, points):
     """How many vectors of whole numbers have squared length 0, 2, 4 … ``largest``, and so an even sum.
 

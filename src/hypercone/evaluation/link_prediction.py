@@ -163,7 +163,7 @@ def evaluate_reconstruction(
         if value is not None and value < 1:
             raise InputError(f"{name} is {value}, but must be at least 1")
     lists = hierarchy.ancestor_lists()
-    children = np.flatnonzero(np.diff(lists.offsets)).astype(np.int32)
+    children = np.flatnonzero(lists.counts).astype(np.int32)
     if len(children) == 0:
         raise InputError("no node has an ancestor, so there is nothing to reconstruct")
     if sample is not None and sample < len(children):
@@ -171,17 +171,15 @@ def evaluate_reconstruction(
     # As many parts whatever the threads, so that the sums are the same to the last digit.
     chunks = np.array_split(children, min(len(children), 256))
     with ThreadPoolExecutor(threads) as pool:
-        found = list(pool.map(lambda chunk: _ranks(embedding, lists.offsets, lists.rows, chunk), chunks))
+        found = list(pool.map(lambda chunk: _ranks(embedding, lists, chunk), chunks))
     ranks, precisions, pairs = np.sum(found, axis=0)
     return Reconstruction(float(ranks / pairs), float(precisions / len(children)), len(children), int(pairs))
 
 
-def _ranks(
-    embedding: Embedding, offsets: NDArray[np.int64], rows: NDArray[np.int32], children: NDArray[np.int32]
-) -> tuple[float, float, int]:
+def _ranks(embedding: Embedding, ancestors: Adjacency, children: NDArray[np.int32]) -> tuple[float, float, int]:
     # α serves to tell direction; the ranking of Nickel and Kiela is by distance alone.
     plain = dataclasses.replace(embedding.scorer, settings=dataclasses.replace(embedding.settings, alpha=0.0))
-    ranks, precisions, pairs = ranks_of_ancestors(plain.points, offsets, rows, children, plain.constants, plain.dim)
+    ranks, precisions, pairs = ranks_of_ancestors(plain.points, ancestors.csr, children, plain.constants, plain.dim)
     return ranks, precisions, pairs
 
 
@@ -252,13 +250,13 @@ def _count_by_tree(embedding: Embedding, true: Adjacency, nodes: Numbers) -> tup
     index = embedding.index
     # A walk puts two cells for each it takes, so at most one a floor is waiting, and two.
     stack = np.empty(index.tree.floors + 3, np.int64)
-    given = (index.tree, index.cones, stack, true.offsets, true.rows, embedding.scorer.dim)
+    given = (index.tree, index.cones, stack, true.csr, embedding.scorer.dim)
     called, right = count_by_tree(embedding.points, nodes, *given)
     return called, right
 
 
 def _count_by_scan(embedding: Embedding, true: Adjacency, nodes: Numbers) -> tuple[Numbers, Numbers]:
     scorer = embedding.scorer
-    given = (scorer.constants, scorer.threshold, true.offsets, true.rows, scorer.dim)
+    given = (scorer.constants, scorer.threshold, true.csr, scorer.dim)
     called, right = count_by_scan(scorer.points, nodes, *given)
     return called, right

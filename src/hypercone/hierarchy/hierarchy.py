@@ -13,7 +13,7 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
-from hypercone._arrays import Adjacency, Rows, frozen
+from hypercone._arrays import Adjacency, Rows, frozen, pair_keys
 from hypercone.errors import HierarchyError, short, with_article
 from hypercone.hierarchy.graph import Order, ancestors, count_pairs, depths, order_from_the_top, pairs_of, reduced
 from hypercone.hierarchy.graph_kernels import reachable
@@ -268,7 +268,7 @@ class Hierarchy:
 def _walk(neighbours: Adjacency, row: int) -> Rows:
     if not 0 <= row < len(neighbours):
         raise IndexError(f"row {row} is outside 0 … {len(neighbours) - 1}")
-    found: Rows = reachable(int(row), neighbours.offsets, neighbours.rows)
+    found: Rows = reachable(int(row), neighbours.csr)
     return np.sort(found)
 
 
@@ -295,9 +295,7 @@ def self_loop(name: str) -> str:
 
 def grouped_by_child(edges: Rows, size: int) -> Adjacency:
     """Of each row its parents, ascending."""
-    keys = np.sort(edges[:, 1].astype(np.int64) * size + edges[:, 0])
-    children, parents = np.divmod(keys, max(size, 1))
-    return Adjacency.of_groups(children, parents, size)
+    return Adjacency.of_pairs(edges[:, 1], edges[:, 0], size)
 
 
 def grouped_by_parent(parents: Adjacency) -> Adjacency:
@@ -307,7 +305,7 @@ def grouped_by_parent(parents: Adjacency) -> Adjacency:
 
 
 def _unique(edges: NDArray[np.integer], size: int) -> NDArray[np.integer]:
-    keys = edges[:, 0].astype(np.int64) * size + edges[:, 1]
+    keys = pair_keys(edges[:, 0], edges[:, 1], size)
     in_order = np.sort(keys)
     # Files without repeats are the rule, and finding first appearances costs three times the plain sort.
     if not (in_order[1:] == in_order[:-1]).any():

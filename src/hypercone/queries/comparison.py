@@ -11,6 +11,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from hypercone._arrays import Rows as Pairs
+from hypercone._arrays import pair_keys
 from hypercone.embedding import Embedding
 from hypercone.errors import InputError
 from hypercone.index import ConeIndex
@@ -115,7 +116,7 @@ def _pairs(children: Rows, parents: list[Rows]) -> Pairs:
 
 
 def _without(pairs: Pairs, others: Pairs, size: int) -> Pairs:
-    keys, other_keys = (rows[:, 0].astype(np.int64) * size + rows[:, 1] for rows in (pairs, others))
+    keys, other_keys = (pair_keys(rows[:, 0], rows[:, 1], size) for rows in (pairs, others))
     return pairs[~np.isin(keys, other_keys)]
 
 

@@ -172,12 +172,9 @@ def candidates(embedding: Embedding, hierarchy: Hierarchy) -> tuple[Rows, Points
     pairs, energies = next_steps_down(
         embedding.points,
         np.arange(len(hierarchy), dtype=np.int32),
-        above.offsets,
-        above.rows,
-        inner.offsets,
-        inner.rows,
-        parents.offsets,
-        parents.rows,
+        above.csr,
+        inner.csr,
+        parents.csr,
         _bound(embedding),
         embedding.scorer.constants,
         embedding.scorer.dim,
@@ -185,7 +182,7 @@ def candidates(embedding: Embedding, hierarchy: Hierarchy) -> tuple[Rows, Points
     order = np.lexsort((pairs[:, 0], pairs[:, 1]))
     pairs, energies = pairs[order], energies[order]
     given = Adjacency.of_groups(pairs[:, 1], pairs[:, 0], len(hierarchy))
-    kept = ~follows_from_another(pairs, given.offsets, given.rows, above.offsets, above.rows)
+    kept = ~follows_from_another(pairs, given.csr, above.csr)
     return pairs[kept], energies[kept]
 
 
@@ -206,9 +203,7 @@ def companies_of(hierarchy: Hierarchy, pairs: Rows) -> Points:
     """For each (parent, child) the share of the nodes under the child's parents that are also under the parent."""
     above, parents = hierarchy.ancestor_lists(), hierarchy.parents
     below = flipped_lists(above)
-    shares: Points = companies(
-        pairs, above.offsets, above.rows, below.offsets, below.rows, parents.offsets, parents.rows
-    )
+    shares: Points = companies(pairs, above.csr, below.csr, parents.csr)
     return shares
 
 
@@ -227,7 +222,7 @@ def neighbours_of(embedding: Embedding, hierarchy: Hierarchy, pairs: Rows) -> Po
     neighbours = np.array([embedding.index.nearest(child, count).rows for child in children.tolist()], np.int32)
     if not len(pairs):
         return np.zeros(0)
-    shares: Points = neighbour_shares(pairs, places, neighbours, above.offsets, above.rows)
+    shares: Points = neighbour_shares(pairs, places, neighbours, above.csr)
     return shares
 
 
@@ -271,10 +266,8 @@ def _strain(embedding: Embedding, hierarchy: Hierarchy, edges: Rows) -> Points:
     found: Points = strains(
         embedding.points,
         edges,
-        above.offsets,
-        above.rows,
-        parents.offsets,
-        parents.rows,
+        above.csr,
+        parents.csr,
         max(0.0, embedding.threshold) if embedding.scorer.method.loss == "margin" else embedding.threshold,
         embedding.scorer.constants,
         embedding.scorer.dim,
@@ -285,7 +278,5 @@ def _strain(embedding: Embedding, hierarchy: Hierarchy, edges: Rows) -> Points:
 def _company(hierarchy: Hierarchy, edges: Rows) -> Points:
     above, parents = hierarchy.ancestor_lists(), hierarchy.parents
     below = flipped_lists(above)
-    shares: Points = rival_companies(
-        edges, above.offsets, above.rows, below.offsets, below.rows, parents.offsets, parents.rows
-    )
+    shares: Points = rival_companies(edges, above.csr, below.csr, parents.csr)
     return shares
