@@ -18,10 +18,11 @@ from hypercone.evaluation.suggestions import PrecisionAt, suggestion_precision
 from hypercone.formats.reading import Reading
 from hypercone.formats.registry import read_names
 from hypercone.hierarchy import Hierarchy
+from hypercone.progress import ProgressLine
 from hypercone.queries import QUESTIONS, answer
 from hypercone.queries.comparison import SAMPLE, Comparison, Disagreement, compare
 from hypercone.queries.suggestions import MissingLink, Suggestions, WrongLink, suggest
-from hypercone.training import FitConfig, ProgressLine
+from hypercone.training import FitConfig
 
 QUERY_EXAMPLE = """examples:
   hypercone query model is-a dog.n.01 animal.n.01

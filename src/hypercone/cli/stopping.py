@@ -158,17 +158,6 @@ def keeping(options: argparse.Namespace) -> Iterator[Run | None]:
             raise ResourceError(f"out of memory; {farewell()}") from None
 
 
-@contextlib.contextmanager
-def saving(options: argparse.Namespace) -> Iterator[None]:
-    """During the block the model is saved; if it cannot be, what has been fitted is not lost with it."""
-    try:
-        yield
-    except InputError as error:
-        if options.run is None:
-            raise
-        raise InputError(f"{error}; the fit is kept in {options.run}: give another -o, with --resume") from error
-
-
 def _refuse_one_in_the_other(run: Path, output: Path) -> None:
     if output.resolve() in (run.resolve(), *run.resolve().parents):
         raise InputError(f"--run {run} is -o {output} or inside it; give the checkpoints a folder of their own")

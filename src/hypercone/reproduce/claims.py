@@ -140,11 +140,7 @@ def _trials(claim: str, variant: str, dim: int, percent: float, seeds: int) -> l
     settings = dict(EXPERIMENTS[claim]["variants"][variant])
     method, recipe = settings.pop("method"), settings.pop("recipe")
     configs = (recipe_config(method, recipe, dim, percent, seed) for seed in range(seeds))
-    return [Trial(f"{claim}: {variant}", percent, _changed(config, settings)) for config in configs]
-
-
-def _changed(config: FitConfig, settings: dict[str, Any]) -> FitConfig:
-    return FitConfig.from_dict(config.as_dict() | settings)
+    return [Trial(f"{claim}: {variant}", percent, FitConfig(**config.as_dict() | settings)) for config in configs]
 
 
 def _judge_experiment(claim: str, seeds: int, *results: Results) -> Verdict:

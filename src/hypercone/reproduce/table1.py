@@ -82,7 +82,7 @@ def recipe_config(method: str, recipe: str, dim: int, percent: float, seed: int)
     for exception in recipes[recipe].get(EXCEPTIONS, []):
         if dim in exception.get("dim", [dim]) and percent in exception.get("percent", [percent]):
             settings |= {name: value for name, value in exception.items() if name not in ("dim", "percent")}
-    return FitConfig.from_dict({"method": method, "dim": dim, "seed": seed, **settings})
+    return FitConfig(method=method, dim=dim, seed=seed, **settings)
 
 
 @dataclass(frozen=True)
