@@ -11,7 +11,7 @@ from dataclasses import dataclass, replace
 import numpy as np
 
 from hiding_parents import ParentScorer
-from hypercone._arrays import read_only
+from hypercone._arrays import Rows, read_only
 from hypercone._jit import dimension_type
 from hypercone.embedding import Embedding
 from hypercone.errors import InputError
@@ -19,7 +19,6 @@ from hypercone.geometry import cones, euclidean_cones
 from hypercone.hierarchy import Adjacency, Hierarchy
 from hypercone.hierarchy.graph import flipped_lists
 from hypercone.methods import Method, Points, Settings, find_method, generic_kernels
-from hypercone.methods.scoring import Rows
 
 # As usual for walks with restart; after so many steps what is left of the start is below two thousandths.
 RESTART = 0.15

@@ -12,11 +12,11 @@ from typing import Any, Literal
 import numpy as np
 from numpy.typing import NDArray
 
+from hypercone._arrays import Rows
 from hypercone.errors import InputError, unknown_name
 from hypercone.evaluation.suggestions import Damaged, check_share, with_edges
 from hypercone.hierarchy import Hierarchy
 from hypercone.methods import Points
-from hypercone.methods.scoring import Rows
 
 Kind = Literal["secondary", "attachment"]
 KINDS: tuple[Kind, ...] = ("secondary", "attachment")

@@ -175,12 +175,12 @@ PROGRAM = """
 import numpy as np, sys, time
 import hypercone
 from hypercone.methods import METHODS, Settings
-from hypercone.methods.scoring import energies_of_pairs
+from hypercone.methods.scoring import Scorer
 import hypercone._compiler  # the compiler itself takes as long to load either way
 assert hypercone.__file__.startswith(sys.argv[1]), hypercone.__file__
 points = np.array([[1.0, 0.0], [0.0, 0.0]])
 before = time.process_time()
-energy = energies_of_pairs(METHODS["euclidean"], Settings(), points, np.array([[0, 1]], np.int32))[0]
+energy = Scorer(points, METHODS["euclidean"], Settings()).energies(np.array([[0, 1]], np.int32))[0]
 print(energy, time.process_time() - before)
 """
 
@@ -229,7 +229,7 @@ class TestStaleness:
         assert warm < cold / 2
 
         # A function that the cached kernel calls, in another file than the kernel's own.
-        part = copy / "src" / "hypercone" / "methods" / "distance_kernels.py"
+        part = copy / "src" / "hypercone" / "methods" / "poincare_kernels.py"
         text = part.read_text(encoding="utf-8")
         assert text.count("dd += delta * delta") == 1
         part.write_text(text.replace("dd += delta * delta", "dd += 4.0 * delta * delta"), encoding="utf-8")

@@ -14,6 +14,7 @@ import io
 import os
 import sys
 from collections.abc import Sequence
+from types import ModuleType
 from typing import NoReturn
 
 from hypercone import __version__
@@ -88,8 +89,16 @@ def _command(arguments: list[str]) -> int:
         _overview().parse_args(arguments or ["--help"])
         return 0
     name = arguments[0]
-    # Only the command asked for is imported, so that help is instant.
-    module = importlib.import_module(f"hypercone.cli.{MODULES[name]}")
+    options = command_parser(name).parse_args(arguments[1:])
+    # For whoever has to say how to call it again.
+    options.arguments = arguments
+    status: int = getattr(_module(name), f"run_{name}")(options)
+    return status
+
+
+def command_parser(name: str) -> argparse.ArgumentParser:
+    """The parser of one command, with its example below."""
+    module = _module(name)
     parser = _Parser(
         prog=f"hypercone {name}",
         description=COMMANDS[name][0].upper() + COMMANDS[name][1:] + ".",
@@ -98,11 +107,12 @@ def _command(arguments: list[str]) -> int:
         allow_abbrev=False,
     )
     getattr(module, f"add_{name}_arguments")(parser)
-    options = parser.parse_args(arguments[1:])
-    # For whoever has to say how to call it again.
-    options.arguments = arguments
-    status: int = getattr(module, f"run_{name}")(options)
-    return status
+    return parser
+
+
+def _module(name: str) -> ModuleType:
+    # Only the command asked for is imported, so that help is instant.
+    return importlib.import_module(f"hypercone.cli.{MODULES[name]}")
 
 
 class _Parser(argparse.ArgumentParser):
