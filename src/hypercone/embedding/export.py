@@ -14,15 +14,8 @@ from numpy.typing import NDArray
 
 from hypercone._files import new_files
 from hypercone._system import available_bytes, needed
-from hypercone.embedding.embedding import Embedding, finite
-from hypercone.embedding.folder import (
-    checked_path,
-    refuse_infinite,
-    refuse_names,
-    refuse_points,
-    refuse_shape,
-    unwritten,
-)
+from hypercone.embedding.embedding import Embedding
+from hypercone.embedding.folder import checked_path
 from hypercone.errors import InputError, ResourceError, unknown_name
 from hypercone.geometry import caps, euclidean_cones, hyperboloid, klein
 from hypercone.methods import Points, find_method
@@ -77,11 +70,8 @@ def write_parquet(table: Table, path: Path) -> None:
 def _about(table: Table) -> str:
     embedding = table.embedding
     constants = {"K": embedding.settings.K, "alpha": embedding.settings.alpha, "threshold": embedding.threshold}
-    for name, value in constants.items():
-        if finite(value) is None:
-            raise InputError(f"{name} is {value!r}, which no parquet file should hold; give a finite number")
     about = {"method": embedding.method, "coordinates": table.coordinates}
-    return json.dumps(about | {name: finite(value) for name, value in constants.items()}, allow_nan=False)
+    return json.dumps(about | {name: float(value) for name, value in constants.items()}, allow_nan=False)
 
 
 def metadata_file(vectors: Path) -> Path:
@@ -177,23 +167,10 @@ def export(embedding: Embedding, path: str | Path, format: str | None = None, *,
     for file in targets:
         if file.is_dir():
             raise InputError(f"{file}: is a folder; give a file to write")
-    table = _checked_table(target, embedding, coordinates)
+    table = table_of(embedding, coordinates)
     with new_files(*targets) as temporaries:
         WRITERS[kind](table, *temporaries)
     return target
-
-
-def _checked_table(target: Path, embedding: Embedding, coordinates: str) -> Table:
-    with unwritten(target):
-        refuse_names(embedding.names, embedding.labels)
-        refuse_shape(embedding)
-        if coordinates != "own":
-            # The other coordinates of a point outside the domain are no numbers, or no coordinates.
-            refuse_points(embedding)
-    table = table_of(embedding, coordinates)
-    with unwritten(target):
-        refuse_infinite(table.names, table.values)
-    return table
 
 
 def files_of(target: Path, format: str | None) -> list[Path]:

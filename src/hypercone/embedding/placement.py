@@ -10,12 +10,12 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 from numpy.typing import NDArray
 
-from hypercone._arrays import Rows
+from hypercone._arrays import Rows, frozen
 from hypercone._jit import dimension_type
 from hypercone.embedding.embedding_kernels import ABOVE, NOT_ABOVE, NOT_BELOW, improve, mark_above, pushed_out, scan
 from hypercone.errors import HierarchyError, InputError, short, unknown_name
 from hypercone.hierarchy.graph import in_words
-from hypercone.hierarchy.names import Labels, checked_names, rows_of_pairs
+from hypercone.hierarchy.names import Labels, NodeNames, checked_names, rows_of_pairs
 from hypercone.methods import Points
 from hypercone.methods.scoring import Scorer
 
@@ -49,11 +49,12 @@ def add_many(
         placer.place(above, tuple(row for row in not_above if row < rows[name]))
     for name in order:
         unmet += [(name, wish, row) for wish, row in placer.unmet(rows[name], *wished[name])]
-    names = (*embedding.names, *order)
+    names = NodeNames(embedding.names).extended(order)
     return replace(
         embedding,
         names=names,
-        points=placer.points,
+        # The placer is done with them, so that they need not be copied.
+        points=frozen(placer.points),
         edges=placer.edges,
         labels=_more_labels(embedding, [called.get(name, "") for name in order]),
         record=_noted(embedding.record, len(order), [(name, wish, names[row]) for name, wish, row in unmet]),
