@@ -230,7 +230,7 @@ def rearranged_forest(hierarchy: Hierarchy, kept: Rows) -> tuple[Rows, Counts]:
     """
     above = hierarchy.ancestor_lists()
     below = flipped_lists(above)
-    closure = kernels.Closure(above.offsets, above.rows, below.offsets, below.rows)
+    closure = kernels.Closure(above.csr, below.csr)
     order = frozen(np.argsort(below.counts, kind="stable").astype(np.int32))
     links = kernels.linked(kept)
     counts = _counts(kept, above)
@@ -246,5 +246,5 @@ def rearranged_forest(hierarchy: Hierarchy, kept: Rows) -> tuple[Rows, Counts]:
 
 def _counts(parents: Rows, above: Adjacency) -> Counts:
 
-    right, wrong = count_pairs_of(parents, above.offsets, above.rows)
+    right, wrong = count_pairs_of(parents, above.csr)
     return Counts(int(right), int(wrong), len(above.rows))

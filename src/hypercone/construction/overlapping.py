@@ -13,6 +13,7 @@ from dataclasses import replace
 
 import numpy as np
 
+from hypercone._arrays import pair_keys
 from hypercone.construction.forest import Constructed, construct_forest, smallest_cap, spanning_forest
 from hypercone.construction.layout import points_from_balls, projection_scale
 from hypercone.construction.moving import Balls, FreePlan, NestedPlan, Shape, balls_of, first_shape, freed, nested
@@ -160,9 +161,9 @@ def count_exactly(points: Points, hierarchy: Hierarchy, K: float) -> Counts:
     for start in range(0, len(points), PART):
         part = np.arange(start, min(start + PART, len(points)))
         found = index.ancestors_of_many(part)
-        keys = np.repeat(part, list(map(len, found))) * len(points) + np.concatenate(found)
-        known = true.rows[true.offsets[start] : true.offsets[part[-1] + 1]]
-        known = known + np.repeat(part, true.counts[part]) * len(points)
+        keys = pair_keys(np.repeat(part, list(map(len, found))), np.concatenate(found), len(points))
+        rows = true.rows[true.offsets[start] : true.offsets[part[-1] + 1]]
+        known = pair_keys(np.repeat(part, true.counts[part]), rows, len(points))
         called += len(keys)
         right += len(np.intersect1d(keys, known, assume_unique=True))
     return Counts(right, called - right, len(true.rows))
