@@ -12,11 +12,11 @@ import pytest
 from hypercone._jit import kernel
 from hypercone.data import load_dataset
 from hypercone.hierarchy import Hierarchy
+from hypercone.hierarchy.hierarchy import parent_lists
 from hypercone.methods import METHODS, Method
 from hypercone.training import FitConfig
 from hypercone.training.epoch_kernels import below, mix, shuffled, stream
 from hypercone.training.loop import Stage
-from hypercone.training.sampling import make_known
 from hypercone.training.start import random_points
 
 
@@ -61,7 +61,7 @@ def _stage(hierarchy: Hierarchy, on_epoch: Any = None, validation: Any = None, *
     """A stage in two dimensions, where all the tests share their kernels, from random points."""
     config = FitConfig.from_dict({"dim": 2, "init": "random", "epochs": 3, "burn_in": 0} | settings)
     edges = np.array(hierarchy.closure(), np.int32)
-    return Stage(config, edges, make_known(len(hierarchy), edges), validation, on_epoch)
+    return Stage(config, edges, parent_lists(edges, len(hierarchy)), validation, on_epoch)
 
 
 def _trained(hierarchy: Hierarchy, **settings: Any) -> np.ndarray:

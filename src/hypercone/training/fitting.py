@@ -17,6 +17,7 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
+from hypercone._arrays import Adjacency, Rows
 from hypercone.construction import CLOSURE_AWARE, CONSTRUCTIONS
 from hypercone.construction.progress import OnProgress
 from hypercone.embedding import Embedding
@@ -30,7 +31,7 @@ from hypercone.runs.folder import TRAINING, Checkpoints, KeptCheckpoints
 from hypercone.training.config import DEFAULT_LEARNER, FitConfig
 from hypercone.training.loop import Stage
 from hypercone.training.progress import OnEpoch
-from hypercone.training.sampling import Known, Rows, calibration_pairs, prepare
+from hypercone.training.sampling import calibration_pairs, prepare
 from hypercone.training.start import check_start, constructed, pretrained_points, starting_points
 
 
@@ -82,7 +83,7 @@ def fit(
 
 def _learned(
     hierarchy: Hierarchy,
-    positives: tuple[Rows, Known, FitConfig],
+    positives: tuple[Rows, Adjacency, FitConfig],
     split: Split | None,
     start: Points | None,
     on_epoch: OnEpoch | None,

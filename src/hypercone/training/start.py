@@ -18,10 +18,12 @@ import math
 import time
 from dataclasses import dataclass
 from functools import partial
+from typing import NamedTuple
 
 import numpy as np
 from numpy.typing import NDArray
 
+from hypercone._arrays import Adjacency, Rows
 from hypercone._jit import dimension_type
 from hypercone.construction import CONSTRUCTIONS, construct
 from hypercone.construction.progress import OnProgress
@@ -29,6 +31,7 @@ from hypercone.embedding import Embedding
 from hypercone.errors import ConfigError, InputError
 from hypercone.geometry import caps, klein, poincare
 from hypercone.hierarchy import Hierarchy, Split
+from hypercone.hierarchy.hierarchy import parent_lists
 from hypercone.methods import FARTHEST, Points, find_method
 from hypercone.runs import Checkpoint
 from hypercone.runs.folder import PRETRAINING, Checkpoints
@@ -37,7 +40,7 @@ from hypercone.training.config import FitConfig
 from hypercone.training.epoch_kernels import shuffled
 from hypercone.training.loop import Stage
 from hypercone.training.progress import EpochReport, OnEpoch
-from hypercone.training.sampling import Known, Rows, make_known
+from hypercone.training.sampling import Examples, Negatives
 
 
 def random_points(count: int, config: FitConfig) -> Points:
@@ -49,7 +52,7 @@ def random_points(count: int, config: FitConfig) -> Points:
 def starting_points(
     count: int,
     edges: Rows,
-    known: Known,
+    known: Adjacency,
     config: FitConfig,
     on_epoch: OnEpoch | None = None,
     on_progress: OnProgress | None = None,
@@ -84,7 +87,7 @@ def drawn_in(points: Points, config: FitConfig) -> Points:
 def pretrained_points(
     count: int,
     edges: Rows,
-    known: Known,
+    known: Adjacency,
     config: FitConfig,
     on_epoch: OnEpoch | None = None,
     checkpoints: Checkpoints | None = None,
@@ -143,6 +146,14 @@ APART, SIBLINGS_APART = (0.05, 0.2), 0.3
 DECAY_UNTIL = 0.6
 
 
+class CapArrays(NamedTuple):
+    """All nodes as caps, for the kernels; directions and radii change in place."""
+
+    directions: Points
+    radii: NDArray[np.float64]
+    is_leaf: NDArray[np.bool_]
+
+
 @dataclass
 class Caps:
     """All nodes as caps, and what an epoch needs to know of the edges; ``given`` are the edges as lists of parents."""
@@ -151,8 +162,8 @@ class Caps:
     radii: NDArray[np.float64]
     is_leaf: NDArray[np.bool_]
     edges: Rows
-    given: Known
-    known: Known
+    given: Adjacency
+    known: Adjacency
     config: FitConfig
 
     @property
@@ -164,19 +175,14 @@ class Caps:
 
     def run(self, epoch: int, epochs: int) -> tuple[int, int, float]:
         """One visit of the edges; returns (violated positives, pushed negatives, sum of gaps)."""
-        config, tightest = self.config, tightest_parents(self.given, self.radii)
-        everyone = np.arange(len(self.radii), dtype=np.int32)
+        config, tightest = self.config, tightest_parents(self.given.csr, self.radii)
+        everyone, inner = np.arange(len(self.radii), dtype=np.int32), np.flatnonzero(~self.is_leaf).astype(np.int32)
+        negatives = Negatives(*WRONG_PAIRS, everyone, inner, near_siblings(tightest, self.is_leaf).csr)
         violated, pushed, gaps = cap_epoch(
-            self.directions,
-            self.radii,
-            self.is_leaf,
-            self.edges,
+            CapArrays(self.directions, self.radii, self.is_leaf),
+            Examples(self.edges, self.known.csr, negatives),
             shuffled(len(self.edges), config.seed, epoch),
-            self.known,
             tightest,
-            near_siblings(tightest, self.is_leaf),
-            (everyone, np.flatnonzero(~self.is_leaf).astype(np.int32)),
-            WRONG_PAIRS,
             self._steps(epoch / epochs),
             config.seed,
             epoch,
@@ -197,7 +203,7 @@ class Caps:
     def _steps(self, done: float) -> tuple[object, ...]:
         """The steps when this part of the epochs is done."""
         decay = max(0.0, 1.0 - done / DECAY_UNTIL)
-        near = int(np.count_nonzero(np.diff(self.given.offsets)))
+        near = int(np.count_nonzero(self.given.counts))
         far = len(self.edges) - near
         gentle, firm = APART
         return CapSteps(
@@ -214,7 +220,7 @@ class Caps:
 def cap_start(
     count: int,
     edges: Rows,
-    known: Known,
+    known: Adjacency,
     config: FitConfig,
     on_epoch: OnEpoch | None = None,
     checkpoints: Checkpoints | None = None,
@@ -223,7 +229,7 @@ def cap_start(
 
     >>> edges = np.array([[0, 1], [0, 2], [1, 3], [1, 4], [2, 5], [2, 6]], np.int32)
     >>> config = FitConfig(method="hyperbolic-cones", dim=3, init="caps", init_epochs=300)
-    >>> points = cap_start(7, edges, make_known(7, edges), config)
+    >>> points = cap_start(7, edges, parent_lists(edges, 7), config)
     >>> bool(caps.contains(points[0], points[1], config.K))
     True
     """
@@ -265,28 +271,24 @@ def _report(learned: Caps, epoch: int, before: int, counts: tuple[int, int, floa
     )
 
 
-def random_caps(count: int, edges: Rows, known: Known, config: FitConfig) -> Caps:
+def random_caps(count: int, edges: Rows, known: Adjacency, config: FitConfig) -> Caps:
     """Small caps in random directions, a function of the seed alone."""
     random = np.random.default_rng([config.seed, 0xCA95])
     directions = random.normal(size=(count, config.dim))
     directions /= np.linalg.norm(directions, axis=1, keepdims=True)
     is_leaf = np.bincount(edges[:, 0], minlength=count) == 0
     radii = np.where(is_leaf, LEAF, START)
-    return Caps(directions, radii, is_leaf, edges, make_known(count, edges), known, config)
+    return Caps(directions, radii, is_leaf, edges, parent_lists(edges, count), known, config)
 
 
-def near_siblings(tightest: Rows, is_leaf: NDArray[np.bool_]) -> tuple[NDArray[np.int64], Rows]:
-    """For each node the ones with children of which it is the near parent, as CSR.
+def near_siblings(tightest: Rows, is_leaf: NDArray[np.bool_]) -> Adjacency:
+    """For each node the ones with children of which it is the near parent.
 
-    >>> offsets, rows = near_siblings(np.array([-1, 0, 0, 1]), np.array([False, False, False, True]))
-    >>> rows[offsets[0] : offsets[1]].tolist()
+    >>> near_siblings(np.array([-1, 0, 0, 1]), np.array([False, False, False, True]))[0].tolist()
     [1, 2]
     """
     rows = np.flatnonzero((tightest >= 0) & ~is_leaf)
-    order = np.argsort(tightest[rows], kind="stable")
-    offsets = np.zeros(len(tightest) + 1, np.int64)
-    np.cumsum(np.bincount(tightest[rows], minlength=len(tightest)), out=offsets[1:])
-    return offsets, rows[order].astype(np.int32)
+    return Adjacency.of_pairs(tightest[rows], rows, len(tightest))
 
 
 # Whose points a construction makes.
