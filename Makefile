@@ -65,6 +65,7 @@ lint-and-types: lint typecheck
 lint: install
 	$(BIN)/ruff check .
 	$(BIN)/ruff format --check .
+	$(BIN)/lint-imports --no-logo
 
 typecheck: install
 	$(BIN)/mypy
@@ -83,7 +84,7 @@ page: $(NODE_MODULES)
 	cd explorer && npm run --silent build
 
 bench: install
-	$(BIN)/hypercone bench kernel
+	$(BIN)/python benchmarks/kernels.py kernel
 
 clean:
-	rm -rf $(VENV) build dist .mypy_cache .ruff_cache .pytest_cache explorer/node_modules
+	rm -rf $(VENV) build dist .mypy_cache .ruff_cache .pytest_cache .import_linter_cache explorer/node_modules

@@ -18,10 +18,11 @@ from typing import Any
 
 import numpy as np
 
-from hypercone._system import best_cpu_seconds, describe_machine, pin_to_one_core
-from hypercone.bench.kernel import bench_kernels
+from hypercone._system import describe_machine
 from hypercone.data import load_dataset
 from hypercone.hierarchy import paper_split
+from kernels import bench_kernels
+from timing import best_cpu_seconds, pin_to_one_core
 
 NEGATIVES = 10
 GENSIM_EDGES = 20_000

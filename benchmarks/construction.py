@@ -23,8 +23,9 @@ import numpy as np
 
 from hypercone import Hierarchy, load_dataset, read_hierarchy
 from hypercone._files import new_files
-from hypercone._system import describe_machine, pin_to_one_core
+from hypercone._system import describe_machine
 from hypercone.construction.forest import construct_forest
+from timing import pin_to_one_core
 
 SIZES = (1_000, 10_000, 100_000, 1_000_000)
 DIMS = (2, 5, 10)

@@ -24,13 +24,26 @@ from typing import Any
 
 import numpy as np
 
+from hidden_parent_scorers import (
+    Relatives,
+    by_chance,
+    by_descendants,
+    by_distance,
+    by_energy,
+    by_level,
+    by_narrowest,
+    by_needed_width,
+    by_neighbors,
+    by_popularity,
+    by_walk,
+    elsewhere,
+    in_turn,
+    together,
+)
+from hiding_parents import KINDS, ParentScorer, hide_parents, nodes_to_hide_from, rank_hidden
 from hypercone._system import describe_machine
 from hypercone.data import load_dataset
 from hypercone.embedding import Embedding, load
-from hypercone.evaluation import hidden_parents_geometry as geometry
-from hypercone.evaluation import hidden_parents_heuristics as graph
-from hypercone.evaluation.hidden_parents import KINDS, hide_parents, nodes_to_hide_from
-from hypercone.evaluation.hidden_parents_ranks import Scorer, rank_hidden
 from hypercone.evaluation.suggestions import Damaged
 from hypercone.formats import read_hierarchy
 from hypercone.hierarchy import Hierarchy
@@ -69,55 +82,53 @@ def damaged(source: str, task: Any, seed: int) -> Damaged:
     return hide_parents(hierarchy, task, count=count, seed=seed)
 
 
-def graph_scorers(left: Hierarchy, task: str, seed: int) -> dict[str, Scorer]:
+def graph_scorers(left: Hierarchy, task: str, seed: int) -> dict[str, ParentScorer]:
     """What needs no embedding."""
-    relatives = graph.Relatives.of(left)
+    relatives = Relatives.of(left)
     scorers = {
-        "chance": graph.by_chance(left, seed),
-        "popularity": graph.by_popularity(left),
-        "level, then popularity": graph.by_level(left),
-        "random walk": graph.by_walk(left),
+        "chance": by_chance(left, seed),
+        "popularity": by_popularity(left),
+        "level, then popularity": by_level(left),
+        "random walk": by_walk(left),
         "common descendants": relatives.common_descendants(),
         "overlap of descendants": relatives.overlap(),
     }
     if task == "attachment":
         # The node has no known parent, and so no company: all else would be a tie of all nodes.
         last = scorers["popularity"]
-        return scorers | {"overlap, then popularity": graph.in_turn(relatives.overlap(), last)}
-    common = graph.elsewhere(relatives.common_ancestors(), left)
+        return scorers | {"overlap, then popularity": in_turn(relatives.overlap(), last)}
+    common = elsewhere(relatives.common_ancestors(), left)
     return scorers | {
         "common ancestors": relatives.common_ancestors(),
         "common ancestors, elsewhere": common,
         "co-parents": relatives.co_parents(),
         "company": relatives.company(),
-        "random walk, elsewhere": graph.elsewhere(scorers["random walk"], left),
-        "overlap, co-parents, common ancestors": graph.in_turn(
-            relatives.overlap(), graph.in_turn(relatives.co_parents(), common)
-        ),
+        "random walk, elsewhere": elsewhere(scorers["random walk"], left),
+        "overlap, co-parents, common ancestors": in_turn(relatives.overlap(), in_turn(relatives.co_parents(), common)),
     }
 
 
-def embedding_scorers(embedding: Embedding, left: Hierarchy, task: str) -> dict[str, Scorer]:
+def embedding_scorers(embedding: Embedding, left: Hierarchy, task: str) -> dict[str, ParentScorer]:
     """What the points tell, by the method's own energy and by other readings of it."""
     method = find_method(embedding.method)
-    scorers = {"energy": geometry.by_energy(embedding)}
+    scorers = {"energy": by_energy(embedding)}
     if method.loss == "margin":
-        scorers["narrowest"] = geometry.by_narrowest(embedding)
+        scorers["narrowest"] = by_narrowest(embedding)
         slack = MARGINS * embedding.settings.margin
-        scorers["narrowest, widened"] = geometry.by_narrowest(embedding, slack)
+        scorers["narrowest, widened"] = by_narrowest(embedding, slack)
     if method.curvature is not None:
-        scorers["needed width"] = geometry.by_needed_width(embedding)
-    scorers["distance"] = geometry.by_distance(embedding)
-    scorers["distance, more general first"] = geometry.by_distance(embedding, more_general=True)
-    scorers["parents of the nearest"] = geometry.by_neighbours(embedding, left)
+        scorers["needed width"] = by_needed_width(embedding)
+    scorers["distance"] = by_distance(embedding)
+    scorers["distance, more general first"] = by_distance(embedding, more_general=True)
+    scorers["parents of the nearest"] = by_neighbors(embedding, left)
     best = scorers.get("needed width", scorers["distance, more general first"])
     if task == "attachment":
-        scorers["subtree's energy"] = geometry.by_descendants(embedding, left)
-        return scorers | {"overlap, then geometry": graph.in_turn(graph.Relatives.of(left).overlap(), best)}
-    best = graph.elsewhere(best, left)
-    walk = graph.elsewhere(graph.by_walk(left), left)
+        scorers["subtree's energy"] = by_descendants(embedding, left)
+        return scorers | {"overlap, then geometry": in_turn(Relatives.of(left).overlap(), best)}
+    best = elsewhere(best, left)
+    walk = elsewhere(by_walk(left), left)
     name = "needed width" if method.curvature is not None else "distance, more general first"
-    return scorers | {f"{name}, elsewhere": best, "random walk and geometry": graph.together(walk, best)}
+    return scorers | {f"{name}, elsewhere": best, "random walk and geometry": together(walk, best)}
 
 
 def fitted(left: Hierarchy, trial: Trial, models: Path | None) -> tuple[Embedding, float]:

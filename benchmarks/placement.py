@@ -24,9 +24,8 @@ import numpy as np
 import hypercone
 from hypercone import Embedding, Hierarchy
 from hypercone._system import describe_machine
-from hypercone.embedding.placement import Placer, Space
-from hypercone.methods import find_method
-from hypercone.methods.scoring import Counts, energies_above, energies_below
+from hypercone.embedding.placement import Placer
+from hypercone.methods.scoring import Counts
 
 HIDDEN = {"wordnet-nouns": 1_000, "wordnet-mammals": 100}
 # One embedding.add copies the model; a few are enough to see what that costs.
@@ -53,15 +52,15 @@ def fitted(hierarchy: Hierarchy, models: Path | None, name: str, **settings: Any
 
 def judged(embedding: Embedding, hierarchy: Hierarchy, leaves: list[str]) -> dict[str, Any]:
     """What the embedding says of the leaves, against the graph."""
-    method, settings, threshold = find_method(embedding.method), embedding.settings, embedding.threshold
+    scorer = embedding.scorer
     right = called = true = below = 0
     for name in leaves:
         row = embedding.row(name)
-        above = np.flatnonzero(energies_above(method, settings, embedding.points, row) <= threshold)
-        found = {embedding.names[int(other)] for other in above if other != row}
+        above = scorer.above(row)
+        found = {embedding.names[int(other)] for other in above}
         wanted = {hierarchy.names[other] for other in hierarchy.ancestors_of(hierarchy.row(name))}
         right, called, true = right + len(found & wanted), called + len(found), true + len(wanted)
-        below += int((energies_below(method, settings, embedding.points, row) <= threshold).sum()) - 1
+        below += len(scorer.below(row))
     counts = Counts(right, called - right, true)
     figures = {"precision": counts.precision, "recall": counts.recall, "f1": counts.f1}
     return {name: round(figure, 4) for name, figure in figures.items()} | {"false_descendants": below}
@@ -69,8 +68,7 @@ def judged(embedding: Embedding, hierarchy: Hierarchy, leaves: list[str]) -> dic
 
 def times(embedding: Embedding, parents: dict[str, list[str]]) -> dict[str, float]:
     """CPU milliseconds a node: of the search, and of a whole ``add`` that returns a new embedding."""
-    space = Space(find_method(embedding.method), embedding.settings, embedding.threshold)
-    placer = Placer(space, embedding.points, embedding.edges, room=len(parents))
+    placer = Placer(embedding.scorer, embedding.edges, room=len(parents))
     rows = {name: [embedding.row(parent) for parent in above] for name, above in parents.items()}
     searches = [_milliseconds(placer.place, above) for above in rows.values()]
     whole = [_milliseconds(embedding.add, name, above) for name, above in list(parents.items())[:SINGLES]]

@@ -21,12 +21,13 @@ from typing import Any
 
 import numpy as np
 
-from hypercone._system import describe_machine, pin_to_one_core
+from hypercone._system import describe_machine
 from hypercone.data import load_dataset
 from hypercone.embedding import Embedding, load
 from hypercone.geometry import caps
 from hypercone.index import ConeIndex, Scan
-from hypercone.methods import Points, Settings, find_method
+from hypercone.methods import Points, Settings
+from timing import pin_to_one_core
 
 BRANCHES, FLOORS, DIM = 10, 6, 5
 QUESTIONS = ("descendants", "ancestors", "nearest")
@@ -91,11 +92,11 @@ def gensim_walks(embedding: Embedding) -> dict[str, Callable[[str], object]]:
 
 
 def measure(embedding: Embedding, kind: str) -> Iterator[dict[str, Any]]:
-    given = (embedding.points, find_method(embedding.method), embedding.settings, embedding.threshold)
-    index, scan = ConeIndex(*given), Scan(*given)
+    scorer = embedding.scorer
+    index, scan = ConeIndex(scorer), Scan(scorer)
     index.nearest(0, 10)
     began = time.perf_counter()
-    assert ConeIndex(*given).tree
+    assert ConeIndex(scorer).tree
     build = time.perf_counter() - began
     random = np.random.default_rng(1)
     names, walks = embedding.names, gensim_walks(embedding)
@@ -125,8 +126,8 @@ def walk(ask: Callable[[str], object], name: str) -> None:
 
 def check(embedding: Embedding, count: int) -> dict[str, Any]:
     """Ask index and scan the same random questions, and count those with different answers."""
-    given = (embedding.points, find_method(embedding.method), embedding.settings, embedding.threshold)
-    index, scan = ConeIndex(*given), Scan(*given)
+    scorer = embedding.scorer
+    index, scan = ConeIndex(scorer), Scan(scorer)
     random = np.random.default_rng(2)
     mismatches = 0
     for question in QUESTIONS[:2]:

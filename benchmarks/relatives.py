@@ -22,8 +22,7 @@ from hypercone.data import load_dataset
 from hypercone.embedding import Embedding
 from hypercone.evaluation import evaluate
 from hypercone.hierarchy import Hierarchy, paper_split
-from hypercone.methods import find_method
-from hypercone.methods.scoring import Counts, energies_below
+from hypercone.methods.scoring import Counts
 from hypercone.training import FitConfig, fit
 
 SAMPLE = 300
@@ -39,7 +38,7 @@ def all_pairs_f1(embedding: Embedding, hierarchy: Hierarchy, threshold: float) -
     for part in parts:
         chosen = random.choice(part, min(SAMPLE, len(part)), replace=False)
         for row in chosen.tolist():
-            energies = energies_below(find_method(embedding.method), embedding.settings, embedding.points, row)
+            energies = embedding.scorer.energies_below(row)
             called = np.setdiff1d(np.flatnonzero(energies <= threshold), [row])
             hits = np.isin(called, hierarchy.descendants_of(row)).sum()
             right += hits * len(part) / len(chosen)

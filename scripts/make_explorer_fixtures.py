@@ -16,10 +16,8 @@ import numpy as np
 from numpy.typing import NDArray
 
 from hypercone import Embedding
-from hypercone._jit import dimension_type
 from hypercone.embedding.relations import children_of, parents_of
 from hypercone.methods import METHODS, Settings
-from hypercone.methods.generic_kernels import energies_of_pairs
 
 TARGET = Path(__file__).parents[1] / "explorer" / "test" / "fixtures" / "answers.json"
 NODES = 18
@@ -65,9 +63,8 @@ def model(method: str, dim: int, seed: int) -> Embedding:
 def answers(embedding: Embedding) -> dict[str, Any]:
     """The model and everything the page will be asked about it."""
     rows, columns = np.divmod(np.arange(NODES * NODES, dtype=np.int32), NODES)
-    constants = embedding._method.constants(embedding.settings)
     pairs = np.stack([rows, columns], axis=1)
-    signed = energies_of_pairs(embedding.points, pairs, constants, dimension_type(embedding.dim))
+    signed = embedding.scorer.signed_energies(pairs)
     names = list(embedding.names)
     asked = [(child, parent) for child in range(1, NODES, 5) for parent in range(0, NODES, 3) if child != parent]
     return {

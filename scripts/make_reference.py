@@ -20,8 +20,8 @@ from pathlib import Path
 from typing import Any
 
 import hypercone
-from hypercone import embedding, errors, evaluation, geometry, hierarchy, queries
-from hypercone.cli.main import COMMANDS
+from hypercone import embedding, errors, evaluation, formats, geometry, hierarchy, queries
+from hypercone.cli.main import COMMANDS, command_parser
 from hypercone.cli.options import option_name
 from hypercone.construction import CONSTRUCTIONS
 from hypercone.methods import METHODS, Settings
@@ -43,7 +43,7 @@ COMPANIONS = (
     embedding.Explanation,
     embedding.Step,
 )
-COMPANION_FUNCTIONS = (hierarchy.read_pairs, queries.answer, embedding.save)
+COMPANION_FUNCTIONS = (formats.read_pairs, queries.answer, embedding.save)
 
 
 def main() -> int:
@@ -184,15 +184,13 @@ def _commands() -> Iterator[str]:
         " standard output; progress and errors go to standard error."
     )
     for name, text in COMMANDS.items():
-        command = importlib.import_module(f"hypercone.cli.{name}_command")
-        parser = argparse.ArgumentParser(add_help=False)
-        command.add_arguments(parser)
+        parser = command_parser(name)
         yield f"## {name}"
         yield text[0].upper() + text[1:] + "."
-        yield table(("argument", "meaning"), [_option(action) for action in parser._actions if _is_listed(action)])
+        yield table(("argument", "meaning"), [_option(action) for action in parser._actions[1:] if _is_listed(action)])
         if any(action.dest.startswith("setting_") for action in parser._actions):
             yield "And one option for each of [the settings](settings.md)."
-        yield fenced(command.EXAMPLE, "text")
+        yield fenced(parser.epilog or "", "text")
 
 
 def _errors() -> Iterator[str]:

@@ -7,7 +7,7 @@ from hypothesis import strategies as st
 
 from hypercone.hierarchy import LabelledPairs
 from hypercone.methods import METHODS, Settings
-from hypercone.methods.scoring import ALPHAS, Calibration, Counts, best_threshold, calibrate, count_at
+from hypercone.methods.scoring import ALPHAS, Calibration, Counts, Scorer, best_threshold, calibrate, count_at
 
 # Few different values, so that ties are the rule.
 tied = st.lists(st.integers(-3, 5).map(float), min_size=1, max_size=25)
@@ -105,7 +105,7 @@ class TestCalibrate:
             if method.loss == "margin":
                 scores = [np.maximum(0.0, part) for part in scores]
             best = max(best, best_threshold(*scores)[1])
-        assert calibrate(method, Settings(), points, pairs).f1 == pytest.approx(best)
+        assert calibrate(Scorer(points, method, Settings()), pairs).f1 == pytest.approx(best)
 
     @pytest.mark.parametrize("name", [name for name, method in METHODS.items() if method.uses_alpha])
     def test_alpha_is_large_when_the_norms_tell_the_direction(self, name):
@@ -115,7 +115,7 @@ class TestCalibrate:
         rays /= np.linalg.norm(rays, axis=1, keepdims=True)
         points = np.concatenate([0.1 * rays, 0.6 * rays])
         down = np.stack([np.arange(100), np.arange(100, 200)], axis=1).astype(np.int32)
-        found = calibrate(METHODS[name], Settings(), points, LabelledPairs(down, down[:, ::-1].copy()))
+        found = calibrate(Scorer(points, METHODS[name], Settings()), LabelledPairs(down, down[:, ::-1].copy()))
         assert found.f1 == 1.0
         assert found.alpha > 0
         assert found.alpha in ALPHAS
@@ -124,7 +124,7 @@ class TestCalibrate:
     def test_methods_without_alpha_keep_theirs(self, name):
         rng = np.random.default_rng(5)
         points = METHODS[name].project(rng.uniform(-0.6, 0.6, (40, 2)), Settings())
-        assert calibrate(METHODS[name], Settings(alpha=0.0), points, self.pairs(rng, 40)).alpha == 0.0
+        assert calibrate(Scorer(points, METHODS[name], Settings(alpha=0.0)), self.pairs(rng, 40)).alpha == 0.0
 
     def test_a_calibration_does_not_change(self):
         with pytest.raises(AttributeError):

@@ -1,17 +1,15 @@
-"""Arrays as kernels see them, and adjacency in compressed sparse rows.
-
-Arrays as kernels see them: in rows, and only to be read.
+"""Arrays as kernels see them, and the neighbors of every row in compressed sparse rows.
 
 The compiler makes one version of a kernel for arrays that can be written to and another for those that cannot, and one
 for each order in memory. Whoever calls a kernel that only reads gives it one kind, and it is compiled once.
 
-Adjacency: the neighbours of every row in two flat arrays (compressed sparse rows).
+Python code indexes an ``Adjacency``; kernels take its ``csr``.
 """
 
 from __future__ import annotations
 
 from dataclasses import dataclass
-from typing import Any, TypeVar
+from typing import Any, NamedTuple, TypeVar
 
 import numpy as np
 from numpy.typing import NDArray
@@ -44,6 +42,27 @@ def frozen(array: Array) -> Array:
     return array
 
 
+def pair_keys(first: NDArray[np.integer], second: NDArray[np.integer], count: int) -> NDArray[np.int64]:
+    """One number for each pair of rows below ``count``; they ascend as the pairs do, by ``first`` and then ``second``.
+
+    >>> pair_keys(np.array([0, 2], np.int32), np.array([1, 0], np.int32), 3).tolist()
+    [1, 6]
+    """
+    # In 64 bits, which NumPy before 2.0 would not choose by itself for rows of 32 times a small number.
+    keys: NDArray[np.int64] = first.astype(np.int64) * count + second
+    return keys
+
+
+class CSR(NamedTuple):
+    """What compiled code takes: the list of row ``i`` is ``rows[offsets[i]:offsets[i + 1]]``; both are read-only.
+
+    Kernels read it by ``entries``, ``list_of``, ``list_length`` and ``is_listed`` of ``hierarchy.graph_kernels``.
+    """
+
+    offsets: Offsets
+    rows: Rows
+
+
 @dataclass(frozen=True, eq=False)
 class Adjacency:
     """The neighbours of row ``i`` are ``rows[offsets[i]:offsets[i + 1]]``, in ascending order.
@@ -67,6 +86,21 @@ class Adjacency:
         np.cumsum(np.bincount(groups, minlength=size), out=offsets[1:])
         return cls(offsets, np.ascontiguousarray(rows, np.int32))
 
+    @classmethod
+    def of_pairs(cls, groups: NDArray[np.integer], rows: NDArray[np.integer], size: int) -> Adjacency:
+        """From rows and the group of each in any order, all of them 0 … size - 1.
+
+        >>> Adjacency.of_pairs(np.array([2, 0, 2]), np.array([1, 1, 0]), 3)[2].tolist()
+        [0, 1]
+        """
+        # Sorting numbers is several times as fast as sorting pairs.
+        return cls.of_groups(groups, np.sort(pair_keys(groups, rows, size)) % max(size, 1), size)
+
+    @property
+    def csr(self) -> CSR:
+        """The same arrays as kernels take them."""
+        return CSR(self.offsets, self.rows)
+
     def __getitem__(self, row: int) -> Rows:
         if not -len(self) <= row < len(self):
             raise IndexError(f"row {row} is outside 0 … {len(self) - 1}")
@@ -84,3 +118,7 @@ class Adjacency:
     def groups(self) -> Rows:
         """For each entry of ``rows``, the row whose neighbour it is."""
         return np.repeat(np.arange(len(self), dtype=np.int32), self.counts)
+
+    def keys(self) -> NDArray[np.int64]:
+        """The key of each (row, neighbour), ascending."""
+        return pair_keys(self.groups(), self.rows, len(self))

@@ -1,13 +1,4 @@
-"""The machine: cores, memory, optional packages, and a description for records.
-
-How many cores there are to use.
-
-Other people's packages that come with an extra: loaded when they are needed, with the remedy where they are not.
-
-How much memory this process may still take, so that a refusal comes before the crash.
-
-Where a figure was measured, and a way to measure with as little noise as the machine allows.
-"""
+"""The machine: cores, free memory, optional packages, and a description of it for records."""
 
 from __future__ import annotations
 
@@ -17,8 +8,6 @@ import importlib.metadata
 import os
 import platform
 import re
-import time
-from collections.abc import Callable
 from pathlib import Path
 from typing import Any
 
@@ -99,22 +88,6 @@ def describe_machine() -> dict[str, Any]:
         "hypercone": __version__,
         "date": datetime.datetime.now(datetime.UTC).strftime("%Y-%m-%d"),
     }
-
-
-def pin_to_one_core() -> None:
-    """Stay on one core, where the system can do that: moving between cores empties the caches."""
-    if hasattr(os, "sched_setaffinity"):
-        os.sched_setaffinity(0, {min(os.sched_getaffinity(0))})
-
-
-def best_cpu_seconds(run: Callable[[], object], repeats: int) -> float:
-    """The least CPU time of several runs: noise only ever adds."""
-    times = []
-    for _ in range(repeats):
-        before = time.process_time()
-        run()
-        times.append(time.process_time() - before)
-    return min(times)
 
 
 def _processor() -> str:

@@ -13,7 +13,6 @@ import numpy as np
 import pytest
 
 import hypercone
-from hypercone.cli import bench_command
 from hypercone.evaluation import kind_of
 from hypercone.methods import METHODS
 from hypercone.training.config import OPTIONS
@@ -263,40 +262,6 @@ def test_demo_does_the_main_job_on_a_small_tree(run, tmp_path):
         assert any(line.strip().startswith(name) and "F1" in line for line in done.out.splitlines())
     assert f"Saved in {tmp_path / 'd'}/" in done.out
     assert len(hypercone.load(tmp_path / "d")) == 15
-
-
-def test_bench_closure_has_the_counts_of_the_paper(run):
-    found = run("bench", "closure", "--repeats", "1", "--json").json
-    assert (found["closure_edges"], found["basic_edges"]) == (661_127, 84_363)
-    assert found["seconds"] > 0
-
-
-def test_bench_kernel_prints_a_table_or_json(run, monkeypatch):
-    row = {
-        "method": "order",
-        "dim": 5,
-        "recipe": "paper",
-        "pairs_per_second": 12.34e6,
-        "cpu_seconds_per_epoch": 0.5,
-        "violated_share": 0.1,
-        "active_share": 0.02,
-    }
-    asked = []
-
-    def pretend(methods, dims, repeats):
-        asked.append((methods, dims, repeats))
-        yield row
-
-    monkeypatch.setattr(bench_command, "bench_kernels", pretend)
-    monkeypatch.setattr(bench_command, "pin_to_one_core", lambda: None)
-    given = ("bench", "kernel", "--methods", "order,poincare", "--dims", "5,10", "--repeats", "2")
-    found = run(*given, "--json").json
-    assert found["results"] == [row]
-    assert found["machine"]["cores"]
-    header, line = run(*given).out.splitlines()
-    assert "M pairs/s" in header
-    assert line.split() == ["order", "5", "paper", "12.3", "0.500", "10.0%", "2.00%"]
-    assert asked == [(["order", "poincare"], [5, 10], 2)] * 2
 
 
 def test_the_version_is_told(process):

@@ -7,7 +7,7 @@ import pytest
 
 from hypercone.hierarchy import Hierarchy
 from hypercone.methods import Settings, find_method
-from hypercone.methods.scoring import energies_below
+from hypercone.methods.scoring import Scorer
 
 
 def _of_parents(parents):
@@ -82,7 +82,7 @@ def shape():
 def _held(points, K=0.1):
     """By brute force over all pairs: whether the cone of each row holds each other row."""
     method, settings = find_method("hyperbolic-cones"), Settings(K=K)
-    held = np.array([energies_below(method, settings, points, row) <= 0 for row in range(len(points))])
+    held = np.array([Scorer(points, method, settings).energies_below(row) <= 0 for row in range(len(points))])
     np.fill_diagonal(held, False)
     return held
 

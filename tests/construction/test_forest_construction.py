@@ -16,7 +16,7 @@ from hypercone.evaluation import evaluate_all_pairs
 from hypercone.geometry import caps
 from hypercone.hierarchy import Hierarchy
 from hypercone.methods import Settings, find_method
-from hypercone.methods.scoring import Counts, energies_of_pairs
+from hypercone.methods.scoring import Counts, Scorer
 
 DIMENSIONS = (2, 3, 5, 10)
 DIAMOND = [[0, 1], [0, 2], [1, 3], [2, 3], [3, 4], [3, 5]]
@@ -119,7 +119,7 @@ def test_the_deepest_and_the_widest_hold(shape, name, size, dim):
     random = np.random.default_rng(0)
     pairs = random.integers(0, len(tree), (50_000, 2)).astype(np.int32)
     pairs = pairs[pairs[:, 0] != pairs[:, 1]]
-    energies = energies_of_pairs(find_method("hyperbolic-cones"), Settings(), constructed.points, pairs)
+    energies = Scorer(constructed.points, find_method("hyperbolic-cones"), Settings()).energies(pairs)
     assert np.array_equal(energies <= 0, _is_above(tree, pairs))
 
 

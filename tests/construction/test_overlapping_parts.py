@@ -10,7 +10,7 @@ from hypercone.construction.forest import spanning_forest
 from hypercone.construction.moving import Balls, FreeRun, NestedRun, Shape, balls_of, first_shape
 from hypercone.construction.overlap_kernels import add_edges, pull_back
 from hypercone.construction.skeleton import build_skeleton, pairs_in_forest
-from hypercone.hierarchy import Hierarchy
+from hypercone.hierarchy import Adjacency, Hierarchy
 
 
 @pytest.fixture(scope="module")
@@ -62,7 +62,7 @@ def test_the_true_descendants_of_a_place_are_those_of_its_node(dag, bones):
     places, leaves = bones
     truth = truth_of(dag)
     for place in np.flatnonzero(places.rows >= 0):
-        below = places.below[places.below_offsets[place] : places.below_offsets[place + 1]]
+        below = Adjacency(*places.below)[place]
         assert (np.diff(below) > 0).all()
         weight = places.weights[below].sum() + (leaves.holders == place).sum()
         assert weight == truth[places.rows[place]].sum()
@@ -82,7 +82,7 @@ def test_wide_families_are_divided_into_groups(monkeypatch, shape):
     monkeypatch.setattr(skeleton, "GROUP", 3)
     dag = shape("random_dag", 400, seed=3)
     places, _ = build_skeleton(dag, spanning_forest(dag))
-    assert np.diff(places.kid_offsets).max() <= 8
+    assert np.diff(places.kids.offsets).max() <= 8
     assert places.weights.sum() == len(dag)
     assert pairs_in_forest(places) == pairs_in_forest(build_skeleton(dag, spanning_forest(dag))[0])
 
@@ -93,7 +93,7 @@ def counted_by_brute_force(places, centres, radii):
     holds &= ~forest & ~forest.T
     truth = np.zeros_like(holds)
     for place in range(len(radii)):
-        truth[place, places.below[places.below_offsets[place] : places.below_offsets[place + 1]]] = True
+        truth[place, Adjacency(*places.below)[place]] = True
     return int(((holds & truth) @ places.weights).sum()), int(((holds & ~truth) @ places.weights).sum())
 
 
@@ -140,16 +140,17 @@ def test_the_gradient_in_the_coordinates_of_the_skeleton_is_right(bones):
         lack = np.linalg.norm(centres[parent] - centres[child], axis=1) + 1.05 * radii[child] - radii[parent]
         return np.log(1 + np.maximum(lack, 0) / scale).sum()
 
-    slopes = [np.zeros_like(run.centres), np.zeros_like(run.radii)]
-    add_edges(run.centres, run.radii, places.edges, np.ones(len(places.edges)), 0.05, *slopes, run.dim)
-    of_offsets, of_ratios = np.zeros_like(run.centres), np.zeros_like(run.radii)
-    pull_back(places.parents, *shape, run.radii, *slopes, of_offsets, of_ratios, run.dim)
+    of_balls = Balls(np.zeros_like(run.centres), np.zeros_like(run.radii))
+    of_shape = Shape(np.zeros_like(run.centres), np.zeros_like(run.radii))
+    weights = np.ones(len(places.edges))
+    add_edges(Balls(run.centres, run.radii), places.edges, weights, 0.05, of_balls, run.dim)
+    pull_back(places.parents, shape, run.radii, of_balls, of_shape, run.dim)
     random = np.random.default_rng(0)
     aside, wider = random.normal(size=shape.offsets.shape), random.normal(size=shape.log_ratios.shape)
     aside[0], wider[0], step = 0, 0, 1e-8
     ahead = loss(*balls_of(places, Shape(shape.offsets + step * aside, shape.log_ratios + step * wider)))
     behind = loss(*balls_of(places, Shape(shape.offsets - step * aside, shape.log_ratios - step * wider)))
-    slope = (of_offsets * aside).sum() + (of_ratios * wider).sum()
+    slope = (of_shape.offsets * aside).sum() + (of_shape.log_ratios * wider).sum()
     assert slope == pytest.approx((ahead - behind) / (2 * step), rel=1e-4)
 
 

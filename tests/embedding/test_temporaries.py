@@ -20,8 +20,8 @@ from hypercone._files import make_file, make_folder, new_file, new_folder, remov
 WRITER = """
 import sys, time
 from pathlib import Path
-from hypercone import atomic
-with getattr(atomic, sys.argv[1])(Path(sys.argv[2])) as temporary:
+from hypercone import _files
+with getattr(_files, sys.argv[1])(Path(sys.argv[2])) as temporary:
     (temporary / "part" if temporary.is_dir() else temporary).write_text("half of the n")
     print(temporary.name, flush=True)
     time.sleep(60)

@@ -84,7 +84,7 @@ def test_without_matplotlib_one_sentence_says_what_to_install():
     code = (
         "import sys; sys.modules['matplotlib'] = None\n"
         "from hypercone.errors import HyperconeError\n"
-        "from hypercone.figures import new_figure\n"
+        "from hypercone.plotting import new_figure\n"
         "try: new_figure(1, 1)\n"
         "except HyperconeError as error: print(error)"
     )

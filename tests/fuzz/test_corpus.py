@@ -59,7 +59,7 @@ DIGEST = """
 import sys
 from pathlib import Path
 from hypercone.errors import InputError
-from hypercone.hierarchy import read_hierarchy
+from hypercone import read_hierarchy
 for name in sys.argv[2:]:
     for path in sorted((Path(sys.argv[1]) / name).iterdir()):
         try:

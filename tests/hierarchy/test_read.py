@@ -50,7 +50,7 @@ def test_packed_files_put_end_to_end_are_one_file(tmp_path, packing):
     "data", [EDGES, EDGES.replace(b"\t", b","), gzip.compress(EDGES)], ids=["tabs", "commas", "packed"]
 )
 def test_standard_input_is_read(data):
-    code = "from hypercone.hierarchy import read_edges; print(read_edges('-').in_words())"
+    code = "from hypercone import read_edges; print(read_edges('-').in_words())"
     done = subprocess.run([sys.executable, "-c", code], input=data, capture_output=True, check=True)
     assert done.stdout.decode().strip() == str(WORDS)
 

@@ -200,7 +200,7 @@ def test_text_streams_are_refused():
 
 
 def test_standard_input_without_a_separator_is_refused_by_name():
-    code = "from hypercone.hierarchy import read_edges; read_edges('-')"
+    code = "from hypercone import read_edges; read_edges('-')"
     done = subprocess.run([sys.executable, "-c", code], input=b"parent child\n", capture_output=True, check=False)
     assert (
         done.stderr.decode()

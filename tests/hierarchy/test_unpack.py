@@ -21,7 +21,7 @@ PACK = {".gz": gzip.compress, ".xz": lzma.compress, ".zst": zstandard.compress}
 def test_what_was_packed_is_unpacked_in_pieces_of_any_size(packing, parts, piece):
     packed = b"".join(map(PACK[packing], parts))
     with pytest.MonkeyPatch.context() as patch:
-        for name in ("PIECE", "SMALLEST_PIECE", "LARGEST_PIECE", "ZSTD_PIECE"):
+        for name in ("UNPACKED_PIECE", "SMALLEST_PIECE", "LARGEST_PIECE", "ZSTD_PIECE"):
             patch.setattr(source, name, piece)
         assert unpacked("x", packing, packed) == b"".join(parts)
 

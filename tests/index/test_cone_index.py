@@ -15,6 +15,7 @@ from hypercone.errors import InputError
 from hypercone.index import ConeIndex, Finder, Scan
 from hypercone.index.index import LEAF, PAYS_AFTER
 from hypercone.methods import METHODS, Settings, find_method
+from hypercone.methods.scoring import Scorer
 
 CONES = ("hyperbolic-cones", "euclidean-cones")
 PLACES = (
@@ -39,7 +40,7 @@ DIMS = (2, 5)
 
 def both(points, method, threshold, **changes):
     given = (points, find_method(method), Settings(**changes), threshold)
-    return ConeIndex(*given), Scan(*given)
+    return ConeIndex(Scorer(*given)), Scan(Scorer(*given))
 
 
 def disagreements(index, scan, rows):
@@ -75,11 +76,10 @@ def test_the_index_finds_what_the_scan_finds(place, name, method, count, dim, se
 def test_a_threshold_that_is_some_pairs_very_energy_is_met_to_the_last_bit(place, name, method):
     # What a calibration may choose, and where an energy that differs in one bit changes the answer.
     points = place(name, method, 100, 5, 7)
-    energies = Scan(points, find_method(method), Settings(), 0.0)
-    from hypercone.methods.scoring import energies_below
+    scorer = Scorer(points, find_method(method), Settings())
 
     for row in range(0, 100, 9):
-        seen = energies_below(energies.method, energies.settings, points, row)
+        seen = scorer.energies_below(row)
         for threshold in np.unique(seen[seen > 0])[:: max(1, len(seen) // 6)]:
             assert disagreements(*both(points, method, float(threshold)), [row]) == []
 
@@ -128,9 +128,8 @@ def test_methods_without_cones_are_scanned_and_their_neighbours_are_still_found_
 
 
 def test_a_learned_model_is_searched_exactly_at_its_calibrated_threshold(learned):
-    given = (learned.points, find_method(learned.method), learned.settings, learned.threshold)
     assert learned.threshold > 0
-    assert disagreements(ConeIndex(*given), Scan(*given), range(len(learned))) == []
+    assert disagreements(ConeIndex(learned.scorer), Scan(learned.scorer), range(len(learned))) == []
 
 
 def test_most_of_a_learned_model_is_never_looked_at(learned):
@@ -193,7 +192,7 @@ def test_a_row_that_does_not_exist_is_refused_before_compiled_code_could_read_be
 
 
 def test_a_few_questions_are_scanned_and_many_build_the_index(learned):
-    finder = Finder(learned.points, find_method(learned.method), learned.settings, learned.threshold)
+    finder = Finder(learned.scorer)
     for _ in range(PAYS_AFTER):
         assert finder.descendants(5).tested == len(learned)
     before = finder.ancestors(7)

@@ -67,10 +67,10 @@ class TestEnergy:
         points, _ = make_pairs(method, case, np.random.default_rng(3), 8, 2)
         rows = np.arange(len(points), dtype=np.int32)
         one = np.full_like(rows, 3)
-        below = scoring.energies_of_pairs(method, case, points, np.stack([one, rows], axis=1))
-        above = scoring.energies_of_pairs(method, case, points, np.stack([rows, one], axis=1))
-        assert np.array_equal(scoring.energies_below(method, case, points, 3), below)
-        assert np.array_equal(scoring.energies_above(method, case, points, 3), above)
+        below = scoring.Scorer(points, method, case).energies(np.stack([one, rows], axis=1))
+        above = scoring.Scorer(points, method, case).energies(np.stack([rows, one], axis=1))
+        assert np.array_equal(scoring.Scorer(points, method, case).energies_below(3), below)
+        assert np.array_equal(scoring.Scorer(points, method, case).energies_above(3), above)
 
     def test_the_penalty_is_never_negative_and_scores_are_penalties_of_margin_methods(self, method, make_pairs):
         case = Settings()
@@ -78,14 +78,14 @@ class TestEnergy:
         penalties = method.energy(points[pairs[:, 0]], points[pairs[:, 1]], case)
         assert (penalties >= 0).all()
         if method.loss == "margin":
-            scores = scoring.energies_of_pairs(method, case, points, pairs)
+            scores = scoring.Scorer(points, method, case).energies(pairs)
             np.testing.assert_allclose(scores, penalties, rtol=1e-10, atol=1e-9)
 
     def test_a_node_has_no_penalty_with_itself(self, method, make_pairs):
         case = Settings()
         points, _ = make_pairs(method, case, np.random.default_rng(5), 50, 2)
         rows = np.arange(len(points), dtype=np.int32)
-        assert (scoring.energies_of_pairs(method, case, points, np.stack([rows, rows], axis=1)) == 0).all()
+        assert (scoring.Scorer(points, method, case).energies(np.stack([rows, rows], axis=1)) == 0).all()
         assert (method.energy(points, points, case) == 0).all()
 
 

@@ -17,7 +17,7 @@ import numpy as np
 
 from hypercone.geometry import caps, cones, euclidean_cones, hyperboloid, klein, order, poincare
 from hypercone.methods import METHODS, Settings
-from hypercone.methods.scoring import signed_energies_of_pairs
+from hypercone.methods.scoring import Scorer
 
 Range = Callable[[float], tuple[float, float]]
 PI, INFINITY = float(np.pi), float("inf")
@@ -55,7 +55,7 @@ def _energies(method: str) -> Callable[..., Any]:
         rows = np.arange(len(parent), dtype=np.int32)
         pairs = np.stack([rows, rows + np.int32(len(parent))], axis=1)
         points = np.concatenate([parent, child])
-        return signed_energies_of_pairs(METHODS[method], Settings(K=K), points, pairs)
+        return Scorer(points, METHODS[method], Settings(K=K)).signed_energies(pairs)
 
     return call
 

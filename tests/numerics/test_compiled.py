@@ -9,7 +9,7 @@ from hypercone._jit import dimension_type, kernel
 from hypercone.geometry import poincare
 from hypercone.methods import METHODS, Settings
 from hypercone.methods.generic_kernels import GeodesicSgd, Sgd, step
-from hypercone.methods.scoring import signed_energies_of_pairs
+from hypercone.methods.scoring import Scorer
 
 IN_THE_BALL = ("hyperbolic-cones", "poincare")
 BORDERS = (1e-12, 1e-2)
@@ -80,7 +80,7 @@ def test_a_point_at_the_origin_is_projected_to_the_shell_however_small_its_coord
 def test_points_that_round_onto_the_border_and_the_origin_have_finite_energies(name):
     corners = [[0.0, 0.0], [1.0, 0.0], [0.6, 0.8], [-1.0, 0.0], [math.nextafter(1.0, 0.0), 0.0], [0.5, 0.0]]
     pairs = np.array([[i, j] for i in range(len(corners)) for j in range(len(corners))], np.int32)
-    energies = signed_energies_of_pairs(METHODS[name], Settings(), np.array(corners), pairs)
+    energies = Scorer(np.array(corners), METHODS[name], Settings()).signed_energies(pairs)
     assert np.isfinite(energies).all()
     readable = METHODS[name].signed_energy(*(np.array(corners)[pairs[:, side]] for side in (0, 1)), Settings())
     np.testing.assert_allclose(energies, readable, rtol=1e-12, atol=1e-12)

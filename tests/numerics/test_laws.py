@@ -23,6 +23,10 @@ OTHERS = {
     "geodesic": "exp_map with a direction and a time; on the hyperboloid two products",
     "geodesic_between": "held to exp_map and log_map by tests/geometry",
     "retraction": "a sum",
+    **dict.fromkeys(
+        ("angle", "angle_at", "departure", "cosine_law_angle", "cosine_law_side", "sine_law_ratio"),
+        "trigonometry, held to identities and to 50 digits by tests/geometry",
+    ),
     "push_forward": "appears in proofs alone",
     "minkowski": "appears in proofs alone: it cancels, which is why distance does not use it",
     "inner_radius": "a number of K alone",

@@ -6,9 +6,9 @@ import numpy as np
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from hypercone.embedding.placement import Placer, Space, Wishes
+from hypercone.embedding.placement import Placer, Wishes
 from hypercone.methods import METHODS, Settings
-from hypercone.methods.scoring import energies_above, energies_below
+from hypercone.methods.scoring import Scorer
 
 
 def f1_of(embedding, hierarchy, names):
@@ -33,8 +33,7 @@ def test_leaves_placed_by_their_parents_are_as_right_as_leaves_that_were_trained
 
 def test_trying_is_worth_it_against_a_step_behind_the_parent(mammals, left_out, mammals_without):
     """The search beats the obvious guess, a point a little behind the parent."""
-    space = Space(METHODS["hyperbolic-cones"], mammals_without.settings, mammals_without.threshold)
-    placer = Placer(space, mammals_without.points, mammals_without.edges, room=len(left_out))
+    placer = Placer(mammals_without.scorer, mammals_without.edges, room=len(left_out))
     wrong_by_search = wrong_by_guess = 0
     for parents in left_out.values():
         rows = [mammals_without.row(parent) for parent in parents]
@@ -58,9 +57,9 @@ def test_the_scan_finds_what_the_energies_say(fitted):
         found = np.empty(100, np.int32)
         constants, dim = method.constants(model.settings), dimension_type(5)
         above, both = scan(points, 11, found, model.threshold, constants, dim)
-        expected = energies_above(method, model.settings, points, 11)[:11] <= model.threshold
+        expected = Scorer(points, method, model.settings).energies_above(11)[:11] <= model.threshold
         assert found[:above].tolist() == np.flatnonzero(expected).tolist()
-        expected = energies_below(method, model.settings, points, 11)[:11] <= model.threshold
+        expected = Scorer(points, method, model.settings).energies_below(11)[:11] <= model.threshold
         assert found[above:both].tolist() == np.flatnonzero(expected).tolist()
         assert sum(scan(points, 11, found[:1], model.threshold, constants, dim)) <= 2
 
@@ -72,7 +71,7 @@ def test_whatever_the_points_a_place_is_found_in_the_domain(seed, method):
     constants = Settings(alpha=3.0 if chosen.uses_alpha else 0.0)
     points = chosen.project(chosen.start(random, 20, 5, 0.7), constants)
     edges = np.array([[random.integers(child), child] for child in range(1, 20)], np.int32)
-    placer = Placer(Space(chosen, constants, 0.1), points, edges, room=2)
+    placer = Placer(Scorer(points, chosen, constants, 0.1), edges, room=2)
     for _ in range(2):
         placer.place([int(random.integers(20))], (int(random.integers(20)),))
     inner, outer = chosen.shell(constants)

@@ -82,7 +82,6 @@ MORE_COMMANDS = [
     ["fit", "edges.tsv", "-o", "learned", "--quiet", "--dim", "2", "--epochs", "2", "--run", "checkpoints"],
     ["export", "model", "points.parquet"],
     ["plot", "model", "-o", "picture.svg"],
-    ["bench", "closure", "--repeats", "1"],
     ["reproduce", "table1", "--split", "tree.tsv", "--methods", "order", "--dims", "2", "--seeds", "1", "-o", "out"],
     ["demo", "--source", "tree-2-3", "-o", "demo"],
 ]

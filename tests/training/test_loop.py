@@ -8,7 +8,7 @@ import pytest
 from hypercone.errors import ConfigError, InputError
 from hypercone.hierarchy import Hierarchy, LabelledPairs, paper_split
 from hypercone.methods import METHODS
-from hypercone.methods.scoring import Calibration, calibrate
+from hypercone.methods.scoring import Calibration, Scorer, calibrate
 from hypercone.training import FitConfig, fit
 from hypercone.training.loop import BURN_IN_FACTOR, Trainer, rate_at
 from hypercone.training.monitor import LossMeter, softmax_loss
@@ -128,7 +128,7 @@ class TestValidation:
         for epochs in range(5, 41, 5):
             shorter = make_stage(tree, epochs=epochs, schedule="constant", start_spread=0.5)
             points = shorter.train(start).points
-            found = calibrate(METHODS[shorter.config.method], shorter.config.settings, points, pairs)
+            found = calibrate(Scorer(points, METHODS[shorter.config.method], shorter.config.settings), pairs)
             kept.append((found.f1, -epochs, points))
         best = max(kept, key=lambda entry: entry[:2])
         stage = make_stage(tree, None, pairs, epochs=40, validate_every=5, schedule="constant", start_spread=0.5)

@@ -1,13 +1,4 @@
-"""Query, place, suggest, compare.
-
-hypercone query: ask a saved model.
-
-hypercone place: new nodes for a saved model, without training.
-
-hypercone suggest: links that a hierarchy may lack, and links that may be wrong.
-
-hypercone compare: two saved models on the nodes they share.
-"""
+"""The commands that ask a saved model: query, place, suggest, compare."""
 
 from __future__ import annotations
 

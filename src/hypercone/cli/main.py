@@ -14,6 +14,7 @@ import io
 import os
 import sys
 from collections.abc import Sequence
+from types import ModuleType
 from typing import NoReturn
 
 from hypercone import __version__
@@ -32,7 +33,6 @@ COMMANDS = {
     "plot": "draw a model: the disk with cones and names, training, precision and recall, norms",
     "explore": "one page to explore a model in, in the browser, without a network",
     "serve": "answer questions about models over HTTP, with the explorer in the browser",
-    "bench": "measure the speed of the training kernels",
     "reproduce": "the paper's table, claims and figures, run again with its numbers beside ours",
     "demo": "the main job on WordNet nouns, in about three minutes",
 }
@@ -43,7 +43,6 @@ MODULES = {
     **dict.fromkeys(("info", "split", "export"), "data"),
     **dict.fromkeys(("plot", "explore", "serve"), "show"),
     **{name: name for name in ("fit", "evaluate", "reproduce", "demo")},
-    "bench": "bench_command",
 }
 
 OUT_OF_MEMORY = "out of memory; use fewer dimensions or a smaller hierarchy"
@@ -90,8 +89,16 @@ def _command(arguments: list[str]) -> int:
         _overview().parse_args(arguments or ["--help"])
         return 0
     name = arguments[0]
-    # Only the command asked for is imported, so that help is instant.
-    module = importlib.import_module(f"hypercone.cli.{MODULES[name]}")
+    options = command_parser(name).parse_args(arguments[1:])
+    # For whoever has to say how to call it again.
+    options.arguments = arguments
+    status: int = getattr(_module(name), f"run_{name}")(options)
+    return status
+
+
+def command_parser(name: str) -> argparse.ArgumentParser:
+    """The parser of one command, with its example below."""
+    module = _module(name)
     parser = _Parser(
         prog=f"hypercone {name}",
         description=COMMANDS[name][0].upper() + COMMANDS[name][1:] + ".",
@@ -100,11 +107,12 @@ def _command(arguments: list[str]) -> int:
         allow_abbrev=False,
     )
     getattr(module, f"add_{name}_arguments")(parser)
-    options = parser.parse_args(arguments[1:])
-    # For whoever has to say how to call it again.
-    options.arguments = arguments
-    status: int = getattr(module, f"run_{name}")(options)
-    return status
+    return parser
+
+
+def _module(name: str) -> ModuleType:
+    # Only the command asked for is imported, so that help is instant.
+    return importlib.import_module(f"hypercone.cli.{MODULES[name]}")
 
 
 class _Parser(argparse.ArgumentParser):

@@ -1,11 +1,4 @@
-"""Source, settings and list options.
-
-Where a hierarchy comes from on the command line: a named dataset, a file, or standard input.
-
-Options made from those of a fit, so that help, checks and documentation cannot disagree.
-
-Options that are lists with commas.
-"""
+"""Options that commands share: where a hierarchy comes from, the settings of a fit, lists with commas."""
 
 from __future__ import annotations
 

@@ -1,9 +1,4 @@
-"""Signals, --run/--resume.
-
-Ctrl-C, SIGTERM and a lost terminal as a request to stop soon, with a limit on how soon.
-
-The options that keep a fit safe in a run's folder, and how it stops when it is asked to.
-"""
+"""How a fit is stopped and kept: --run and --resume, and Ctrl-C, SIGTERM or a lost terminal as a request to stop."""
 
 from __future__ import annotations
 

@@ -1,9 +1,4 @@
-"""The two constructions by name.
-
-Embeddings without learning: hierarchies laid out as caps inside caps, and what that gets right, counted exactly.
-
-The constructions by name: what `method` and `init` of a fit may say beside the methods that learn.
-"""
+"""Embeddings without learning, by name: what ``method`` and ``init`` of a fit may say beside the methods that learn."""
 
 from __future__ import annotations
 

@@ -1,15 +1,4 @@
-"""Spanning forest, rearranged forest, nested caps, proof that float64 holds them.
-
-The forest construction: an embedding without learning, exact for trees.
-
-Which parent of each node a forest keeps, and how much of the hierarchy that is.
-
-Whether stored points still hold what was laid out: rounding may not cost a single pair.
-
-The result of a construction: points, and an exact account of what they get right.
-
-A forest that keeps more of a hierarchy than its edges allow, at the price of a few pairs that are not true.
-"""
+"""The forest construction, exact for trees: which parent each node keeps, caps in caps, and proof that they hold."""
 
 from __future__ import annotations
 
@@ -17,7 +6,7 @@ from dataclasses import dataclass
 
 import numpy as np
 
-from hypercone._arrays import Adjacency, frozen
+from hypercone._arrays import Adjacency, Rows, frozen
 from hypercone.construction import rearrange_kernels as kernels
 from hypercone.construction.layout import (
     Layout,
@@ -27,16 +16,15 @@ from hypercone.construction.layout import (
     points_from_balls,
     projection_scale,
 )
-from hypercone.construction.layout_kernels import deepest_parents
 from hypercone.construction.rearrange_kernels import count_pairs_of
 from hypercone.errors import ConfigError, InputError
 from hypercone.geometry import caps, cones
 from hypercone.hierarchy import Hierarchy
 from hypercone.hierarchy.graph import flipped_lists
-from hypercone.hierarchy.graph_kernels import count_ancestors_by_bits
+from hypercone.hierarchy.graph_kernels import count_ancestors_by_bits, deepest_parents
 from hypercone.methods import Settings, find_method
 from hypercone.methods.base import Points
-from hypercone.methods.scoring import Counts, Rows, energies_of_pairs
+from hypercone.methods.scoring import Counts, Scorer
 
 
 def construct_forest(hierarchy: Hierarchy, dim: int, K: float = 0.1, rearrange: bool = True) -> Constructed:
@@ -106,7 +94,7 @@ def spanning_forest(hierarchy: Hierarchy) -> Rows:
     >>> spanning_forest(diamond).tolist()
     [-1, 0, 1, 2]
     """
-    kept: Rows = deepest_parents(hierarchy.depths(), hierarchy.parents.offsets, hierarchy.parents.rows)
+    kept: Rows = deepest_parents(hierarchy.depths(), hierarchy.parents.csr)
     return kept
 
 
@@ -124,7 +112,7 @@ def count_forest(hierarchy: Hierarchy) -> Counts:
 def count_by_bits(hierarchy: Hierarchy) -> int:
     """The number of pairs of the closure, whatever it takes: minutes for a million nodes with many parents each."""
     order = np.argsort(hierarchy.depths(), kind="stable").astype(np.int32)
-    return int(count_ancestors_by_bits(frozen(order), hierarchy.parents.offsets, hierarchy.parents.rows))
+    return int(count_ancestors_by_bits(frozen(order), hierarchy.parents.csr))
 
 
 # Of the gap around a cap, what rounding may use up; two neighbours may each move by this much.
@@ -146,10 +134,8 @@ def check_points(points: Points, layout: Layout, kept: Rows, K: float) -> None:
     edges = _edges(kept)
     siblings = _neighbouring_siblings(kept)
     wrong = np.concatenate([edges[:, ::-1], siblings, siblings[:, ::-1]])
-    method, settings = find_method("hyperbolic-cones"), Settings(K=K)
-    if np.any(energies_of_pairs(method, settings, points, edges) > 0) or np.any(
-        energies_of_pairs(method, settings, points, np.ascontiguousarray(wrong)) <= 0
-    ):
+    scorer = Scorer(points, find_method("hyperbolic-cones"), Settings(K=K))
+    if np.any(scorer.energies(edges) > 0) or np.any(scorer.energies(wrong) <= 0):
         raise _ran_out(points, K)
 
 
@@ -233,7 +219,7 @@ def rearranged_forest(hierarchy: Hierarchy, kept: Rows) -> tuple[Rows, Counts]:
     """
     above = hierarchy.ancestor_lists()
     below = flipped_lists(above)
-    closure = kernels.Closure(above.offsets, above.rows, below.offsets, below.rows)
+    closure = kernels.Closure(above.csr, below.csr)
     order = frozen(np.argsort(below.counts, kind="stable").astype(np.int32))
     links = kernels.linked(kept)
     counts = _counts(kept, above)
@@ -248,6 +234,5 @@ def rearranged_forest(hierarchy: Hierarchy, kept: Rows) -> tuple[Rows, Counts]:
 
 
 def _counts(parents: Rows, above: Adjacency) -> Counts:
-
-    right, wrong = count_pairs_of(parents, above.offsets, above.rows)
+    right, wrong = count_pairs_of(parents, above.csr)
     return Counts(int(right), int(wrong), len(above.rows))

@@ -1,11 +1,4 @@
-"""Balls in balls, lattice sites, balls -> cone points.
-
-A forest as balls inside balls: a child's in its parent's, any others apart.
-
-Balls as points: what is nested or apart in flat space stays so as cones.
-
-Where equal balls go inside a larger one: two side by side, up to 2m on the half axes, more on a lattice.
-"""
+"""A forest as balls inside balls, a child's in its parent's and others apart; and balls as the points of cones."""
 
 from __future__ import annotations
 
@@ -16,11 +9,11 @@ from typing import NamedTuple
 import numpy as np
 from numpy.typing import NDArray
 
+from hypercone._arrays import Rows
 from hypercone.construction import layout_kernels as kernels
 from hypercone.construction.layout_kernels import walk_lattice
 from hypercone.geometry import caps
 from hypercone.methods.base import Points
-from hypercone.methods.scoring import Rows
 
 Floats = NDArray[np.float64]
 

@@ -1,13 +1,7 @@
-"""Compiled layout.
-
-A forest as balls inside balls, compiled: from the bottom up how much room each node needs, from the top down where.
+"""A forest as balls inside balls, compiled: how much room each node needs, where it goes, and lattice sites.
 
 Places are rows in breadth-first order, place 0 holding all roots; so the children of a place stand side by side, from
 ``firsts[place]`` to ``firsts[place + 1]``.
-
-The parents a forest keeps, compiled.
-
-The points of a lattice from the middle outwards, compiled.
 """
 # mypy: ignore-errors
 
@@ -208,17 +202,6 @@ def lay_out(firsts, levels, radii, sizes, by_size, starts, lattice, reach, dim):
                 scales[child] = scale * room / sizes[child]
             i += held
     return centres, scales
-
-
-@exact_kernel
-def deepest_parents(depths, offsets, parents):
-    """Of each row the first of its deepest parents, or -1."""
-    kept = np.full(len(depths), -1, np.int32)
-    for row in range(len(depths)):
-        for i in range(offsets[row], offsets[row + 1]):
-            if kept[row] < 0 or depths[parents[i]] > depths[kept[row]]:
-                kept[row] = parents[i]
-    return kept
 
 
 @exact_kernel

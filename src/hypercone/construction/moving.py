@@ -1,9 +1,4 @@
-"""Nested, then free optimisation of balls.
-
-Moving balls within the balls of their skeleton until the edges outside it hold too, and little else does.
-
-Moving all balls freely, each by itself, so that as many true pairs as possible hold, and few wrong ones.
-"""
+"""Balls moved until as many true pairs as possible hold and few wrong ones: within their skeleton, then freely."""
 
 from __future__ import annotations
 
@@ -16,15 +11,18 @@ from typing import Any, NamedTuple
 import numpy as np
 from numpy.typing import NDArray
 
-from hypercone.construction import overlap_kernels as balls
-from hypercone.construction import overlap_kernels as gradient
 from hypercone.construction.overlap_count_kernels import count_overlaps, find_wrong, fit_boxes
 from hypercone.construction.overlap_kernels import (
+    add_edges,
+    add_siblings,
+    add_wrong_pairs,
     find_open,
     move,
     place_balls,
+    pull_back,
     pull_true,
     push_wrong,
+    step,
     sums_from_the_top,
 )
 from hypercone.construction.skeleton import Places, Skeleton, dimension_for, pairs_in_forest
@@ -77,6 +75,13 @@ class Shape(NamedTuple):
     log_ratios: Floats
 
 
+class Bounds(NamedTuple):
+    """Between what the logarithm of the ratio of each ball stays."""
+
+    lowest: Floats
+    highest: Floats
+
+
 class _Wrong(NamedTuple):
     """Wrong pairs: the ball that holds, the top of the subtree it holds, how many more of it are wrong than right."""
 
@@ -91,7 +96,7 @@ def first_shape(skeleton: Skeleton, dim: int, seed: int) -> Shape:
     sizes, parents, is_node = skeleton.sizes, skeleton.parents[1:], skeleton.rows >= 0
     ratios = np.ones(len(sizes))
     ratios[1:] = FILLING * (sizes[1:] / (sizes[parents] - 1)) ** (1 / dim)
-    ratios[is_node & (np.diff(skeleton.below_offsets) == 0)] = LEAF_RATIO
+    ratios[is_node & (np.diff(skeleton.below.offsets) == 0)] = LEAF_RATIO
     is_room = ~is_node & ~skeleton.has_kids
     ratios[is_room] = np.minimum(ratios[is_room], ROOM_RATIO)
     log_ratios = _not_too_deep(skeleton, np.log(ratios))
@@ -113,12 +118,12 @@ def _shrink(skeleton: Skeleton) -> float:
     return SHRINK * SHRINKING_LEVELS / skeleton.depth if skeleton.depth > DEEP else SHRINK
 
 
-def balls_of(skeleton: Skeleton, shape: Shape) -> tuple[Floats, Floats]:
+def balls_of(skeleton: Skeleton, shape: Shape) -> Balls:
     """The centre and the radius of each ball, in the unit ball."""
     size, dim = shape.offsets.shape
-    centres, radii = np.zeros((size, dim)), np.ones(size)
-    place_balls(skeleton.parents, *shape, centres, radii, dimension_for(size, dim))
-    return centres, radii
+    balls = Balls(np.zeros((size, dim)), np.ones(size))
+    place_balls(skeleton.parents, shape, balls, dimension_for(size, dim))
+    return balls
 
 
 class NestedRun:
@@ -128,9 +133,8 @@ class NestedRun:
         self.skeleton = skeleton
         self.positives = positives
         self.offsets, self.log_ratios = shape.offsets.copy(), shape.log_ratios.copy()
-        self.lowest = self.log_ratios - _shrink(skeleton)
         widest = np.maximum(self.log_ratios, math.log(WIDEST_RATIO))
-        self.highest = np.minimum(self.log_ratios + GROW, widest)
+        self.bounds = Bounds(self.log_ratios - _shrink(skeleton), np.minimum(self.log_ratios + GROW, widest))
         size, dim = self.offsets.shape
         self.dim: Any = dimension_for(size, dim)
         self.centres, self.radii = np.zeros((size, dim)), np.ones(size)
@@ -139,19 +143,21 @@ class NestedRun:
         self.best, self.best_counts = shape, Counts(0, 0, positives)
         self._weights = (skeleton.gained * skeleton.subtree_weights[skeleton.edges[:, 1]]).astype(np.float64)
         self._subtree_weights = skeleton.subtree_weights.astype(np.float64)
-        self._slopes = (np.zeros((size, dim)), np.zeros(size), np.zeros((size, dim)), np.zeros(size))
+        self._of_balls = Balls(np.zeros((size, dim)), np.zeros(size))
+        self._of_shape = Shape(np.zeros((size, dim)), np.zeros(size))
         self._moments = (np.zeros((size, dim)), np.zeros(size), np.zeros(size), np.zeros(size))
         self._steps = 0
         self._place()
 
     def _place(self) -> None:
-
-        place_balls(self.skeleton.parents, self.offsets, self.log_ratios, self.centres, self.radii, self.dim)
+        shape, balls = Shape(self.offsets, self.log_ratios), Balls(self.centres, self.radii)
+        place_balls(self.skeleton.parents, shape, balls, self.dim)
 
     def count(self) -> Counts:
         """The exact counts of the balls as they are, plain leaves where their holders are; the best are remembered."""
         while True:
-            found = count_overlaps(self.skeleton, self.centres, self.radii, NESTED_WRONG_MARGIN, self.wrong, self.dim)
+            balls = Balls(self.centres, self.radii)
+            found = count_overlaps(self.skeleton, balls, NESTED_WRONG_MARGIN, self.wrong, self.dim)
             true, false, self.noted = (int(number) for number in found)
             if self.noted <= len(self.wrong.holders):
                 break
@@ -163,19 +169,17 @@ class NestedRun:
 
     def step(self, rate: float, parting: bool) -> None:
         """One step down the gradient, of the edges and of siblings or else of the wrong pairs of the last count."""
-        of_centres, of_radii, of_offsets, of_ratios = self._slopes
-        of_centres[:], of_radii[:] = 0.0, 0.0
-        given, slopes = (self.centres, self.radii), (of_centres, of_radii, self.dim)
-        gradient.add_edges(*given, self.skeleton.edges, self._weights, EDGE_MARGIN, *slopes)
+        for slopes in self._of_balls:
+            slopes[:] = 0.0
+        shape, balls = Shape(self.offsets, self.log_ratios), Balls(self.centres, self.radii)
+        add_edges(balls, self.skeleton.edges, self._weights, EDGE_MARGIN, self._of_balls, self.dim)
         if parting:
-            gradient.add_siblings(self.skeleton, *given, self._subtree_weights, *slopes)
+            add_siblings(self.skeleton.kids, balls, self._subtree_weights, self._of_balls, self.dim)
         else:
-            gradient.add_wrong_pairs(*given, self.wrong, self.noted, NESTED_WRONG_MARGIN, *slopes)
-        shape = (self.offsets, self.log_ratios)
-        balls.pull_back(self.skeleton.parents, *shape, self.radii, *self._slopes, self.dim)
+            add_wrong_pairs(balls, self.wrong, self.noted, NESTED_WRONG_MARGIN, self._of_balls, self.dim)
+        pull_back(self.skeleton.parents, shape, self.radii, self._of_balls, self._of_shape, self.dim)
         self._steps += 1
-        bounds = (self.lowest, self.highest)
-        balls.step(*shape, of_offsets, of_ratios, self._moments, rate, self._steps, *bounds, self.dim)
+        step(shape, self._of_shape, self._moments, self.bounds, rate, self._steps, self.dim)
         self._place()
 
     def checkpoint(self, done: int) -> Checkpoint:
@@ -250,6 +254,14 @@ class Balls(NamedTuple):
     radii: Floats
 
 
+class Limits(NamedTuple):
+    """The unit of each ball's steps, which balls are leaves and keep their radius, the least log radius of others."""
+
+    strides: Floats
+    is_leaf: NDArray[np.bool_]
+    smallest: float
+
+
 @dataclass(frozen=True)
 class FreePlan:
     """How long and how fast; wrong pairs are searched for every so many iterations."""
@@ -283,7 +295,7 @@ class FreeRun:
         size, dim = self.centres.shape
         self.dim: Any = dimension_for(size, dim)
         self.best, self.best_counts = balls, Counts(0, 0, len(self.above.rows))
-        self._slopes = (np.zeros((size, dim)), np.zeros(size))
+        self._of_balls = Balls(np.zeros((size, dim)), np.zeros(size))
         self._moments = (np.zeros((size, dim)), np.zeros(size), np.zeros(size), np.zeros(size))
         self._steps = self._searches = 0
         self._wrong, self._found, self._false = np.empty((4 * size + 1000, 2), np.int32), 0, 0
@@ -302,8 +314,8 @@ class FreeRun:
         """Find the pairs to look at until the next search, while balls go some way, in radii; the exact counts now."""
         reach = LIKELY_WAY * way
         self._search_wrong(reach)
-        above, balls = self.above, (self.centres, self.radii, self.scales)
-        found = find_open(*balls, above.offsets, above.rows, WATCHED_MARGIN, reach, self._open, self.dim)
+        balls, above = Balls(self.centres, self.radii), self.above.csr
+        found = find_open(balls, self.scales, above, WATCHED_MARGIN, reach, self._open, self.dim)
         self._open_count, held = found
         counts = Counts(int(held), self._false, len(above.rows))
         if counts.f1 > self.best_counts.f1:
@@ -311,16 +323,16 @@ class FreeRun:
         return counts
 
     def _search_wrong(self, reach: float) -> None:
-
         if self._searches % REBUILD == 0:
             floors = max(0, -(-len(self.radii) // CELL) - 1).bit_length()
             self._tree = halve(self.centres, floors, self.dim)
         self._searches += 1
         needs = self.radii - (FREE_WRONG_MARGIN + reach) * self.scales
         boxes = fit_boxes(self.centres, needs, *self._tree, self.dim)
-        balls = (self.holders, self.centres, self.radii, (1 + reach) * self.radii)
+        balls, reaches = Balls(self.centres, self.radii), (1 + reach) * self.radii
         while True:
-            found = find_wrong(*balls, self._tree, boxes, self.below.offsets, self.below.rows, self._wrong, self.dim)
+            given = (balls, reaches, self._tree, boxes, self.below.csr, self._wrong, self.dim)
+            found = find_wrong(self.holders, *given)
             self._found, self._false = int(found[0]), int(found[1])
             if self._found <= len(self._wrong):
                 return
@@ -328,18 +340,17 @@ class FreeRun:
 
     def gradient(self, wrong_weight: float) -> None:
         """Write the gradient of the pairs found."""
-        for slopes in self._slopes:
+        for slopes in self._of_balls:
             slopes[:] = 0.0
-        balls = (self.centres, self.radii, self.scales)
-        pull_true(*balls, self._open[: self._open_count], TRUE_MARGIN, *self._slopes, self.dim)
-        push_wrong(*balls, self._wrong[: self._found], wrong_weight, FREE_WRONG_MARGIN, *self._slopes, self.dim)
+        balls, true, wrong = Balls(self.centres, self.radii), self._open[: self._open_count], self._wrong[: self._found]
+        pull_true(balls, self.scales, true, TRUE_MARGIN, self._of_balls, self.dim)
+        push_wrong(balls, self.scales, wrong, wrong_weight, FREE_WRONG_MARGIN, self._of_balls, self.dim)
 
     def move(self, rate: float) -> None:
         """One step down the gradient."""
         self._steps += 1
-        given = (self.centres, self.log_radii, self.strides, self.is_leaf, *self._slopes, self._moments)
-        smallest = math.log(ABOVE_SMALLEST * self.smallest)
-        move(*given, rate, self._steps, smallest, self.dim)
+        limits = Limits(self.strides, self.is_leaf, math.log(ABOVE_SMALLEST * self.smallest))
+        move(self.centres, self.log_radii, limits, self._of_balls, self._moments, rate, self._steps, self.dim)
         self._measure()
 
     @property

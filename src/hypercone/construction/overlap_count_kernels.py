@@ -1,13 +1,9 @@
-"""Compiled counting and search.
-
-Which balls hold which outside the skeleton, compiled: exact counts, and the wrong ones to be pushed apart.
+"""Which balls hold which outside the skeleton, compiled: exact counts, and the wrong ones to be pushed apart.
 
 The skeleton is the tree that is walked: every ball lies in the one above it. Each ball, on the way down, has a list of
 *neighbours*: tops of subtrees that are no relatives of it in the skeleton, overlap it and are smaller. A child's list
 is made from that of its parent and from its siblings, for whatever overlaps the child overlaps the parent too; and what
 is not smaller than a ball cannot be in it or in anything below it, so the list goes on with its children instead.
-
-Who lies in which ball though it should not, compiled: an exact search through a tree of boxes.
 
 Cells stand in heap order: the halves of cell k are cells 2k + 1 and 2k + 2, and all leaves are on the last floor.
 """
@@ -20,6 +16,10 @@ import math
 import numpy as np
 
 from hypercone._jit import exact_kernel, exact_kernel_part, width
+from hypercone.hierarchy.graph_kernels import entries, first_at_least, list_length
+
+# What is counted: nodes rightly and wrongly held, and wrong pairs.
+TRUE, FALSE, WRONG = 0, 1, 2
 
 
 @exact_kernel_part
@@ -31,23 +31,12 @@ def _squared_distance(centres, i, j, dim):
     return total
 
 
-@exact_kernel_part
-def _first_at_least(values, begin, end, value):
-    while begin < end:
-        middle = (begin + end) // 2
-        if values[middle] < value:
-            begin = middle + 1
-        else:
-            end = middle
-    return begin
-
-
 @exact_kernel
 def weights_below(tree, holder, top):
     """(true, false): how many nodes of the subtree at a place are truly below another place, and how many are not."""
-    begin, end = tree.below_offsets[holder], tree.below_offsets[holder + 1]
-    first = _first_at_least(tree.below, begin, end, top)
-    last = _first_at_least(tree.below, first, end, tree.ends[top])
+    begin, end = tree.below.offsets[holder], tree.below.offsets[holder + 1]
+    first = first_at_least(tree.below.rows, begin, end, top)
+    last = first_at_least(tree.below.rows, first, end, tree.ends[top])
     true = tree.below_totals[last] - tree.below_totals[first]
     return true, tree.totals[tree.ends[top]] - tree.totals[top] - true
 
@@ -60,32 +49,34 @@ def _grown(values):
 
 
 @exact_kernel
-def _note(wrong, count, holder, top, weight):
-    """Note a wrong pair, if there is room; how many there are now, noted or not."""
-    if count < len(wrong.holders):
-        wrong.holders[count] = holder
-        wrong.tops[count] = top
-        wrong.weights[count] = weight
-    return count + 1
+def _note(wrong, counts, holder, top, weight):
+    """Count a wrong pair, and note it if there is room."""
+    place = counts[WRONG]
+    if place < len(wrong.holders):
+        wrong.holders[place] = holder
+        wrong.tops[place] = top
+        wrong.weights[place] = weight
+    counts[WRONG] = place + 1
 
 
 @exact_kernel
-def _note_false_parts(tree, wrong, count, holder, top):
+def _note_false_parts(tree, wrong, counts, holder, top):
     """Note the subtree if most of it is wrong in the holder, else those of its children that are."""
     true, false = weights_below(tree, holder, top)
     if false > true:
-        return _note(wrong, count, holder, top, false - true)
-    if false > 0:
-        for k in range(tree.kid_offsets[top], tree.kid_offsets[top + 1]):
-            true, false = weights_below(tree, holder, tree.kids[k])
+        _note(wrong, counts, holder, top, false - true)
+    elif false > 0:
+        for k in entries(tree.kids, top):
+            kid = np.int64(tree.kids.rows[k])
+            true, false = weights_below(tree, holder, kid)
             if false > true:
-                count = _note(wrong, count, holder, tree.kids[k], false - true)
-    return count
+                _note(wrong, counts, holder, kid, false - true)
 
 
 @exact_kernel
-def _search(tree, centres, radii, holder, top, margin, wrong, noted, counts, stack, dim):
-    """Add to ``counts`` what the holder rightly and wrongly holds of a subtree; how many wrong pairs are noted now."""
+def _search(tree, balls, holder, top, margin, wrong, counts, stack, dim):
+    """Count what the holder rightly and wrongly holds of a subtree, and note the wrong pairs."""
+    centres, radii = balls
     size = 1
     stack[0] = top
     while size > 0:
@@ -98,32 +89,31 @@ def _search(tree, centres, radii, holder, top, margin, wrong, noted, counts, sta
         room = radii[holder] - radii[place]
         if room >= 0.0 and squared <= room * room:
             true, false = weights_below(tree, holder, place)
-            counts[0] += true
-            counts[1] += false
+            counts[TRUE] += true
+            counts[FALSE] += false
             if false > 0:
-                noted = _note_false_parts(tree, wrong, noted, holder, place)
+                _note_false_parts(tree, wrong, counts, holder, place)
             continue
         if math.sqrt(squared) <= room + margin * radii[place]:
             true, false = weights_below(tree, holder, place)
             if false > true:
-                noted = _note(wrong, noted, holder, place, false - true)
-        for k in range(tree.kid_offsets[place], tree.kid_offsets[place + 1]):
-            stack[size] = tree.kids[k]
+                _note(wrong, counts, holder, place, false - true)
+        for k in entries(tree.kids, place):
+            stack[size] = tree.kids.rows[k]
             size += 1
-    return noted
 
 
 @exact_kernel
-def count_overlaps(tree, centres, radii, margin, wrong, dim):
+def count_overlaps(tree, balls, margin, wrong, dim):
     """(true pairs, false pairs, wrong pairs to note) outside the skeleton; a place of several nodes counts as many.
 
     A wrong pair is (holder, top of a subtree, false minus true nodes in it), noted where the subtree is in the holder
     or within the margin (in radii of the subtree's ball) of being so. Those beyond the room in ``wrong`` are counted,
     but not noted.
     """
+    centres, radii = balls
     n = len(radii)
-    counts = np.zeros(2, np.int64)
-    noted = 0
+    counts = np.zeros(3, np.int64)
     stack = np.empty(n, np.int64)
     neighbours = np.empty(4 * n + 16, np.int64)
     begins, depths = np.zeros(n, np.int64), np.zeros(n, np.int64)
@@ -134,13 +124,13 @@ def count_overlaps(tree, centres, radii, margin, wrong, dim):
         depths[place] = depths[above] + 1
         begins[place] = ends[depths[above]]
         filled = begins[place]
-        if tree.rows[place] < 0 and tree.kid_offsets[place] == tree.kid_offsets[place + 1]:
+        if tree.rows[place] < 0 and list_length(tree.kids, place) == 0:
             ends[depths[place]] = filled
             continue
-        siblings = tree.kid_offsets[above + 1] - tree.kid_offsets[above]
+        siblings = list_length(tree.kids, above)
         for i in range(siblings + ends[depths[above]] - begins[above]):
             if i < siblings:
-                stack[0] = tree.kids[tree.kid_offsets[above] + i]
+                stack[0] = tree.kids.rows[tree.kids.offsets[above] + i]
                 if stack[0] == place:
                     continue
             else:
@@ -153,8 +143,8 @@ def count_overlaps(tree, centres, radii, margin, wrong, dim):
                 if _squared_distance(centres, place, other, dim) >= reach * reach:
                     continue
                 if radii[other] > radii[place]:
-                    for k in range(tree.kid_offsets[other], tree.kid_offsets[other + 1]):
-                        stack[size] = tree.kids[k]
+                    for k in entries(tree.kids, other):
+                        stack[size] = tree.kids.rows[k]
                         size += 1
                     continue
                 if filled == len(neighbours):
@@ -164,8 +154,8 @@ def count_overlaps(tree, centres, radii, margin, wrong, dim):
         ends[depths[place]] = filled
         if tree.rows[place] >= 0:
             for i in range(begins[place], filled):
-                noted = _search(tree, centres, radii, place, neighbours[i], margin, wrong, noted, counts, stack, dim)
-    return counts[0], counts[1], noted
+                _search(tree, balls, place, neighbours[i], margin, wrong, counts, stack, dim)
+    return counts[TRUE], counts[FALSE], counts[WRONG]
 
 
 @exact_kernel
@@ -205,12 +195,13 @@ def _squared_distance_to_box(centres, row, low, high, cell, dim):
 
 
 @exact_kernel
-def find_wrong(holders, centres, radii, reaches, tree, boxes, below_offsets, below, wrong, dim):
+def find_wrong(holders, balls, reaches, tree, boxes, below, wrong, dim):
     """(pairs that are wrong or may become so, those that are) among the balls of ``holders`` and what is near them.
 
     A row may come to be in a ball when its distance is at most the ball's reach less the row's need. The first pairs
     found are written to ``wrong``; those beyond its room are counted, but not written.
     """
+    centres, radii = balls
     rows, begin, end = tree
     low, high, least, ordered, needs = boxes
     known_to = np.full(len(rows), -1, np.int64)
@@ -219,8 +210,8 @@ def find_wrong(holders, centres, radii, reaches, tree, boxes, below_offsets, bel
     for holder in holders:
         radius, reach = radii[holder], reaches[holder]
         known_to[holder] = holder
-        for j in range(below_offsets[holder], below_offsets[holder + 1]):
-            known_to[below[j]] = holder
+        for j in entries(below, holder):
+            known_to[below.rows[j]] = holder
         top = 1
         stack[0] = 0
         while top > 0:

@@ -1,22 +1,14 @@
-"""Compiled steps, gradients, skeleton.
-
-Balls in the coordinates of their skeleton, compiled: from offsets to balls, gradients back, and one step.
+"""Overlapping balls, compiled: the skeleton, balls in its coordinates and free ones, gradients and steps.
 
 A ball is given by where it lies in the ball above it: its centre is ``centre + radius · offset`` of that one, its
 radius ``radius · exp(log_ratio)``. As long as |offset| + ratio ≤ 1 the skeleton's pairs hold, and moving one ball moves
 all below it along.
 
-Free balls, compiled: the gradient of all true and all wrong pairs, and one step.
-
 A true pair costs log(1 + v/s) with v = distance + r − R + margin · s, a wrong one log(1 + v/s) with
 v = R − r − distance + margin · s; R is the radius of the holder, r that of what is held, and s the latter's *scale*.
 
-The loss of overlapping balls and its gradient, compiled; every term is scale free.
-
 An edge outside the skeleton costs weight · log(1 + v/r) with v = distance + r − R + margin, r the child's radius and R
 the parent's; a wrong pair costs weight · log(1 + v/r) with v = R − r − distance + margin, r that of what is held.
-
-The skeleton of a hierarchy, compiled: its places in preorder, who is truly below whom, what an edge is worth.
 """
 # mypy: ignore-errors
 
@@ -27,6 +19,7 @@ import math
 import numpy as np
 
 from hypercone._jit import exact_kernel, kernel, kernel_part, width
+from hypercone.hierarchy.graph_kernels import entries
 
 # The usual decay of Adam's first moment, and a second moment short enough to follow violations that come and go.
 NESTED_FIRST_DECAY, NESTED_SECOND_DECAY = 0.9, 0.99
@@ -36,8 +29,10 @@ INSIDE = 1.0 - 1e-9
 
 
 @exact_kernel
-def place_balls(parents, offsets, log_ratios, centres, radii, dim):
+def place_balls(parents, shape, balls, dim):
     """Write the centre and the radius of every ball below the first, which is given."""
+    offsets, log_ratios = shape
+    centres, radii = balls
     for i in range(1, len(parents)):
         above = parents[i]
         radius = radii[above]
@@ -47,8 +42,11 @@ def place_balls(parents, offsets, log_ratios, centres, radii, dim):
 
 
 @kernel
-def pull_back(parents, offsets, log_ratios, radii, of_centres, of_radii, of_offsets, of_ratios, dim):
+def pull_back(parents, shape, radii, of_balls, of_shape, dim):
     """Write the gradients in offsets and log ratios; those in centres and radii are summed up the skeleton."""
+    offsets, log_ratios = shape
+    of_centres, of_radii = of_balls
+    of_offsets, of_ratios = of_shape
     for i in range(len(parents) - 1, 0, -1):
         above = parents[i]
         along = 0.0
@@ -62,12 +60,14 @@ def pull_back(parents, offsets, log_ratios, radii, of_centres, of_radii, of_offs
 
 
 @kernel
-def step(offsets, log_ratios, of_offsets, of_ratios, moments, rate, time, lowest, highest, dim):
+def step(shape, of_shape, moments, bounds, rate, time, dim):
     """Move every ball against its gradient, as Adam does but with one second moment for all of an offset.
 
     ``moments`` are the first and second ones of offsets and of log ratios. Log ratios stay within their bounds, and
     every ball within the one above it.
     """
+    offsets, log_ratios = shape
+    of_offsets, of_ratios = of_shape
     first_offsets, second_offsets, first_ratios, second_ratios = moments
     warm = 1.0 - NESTED_FIRST_DECAY**time
     second_warm = 1.0 - NESTED_SECOND_DECAY**time
@@ -86,7 +86,7 @@ def step(offsets, log_ratios, of_offsets, of_ratios, moments, rate, time, lowest
         first_ratios[i] = NESTED_FIRST_DECAY * first_ratios[i] + (1.0 - NESTED_FIRST_DECAY) * slope
         second_ratios[i] = NESTED_SECOND_DECAY * second_ratios[i] + (1.0 - NESTED_SECOND_DECAY) * slope * slope
         scale = rate / warm / (math.sqrt(second_ratios[i] / second_warm) + NESTED_TINY)
-        log_ratios[i] = min(max(log_ratios[i] - scale * first_ratios[i], lowest[i]), highest[i])
+        log_ratios[i] = min(max(log_ratios[i] - scale * first_ratios[i], bounds.lowest[i]), bounds.highest[i])
         length = 0.0
         for k in range(width(dim)):
             length += offsets[i, k] * offsets[i, k]
@@ -106,16 +106,17 @@ LEAST_SLOPE = 1e-9
 
 
 @exact_kernel
-def find_open(centres, radii, scales, offsets, ancestors, margin, reach, pairs, dim):
+def find_open(balls, scales, ancestors, margin, reach, pairs, dim):
     """(pairs written, true pairs that hold): the true pairs that do not hold by the margin, or may cease to.
 
     ``reach`` is how far balls may move, in radii, before the next search.
     """
+    centres, radii = balls
     written, held = 0, 0
     for child in range(len(radii)):
         scale = scales[child]
-        for j in range(offsets[child], offsets[child + 1]):
-            parent = ancestors[j]
+        for j in entries(ancestors, child):
+            parent = ancestors.rows[j]
             squared = 0.0
             for k in range(width(dim)):
                 apart = centres[child, k] - centres[parent, k]
@@ -131,8 +132,10 @@ def find_open(centres, radii, scales, offsets, ancestors, margin, reach, pairs, 
 
 
 @kernel
-def pull_true(centres, radii, scales, pairs, margin, of_centres, of_radii, dim):
+def pull_true(balls, scales, pairs, margin, of_balls, dim):
     """Add the gradient of some true pairs."""
+    centres, radii = balls
+    of_centres, of_radii = of_balls
     for e in range(len(pairs)):
         parent, child = pairs[e, 0], pairs[e, 1]
         squared = 0.0
@@ -154,8 +157,10 @@ def pull_true(centres, radii, scales, pairs, margin, of_centres, of_radii, dim):
 
 
 @kernel
-def push_wrong(centres, radii, scales, wrong, weight, margin, of_centres, of_radii, dim):
+def push_wrong(balls, scales, wrong, weight, margin, of_balls, dim):
     """Add the gradient of some wrong pairs."""
+    centres, radii = balls
+    of_centres, of_radii = of_balls
     for e in range(len(wrong)):
         holder, held = wrong[e, 0], wrong[e, 1]
         squared = 0.0
@@ -177,13 +182,14 @@ def push_wrong(centres, radii, scales, wrong, weight, margin, of_centres, of_rad
 
 
 @exact_kernel
-def move(centres, log_radii, strides, is_leaf, of_centres, of_radii, moments, rate, time, smallest, dim):
+def move(centres, log_radii, limits, of_balls, moments, rate, time, dim):
     """Move every ball against its gradient, as Adam does, in units of its stride; leaves keep their radius."""
+    of_centres, of_radii = of_balls
     first_centres, second_centres, first_radii, second_radii = moments
     warm = 1.0 - FREE_FIRST_DECAY**time
     second_warm = 1.0 - FREE_SECOND_DECAY**time
     for i in range(len(log_radii)):
-        stride = strides[i]
+        stride = limits.strides[i]
         squared = 0.0
         for k in range(width(dim)):
             squared += of_centres[i, k] * of_centres[i, k]
@@ -195,13 +201,13 @@ def move(centres, log_radii, strides, is_leaf, of_centres, of_radii, moments, ra
             slope = of_centres[i, k] * stride
             first_centres[i, k] = FREE_FIRST_DECAY * first_centres[i, k] + (1.0 - FREE_FIRST_DECAY) * slope
             centres[i, k] -= scale * first_centres[i, k]
-        if is_leaf[i]:
+        if limits.is_leaf[i]:
             continue
         slope = of_radii[i] * math.exp(log_radii[i])
         first_radii[i] = FREE_FIRST_DECAY * first_radii[i] + (1.0 - FREE_FIRST_DECAY) * slope
         second_radii[i] = FREE_SECOND_DECAY * second_radii[i] + (1.0 - FREE_SECOND_DECAY) * slope * slope
         scale = RADIUS_SHARE * rate / warm / (math.sqrt(second_radii[i] / second_warm) + LEAST_SLOPE)
-        log_radii[i] = max(log_radii[i] - scale * first_radii[i], smallest)
+        log_radii[i] = max(log_radii[i] - scale * first_radii[i], limits.smallest)
 
 
 # Siblings are pushed apart with full force once they overlap by a tenth of the smaller radius.
@@ -228,8 +234,10 @@ def _pull(centres, first, second, distance, force, of_centres, dim):
 
 
 @kernel
-def add_edges(centres, radii, edges, weights, margin, of_centres, of_radii, dim):
+def add_edges(balls, edges, weights, margin, of_balls, dim):
     """Add the gradient of the edges outside the skeleton."""
+    centres, radii = balls
+    of_centres, of_radii = of_balls
     for e in range(len(edges)):
         parent, child = edges[e, 0], edges[e, 1]
         distance = _distance(centres, parent, child, dim)
@@ -242,8 +250,10 @@ def add_edges(centres, radii, edges, weights, margin, of_centres, of_radii, dim)
 
 
 @kernel
-def add_wrong_pairs(centres, radii, wrong, count, margin, of_centres, of_radii, dim):
+def add_wrong_pairs(balls, wrong, count, margin, of_balls, dim):
     """Add the gradient of the first ``count`` wrong pairs."""
+    centres, radii = balls
+    of_centres, of_radii = of_balls
     for e in range(count):
         holder, top = wrong.holders[e], wrong.tops[e]
         distance = _distance(centres, holder, top, dim)
@@ -256,13 +266,14 @@ def add_wrong_pairs(centres, radii, wrong, count, margin, of_centres, of_radii, 
 
 
 @kernel
-def add_siblings(tree, centres, radii, weights, of_centres, of_radii, dim):
+def add_siblings(kids, balls, weights, of_balls, dim):
     """Add a gradient that parts siblings in the skeleton, for a start."""
+    centres, radii = balls
+    of_centres, of_radii = of_balls
     for place in range(len(radii)):
-        begin, end = tree.kid_offsets[place], tree.kid_offsets[place + 1]
-        for a in range(begin, end):
-            for b in range(a + 1, end):
-                first, second = tree.kids[a], tree.kids[b]
+        for a in entries(kids, place):
+            for b in range(a + 1, kids.offsets[place + 1]):
+                first, second = kids.rows[a], kids.rows[b]
                 distance = _distance(centres, first, second, dim)
                 overlap = radii[first] + radii[second] - distance
                 if overlap > 0.0:
@@ -294,7 +305,7 @@ def preorder(order, parents):
 
 
 @exact_kernel
-def descendants_by_place(sources, includes_source, place_of, offsets, ancestors, counts):
+def descendants_by_place(sources, includes_source, place_of, ancestors, counts):
     """(offsets, places) of all places truly below each place, ascending; ``counts`` says how many of them there are.
 
     What stands above place i are the ancestors of the row ``sources[i]``, and that row itself where included.
@@ -308,8 +319,8 @@ def descendants_by_place(sources, includes_source, place_of, offsets, ancestors,
         row = sources[i]
         if row < 0:
             continue
-        for j in range(offsets[row], offsets[row + 1]):
-            above = place_of[ancestors[j]]
+        for j in entries(ancestors, row):
+            above = place_of[ancestors.rows[j]]
             below[free[above]] = i
             free[above] += 1
         if includes_source[i]:
@@ -320,15 +331,15 @@ def descendants_by_place(sources, includes_source, place_of, offsets, ancestors,
 
 
 @exact_kernel
-def count_descendants(sources, includes_source, place_of, offsets, ancestors):
+def count_descendants(sources, includes_source, place_of, ancestors):
     """How many places are truly below each place."""
     counts = np.zeros(len(sources), np.int64)
     for i in range(len(sources)):
         row = sources[i]
         if row < 0:
             continue
-        for j in range(offsets[row], offsets[row + 1]):
-            counts[place_of[ancestors[j]]] += 1
+        for j in entries(ancestors, row):
+            counts[place_of[ancestors.rows[j]]] += 1
         if includes_source[i]:
             counts[place_of[row]] += 1
     return counts
@@ -344,7 +355,7 @@ def depths_in_forest(parents, is_real):
 
 
 @exact_kernel
-def ancestors_gained(edges, parents, rows, place_of, offsets, ancestors):
+def ancestors_gained(edges, parents, rows, place_of, ancestors):
     """For each edge outside the skeleton, how many ancestors it gives its child that the skeleton does not."""
     gained = np.zeros(len(edges), np.int64)
     seen_by = np.full(len(parents), -1, np.int64)
@@ -356,8 +367,8 @@ def ancestors_gained(edges, parents, rows, place_of, offsets, ancestors):
         if seen_by[edges[e, 0]] != e:
             gained[e] += 1
         row = rows[edges[e, 0]]
-        for j in range(offsets[row], offsets[row + 1]):
-            if seen_by[place_of[ancestors[j]]] != e:
+        for j in entries(ancestors, row):
+            if seen_by[place_of[ancestors.rows[j]]] != e:
                 gained[e] += 1
     return gained
 

@@ -1,9 +1,4 @@
-"""The overlapping construction and its exact count.
-
-The overlapping construction: caps that overlap where nodes have several parents.
-
-The exact account of constructed points: every ordered pair, as the cones of the finished points see it.
-"""
+"""The overlapping construction: caps that overlap where nodes have several parents, and an exact count of its pairs."""
 
 from __future__ import annotations
 
@@ -11,6 +6,7 @@ from dataclasses import replace
 
 import numpy as np
 
+from hypercone._arrays import pair_keys
 from hypercone.construction.forest import Constructed, construct_forest, smallest_cap, spanning_forest
 from hypercone.construction.layout import points_from_balls, projection_scale
 from hypercone.construction.moving import (
@@ -29,7 +25,7 @@ from hypercone.hierarchy import Hierarchy
 from hypercone.index import ConeIndex
 from hypercone.methods import Settings, find_method
 from hypercone.methods.base import Points
-from hypercone.methods.scoring import Counts
+from hypercone.methods.scoring import Counts, Scorer
 from hypercone.runs.folder import FREE, UNWATCHED, FitContext
 
 # Arcs on a circle cannot pass each other, so in two dimensions moving them gains nothing.
@@ -136,15 +132,15 @@ def count_exactly(points: Points, hierarchy: Hierarchy, K: float) -> Counts:
     >>> count_exactly(points, Hierarchy.from_rows(["animal", "dog", "stone"], [[0, 1], [2, 1]]), K=0.1)
     Counts(true_positives=1, false_positives=0, positives=2)
     """
-    index = ConeIndex(points, find_method("hyperbolic-cones"), Settings(K=K), threshold=0.0)
+    index = ConeIndex(Scorer(points, find_method("hyperbolic-cones"), Settings(K=K)))
     true = hierarchy.ancestor_lists()
     called = right = 0
     for start in range(0, len(points), PART):
         part = np.arange(start, min(start + PART, len(points)))
         found = index.ancestors_of_many(part)
-        keys = np.repeat(part, list(map(len, found))) * len(points) + np.concatenate(found)
-        known = true.rows[true.offsets[start] : true.offsets[part[-1] + 1]]
-        known = known + np.repeat(part, true.counts[part]) * len(points)
+        keys = pair_keys(np.repeat(part, list(map(len, found))), np.concatenate(found), len(points))
+        rows = true.rows[true.offsets[start] : true.offsets[part[-1] + 1]]
+        known = pair_keys(np.repeat(part, true.counts[part]), rows, len(points))
         called += len(keys)
         right += len(np.intersect1d(keys, known, assume_unique=True))
     return Counts(right, called - right, len(true.rows))

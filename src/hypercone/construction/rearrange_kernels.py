@@ -11,6 +11,7 @@ from typing import NamedTuple
 import numpy as np
 
 from hypercone._jit import exact_kernel, exact_kernel_part
+from hypercone.hierarchy.graph_kernels import entries
 
 FREE, MEMBER, OVER = 0, 1, 2
 # Below this a gain is rounding.
@@ -28,12 +29,10 @@ class Links(NamedTuple):
 
 
 class Closure(NamedTuple):
-    """The ancestors and descendants of each row, by offsets."""
+    """The ancestors and the descendants of each row, as ``_arrays.CSR``."""
 
-    above_offsets: np.ndarray
-    above: np.ndarray
-    below_offsets: np.ndarray
-    below: np.ndarray
+    above: tuple
+    below: tuple
 
 
 class Scratch(NamedTuple):
@@ -124,8 +123,8 @@ def _count_shared(closure, scratch, count):
     sharing = 0
     for i in range(count):
         member = scratch.members[i]
-        for j in range(closure.above_offsets[member], closure.above_offsets[member + 1]):
-            row = closure.above[j]
+        for j in entries(closure.above, member):
+            row = closure.above.rows[j]
             if scratch.marks[row] != MEMBER:
                 if scratch.shared[row] == 0:
                     scratch.sharing[sharing] = row
@@ -138,8 +137,8 @@ def _count_shared(closure, scratch, count):
 def _count_lost(node, links, closure, scratch):
     """How many of the node's descendants that are not members are in the subtree of each row; how many such rows."""
     losing = 0
-    for j in range(closure.below_offsets[node], closure.below_offsets[node + 1]):
-        row = closure.below[j]
+    for j in entries(closure.below, node):
+        row = closure.below.rows[j]
         while scratch.marks[row] == FREE:
             if scratch.lost[row] == 0:
                 scratch.losing[losing] = row
@@ -257,15 +256,15 @@ def rearrange(order, links, closure, price):
 
 
 @exact_kernel
-def count_pairs_of(parents, offsets, above):
-    """(How many pairs of a forest are in the closure, how many are not)."""
-    n = len(offsets) - 1
+def count_pairs_of(parents, above):
+    """(How many pairs of a forest are in the closure, how many are not); ``above`` are the ancestors of each row."""
+    n = len(above.offsets) - 1
     seen_by = np.full(n, -1, np.int32)
     right = 0
     wrong = 0
     for row in range(n):
-        for i in range(offsets[row], offsets[row + 1]):
-            seen_by[above[i]] = row
+        for i in entries(above, row):
+            seen_by[above.rows[i]] = row
         higher = parents[row]
         while 0 <= higher < n:
             if seen_by[higher] == row:

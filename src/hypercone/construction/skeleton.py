@@ -1,9 +1,4 @@
-"""Preorder skeleton of the forest.
-
-The skeleton of an overlapping construction: a spanning forest in preorder, without the leaves that need no care.
-
-How the dimension is given to the kernels of the overlapping construction.
-"""
+"""The skeleton of an overlapping construction: a spanning forest in preorder, without the leaves that need no care."""
 
 from __future__ import annotations
 
@@ -12,6 +7,7 @@ from typing import Any, NamedTuple
 import numpy as np
 from numpy.typing import NDArray
 
+from hypercone._arrays import CSR, Adjacency
 from hypercone._jit import dimension_type
 from hypercone.construction.overlap_kernels import (
     ancestors_gained,
@@ -38,13 +34,11 @@ class Skeleton(NamedTuple):
     rows: Places  # the node at each place, or -1
     parents: Places  # the place above, -1 for place 0
     ends: Places
-    kid_offsets: Places
-    kids: Places
+    kids: CSR
     weights: Places  # how many nodes each place stands for
     totals: Places  # the weights before each place, summed; one more entry than places
-    below_offsets: Places  # who is truly below each place, in the hierarchy, and the weights up to each entry, summed
-    below: NDArray[np.int32]
-    below_totals: Places
+    below: CSR  # who is truly below each place, in the hierarchy
+    below_totals: Places  # the weights before each entry of ``below.rows``, summed
     edges: Places  # (parent, child) places of the basic edges outside the forest
     gained: Places  # how many ancestors each of them gives its child that the forest does not
 
@@ -61,7 +55,7 @@ class Skeleton(NamedTuple):
     @property
     def has_kids(self) -> NDArray[np.bool_]:
         """Whether there is a place below each."""
-        return np.diff(self.kid_offsets) > 0
+        return np.diff(self.kids.offsets) > 0
 
     @property
     def depth(self) -> int:
@@ -174,8 +168,8 @@ def _assembled(
     place_of = np.full(len(hierarchy), -1)
     place_of[rows[rows >= 0]] = np.flatnonzero(rows >= 0)
     weights = (rows >= 0) + np.bincount(leaves.holders, minlength=count)
-    above = hierarchy.ancestor_lists()
-    below_offsets, below = _truly_below(items.sources[at], rows < 0, place_of, above.offsets, above.rows)
+    above = hierarchy.ancestor_lists().csr
+    below = _truly_below(items.sources[at], rows < 0, place_of, above)
     basic = hierarchy.reduction()
     outside = basic[(kept[basic[:, 1]] != basic[:, 0]) & (place_of[basic[:, 1]] >= 0)]
     edges = np.ascontiguousarray(place_of[outside])
@@ -183,25 +177,19 @@ def _assembled(
         rows=rows,
         parents=parents,
         ends=np.arange(count) + sizes,
-        kid_offsets=_offsets(np.bincount(parents[1:], minlength=count)),
-        kids=np.argsort(parents[1:], kind="stable") + 1,
+        kids=Adjacency.of_pairs(parents[1:], np.arange(1, count), count).csr,
         weights=weights,
         totals=_offsets(weights),
-        below_offsets=below_offsets,
         below=below,
-        below_totals=_offsets(weights[below]),
+        below_totals=_offsets(weights[below.rows]),
         edges=edges,
-        gained=ancestors_gained(edges, parents, rows, place_of, above.offsets, above.rows),
+        gained=ancestors_gained(edges, parents, rows, place_of, above),
     )
 
 
-def _truly_below(
-    sources: Places, includes_source: NDArray[np.bool_], place_of: Places, offsets: Places, ancestors: NDArray[np.int32]
-) -> tuple[Places, NDArray[np.int32]]:
-
-    given = (sources, includes_source, place_of, offsets, ancestors)
-    found: tuple[Places, NDArray[np.int32]] = descendants_by_place(*given, count_descendants(*given))
-    return found
+def _truly_below(sources: Places, includes_source: NDArray[np.bool_], place_of: Places, ancestors: CSR) -> CSR:
+    given = (sources, includes_source, place_of, ancestors)
+    return Adjacency(*descendants_by_place(*given, count_descendants(*given))).csr
 
 
 def _offsets(counts: Places) -> Places:

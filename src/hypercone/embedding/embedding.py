@@ -1,9 +1,4 @@
-"""Embedding, fully validated at construction.
-
-The result of a fit: named points, and the answers that follow from them.
-
-Where points may be, and which constants the formulas can work with, in what is saved and in what is loaded.
-"""
+"""The result of a fit: named points, checked once, and the answers that follow from them."""
 
 from __future__ import annotations
 
@@ -18,7 +13,7 @@ from typing import Any
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
-from hypercone._arrays import read_only
+from hypercone._arrays import Rows, read_only
 from hypercone.embedding import relations
 from hypercone.embedding.explanation import Explanation, explain
 from hypercone.embedding.placement import NewNodes
@@ -27,8 +22,8 @@ from hypercone.errors import InputError
 from hypercone.hierarchy import Hierarchy
 from hypercone.hierarchy.names import Labels, find_row
 from hypercone.index import ConeIndex, Finder
-from hypercone.methods import FARTHEST, Method, Points, Settings, find_method
-from hypercone.methods.scoring import Rows, energies_of_pairs
+from hypercone.methods import FARTHEST, Points, Settings, find_method
+from hypercone.methods.scoring import Scorer
 
 Names = str | Sequence[str]
 
@@ -109,7 +104,7 @@ class Embedding:
             sizes = " and ".join(str(side.size) for side in rows)
             raise InputError(f"children and parents are lists of {sizes} names; give as many of each") from None
         pairs = np.stack([parents.ravel(), children.ravel()], axis=1)
-        energies = energies_of_pairs(self._method, self.settings, self.points, pairs).reshape(children.shape)
+        energies = self.scorer.energies(pairs).reshape(children.shape)
         return float(energies) if energies.ndim == 0 else energies
 
     def is_a(self, child: Names, parent: Names) -> Any:
@@ -231,9 +226,10 @@ class Embedding:
 
         return relation(self, names)
 
-    @property
-    def _method(self) -> Method:
-        return find_method(self.method)
+    @cached_property
+    def scorer(self) -> Scorer:
+        """The points with their method, settings and threshold, by row: what every question is answered from."""
+        return Scorer(self.points, find_method(self.method), self.settings, self.threshold)
 
     @cached_property
     def _rows(self) -> dict[str, int]:
@@ -241,7 +237,7 @@ class Embedding:
 
     @cached_property
     def _generality(self) -> Points:
-        return self._method.generality(self.points)
+        return self.scorer.method.generality(self.points)
 
     def _rows_of_several(self, names: Sequence[str]) -> list[int]:
         if isinstance(names, str):
@@ -261,7 +257,7 @@ class Embedding:
 
     @cached_property
     def _finder(self) -> Finder:
-        return Finder(self.points, self._method, self.settings, self.threshold)
+        return Finder(self.scorer)
 
     @cached_property
     def _from_the_top(self) -> tuple[Rows, Rows]:

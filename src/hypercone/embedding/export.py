@@ -1,25 +1,4 @@
-"""Coordinates and the five export formats, to_frame.
-
-One file a format. Each has ``write``, which takes a table and the file to fill.
-
-Tab-separated text with a header: name, label if there are any, and the numbers.
-
-NumPy's own archive: the arrays names, points, and labels if there are any.
-
-Parquet, for data frames and databases; needs pyarrow, which is loaded here and nowhere else.
-
-Two files for TensorFlow's Embedding Projector: the numbers alone, and what is known about each node.
-
-The text format of word2vec: a header with the size, then a word and its numbers on each line.
-
-The points for other programs: which format, which coordinates, which file.
-
-The points as a data frame; pandas is loaded when one is asked for.
-
-The same points in other coordinates: of the Klein model, of the hyperboloid, or as spherical caps.
-
-What every format writes: a line a node with its name, its label if there are any, and its numbers.
-"""
+"""The points for other programs: five file formats, data frames, and other coordinates of the same points."""
 
 from __future__ import annotations
 

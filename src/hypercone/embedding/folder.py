@@ -1,6 +1,4 @@
-"""Save/load, overwrite rules, model card.
-
-A model on disk: a folder of points (safetensors), names, a checksummed description, and a card for people.
+"""A model on disk: a folder of points (safetensors), names, a checksummed description, and a card for people.
 
 ::
 
@@ -10,10 +8,6 @@ A model on disk: a folder of points (safetensors), names, a checksummed descript
     edges.safetensors   the edges of the hierarchy as (parent, child) rows, int32, if they are known
     config.json         format version, method, settings, threshold, how it was fitted, checksums
     README.md           the model card (not needed to load)
-
-What a model must be so that its files can be read back: anything else is refused before a file is touched.
-
-The model card: what a stranger who finds the folder needs to know.
 """
 
 from __future__ import annotations

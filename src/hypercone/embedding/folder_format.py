@@ -1,11 +1,4 @@
-"""Config.json, parts, bounded gzip.
-
-What config.json says of a model: written once, and believed only as far as it was checked.
-
-The parts of a model folder that hold data: written, and read back no further than the description announces.
-
-Lines of text in a gzip file of known size, so that a hostile one cannot expand without end.
-"""
+"""What the files of a model folder hold, and how far they are believed: config.json, arrays, gzipped lines."""
 
 from __future__ import annotations
 
@@ -22,13 +15,13 @@ from typing import Any
 
 import numpy as np
 
+from hypercone._arrays import Rows
 from hypercone._files import is_intact, named_values, read_regular, sealed
 from hypercone._system import available_bytes
 from hypercone.embedding.embedding import Embedding, finite, out_of_range
 from hypercone.errors import HierarchyError, InputError, ModelFileError, ResourceError, short, visible
 from hypercone.hierarchy.names import Labels, checked_names
 from hypercone.methods import METHODS, Points, Settings
-from hypercone.methods.scoring import Rows
 
 FORMAT = "hypercone-model"
 # Version 1 was sealed over the meaning of its values; version 2 is sealed over its bytes, and knows its card.

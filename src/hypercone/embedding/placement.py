@@ -1,25 +1,9 @@
-"""Add nodes: constraints, starts, search.
-
-An embedding with new nodes in it: their points are searched for, all others stay as they are, byte for byte.
-
-New nodes as they are given: checked, and in an order in which every parent comes before its children.
-
-New nodes without training: one more point is put where its wishes are met best, and no other point moves.
-
-The search for a place: good starts, trial steps judged on a shortlist, and a scan of all nodes to keep it honest.
-
-What a new node wants: to be under its parents and all above them, and under nothing else.
-
-The nodes that matter near a new one: what it should be under, and what it was found under or above by mistake.
-
-Where to begin: further out than a parent, between several, and beside the children they already have.
-"""
+"""New nodes without training: each gets a point where its constraints are met best, and no other point moves."""
 
 from __future__ import annotations
 
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass, replace
-from functools import cached_property
 from graphlib import CycleError, TopologicalSorter
 from typing import TYPE_CHECKING, Any
 
@@ -31,10 +15,9 @@ from hypercone._jit import dimension_type
 from hypercone.embedding.embedding_kernels import ABOVE, NOT_ABOVE, NOT_BELOW, improve, mark_above, pushed_out, scan
 from hypercone.errors import HierarchyError, InputError, short, unknown_name
 from hypercone.hierarchy.graph import in_words
-from hypercone.hierarchy.hierarchy import rows_of_pairs
-from hypercone.hierarchy.names import Labels, checked_names
-from hypercone.methods import Method, Points, Settings, find_method
-from hypercone.methods.scoring import energies_above, energies_below, energies_of_pairs
+from hypercone.hierarchy.names import Labels, checked_names, rows_of_pairs
+from hypercone.methods import Points
+from hypercone.methods.scoring import Scorer
 
 if TYPE_CHECKING:
     from hypercone.embedding.embedding import Embedding
@@ -56,8 +39,7 @@ def add_many(
     called = _for_new_nodes("labels", labels or {}, parents)
     rows = {name: len(embedding) + place for place, name in enumerate(order)}
     wished = {name: _wishes(embedding, rows, name, parents[name], apart.get(name, ())) for name in order}
-    space = Space(find_method(embedding.method), embedding.settings, embedding.threshold)
-    placer = Placer(space, embedding.points, embedding.edges, room=len(order))
+    placer = Placer(embedding.scorer, embedding.edges, room=len(order))
     unmet: list[tuple[str, str, int]] = []
     for name in order:
         above, not_above = wished[name]
@@ -186,71 +168,55 @@ def _checked(name: str, parents: str | Sequence[str]) -> list[str]:
     return parents
 
 
-__all__ = ["Placer", "Space", "Wishes"]
-
-
 # Measured on WordNet nouns: more rounds, trials or starts do not raise F1 there.
 ROUNDS, BEST_STARTS = 6, 2
 TRIALS_PER_DIMENSION, MOST_TRIALS = 24, 480
 # The first trial step, in units of the space; it grows and shrinks with success.
 STRIDE = 0.3
-# By how much energies differ that are worth telling apart: an angle, or a share of the threshold of a distance.
 SCALE = 0.1
 # A node should be right by this share of the scale, and is looked for as far as that.
 MARGIN_SHARE = 0.1
 
 
-@dataclass(frozen=True)
-class Space:
-    """The space of an embedding, and the energy at or below which a pair is true."""
+def much_energy(scorer: Scorer) -> float:
+    """The difference of energies that is worth telling apart: an angle, or a share of the threshold of a distance."""
+    return SCALE if scorer.method.loss == "margin" else SCALE * max(abs(scorer.threshold), SCALE)
 
-    method: Method
-    settings: Settings
-    threshold: float
 
-    @cached_property
-    def constants(self) -> tuple[float, ...]:
-        """The named tuple the kernels dispatch on."""
-        return self.method.constants(self.settings)
-
-    @cached_property
-    def scale(self) -> float:
-        """How much energy is much."""
-        return SCALE if self.method.loss == "margin" else SCALE * max(abs(self.threshold), SCALE)
-
-    def unit(self, points: Points) -> float:
-        """A length to measure steps with: 1 in the ball, in flat space a third of the usual distance to the origin."""
-        if self.method.is_hyperbolic:
-            return 1.0
-        return float(np.sqrt(np.einsum("ij,ij->", points, points) / max(1, len(points)))) / 3 or 1.0
+def unit_of_length(scorer: Scorer) -> float:
+    """A length to measure steps with: 1 in the ball, in flat space a third of the usual distance to the origin."""
+    if scorer.method.is_hyperbolic:
+        return 1.0
+    points = scorer.points
+    return float(np.sqrt(np.einsum("ij,ij->", points, points) / max(1, len(points)))) / 3 or 1.0
 
 
 class Placer:
     """The points of an embedding with room for new ones, which are placed one after the other.
 
-    >>> from hypercone.methods import find_method
+    >>> from hypercone.methods import Settings, find_method
     >>> points = np.array([[0.5, 0.0], [0.7, 0.1], [0.0, 0.5]])
-    >>> placer = Placer(Space(find_method("hyperbolic-cones"), Settings(), 0.0), points, None, room=1)
+    >>> placer = Placer(Scorer(points, find_method("hyperbolic-cones"), Settings()), None, room=1)
     >>> row = placer.place(parents=[0])
     >>> row, placer.found_above(row).tolist()
     (3, [0])
     """
 
-    def __init__(self, space: Space, points: Points, edges: Rows | None, room: int) -> None:
-        self.space = space
-        self.size = len(points)
-        self.points: Points = np.empty((len(points) + room, points.shape[1]))
-        self.points[: self.size] = points
+    def __init__(self, scorer: Scorer, edges: Rows | None, room: int) -> None:
+        self.scorer = scorer
+        self.size = len(scorer)
+        self.points: Points = np.empty((self.size + room, scorer.points.shape[1]))
+        self.points[: self.size] = scorer.points
         self.edges = edges
-        self._unit = space.unit(points)
-        self._directions = _directions(points.shape[1])
+        self._unit, self._scale = unit_of_length(scorer), much_energy(scorer)
+        self._directions = _directions(scorer.points.shape[1])
 
     def place(self, parents: list[int], not_under: tuple[int, ...] = ()) -> int:
         """The row of one more node, put under its parents, what is above them, and nothing else, as far as can be."""
         wishes = self.wishes(parents, not_under)
         new, self.size = self.size, self.size + 1
         starts = starting_points(
-            self.points, new, wishes.parents, self._children(parents), self.space.constants, self._unit
+            self.points, new, wishes.parents, self._children(parents), self.scorer.constants, self._unit
         )
         self._search(new, wishes, starts)
         if self.edges is not None:
@@ -267,39 +233,33 @@ class Placer:
 
     def found_above(self, row: int) -> Rows:
         """The rows that a row is under, by its place."""
-        energies = energies_above(self.space.method, self.space.settings, self.points[: self.size], row)
-        return self._within(energies, row)
+        return self._so_far().above(row)
 
     def unmet(self, row: int, parents: list[int], not_under: tuple[int, ...]) -> list[tuple[str, int]]:
         """What was asked for by name and could not be: ("is not under", row) or ("is under", row)."""
         asked = [*parents, *not_under]
         pairs = np.array([[other, row] for other in asked], np.int32)
-        energies = energies_of_pairs(self.space.method, self.space.settings, self.points, pairs)
-        is_under = dict(zip(asked, energies <= self.space.threshold, strict=True))
+        energies = self._so_far().energies(pairs)
+        is_under = dict(zip(asked, energies <= self.scorer.threshold, strict=True))
         missed = [("is not under", parent) for parent in parents if not is_under[parent]]
         return missed + [("is under", other) for other in not_under if is_under[other]]
 
-    def _within(self, energies: Points, row: int) -> Rows:
-        rows = np.flatnonzero(energies <= self.space.threshold).astype(np.int32)
-        others: Rows = rows[rows != row]
-        return others
+    def _so_far(self) -> Scorer:
+        """All that have a place by now."""
+        return replace(self.scorer, points=self.points[: self.size])
 
     def _children(self, parents: list[int]) -> Rows:
         """The children that the parents already have; if the edges are not known, all that is below them."""
         if self.edges is not None:
             return np.unique(self.edges[np.isin(self.edges[:, 0], parents), 1])
-        points, method, settings = self.points[: self.size], self.space.method, self.space.settings
-        return np.unique(
-            np.concatenate(
-                [self._within(energies_below(method, settings, points, parent), parent) for parent in parents]
-            )
-        )
+        so_far = self._so_far()
+        return np.unique(np.concatenate([so_far.below(parent) for parent in parents]))
 
     def _search(self, new: int, wishes: Wishes, starts: Points) -> None:
         """Leave the new point at the best place found; its cost is exact, for every place was scanned."""
         listed = Shortlist(wishes)
         self.points[new] = starts[1]
-        self._grow(listed, new, self.space.scale)
+        self._grow(listed, new, self._scale)
         costs = self._costs(new, listed, starts)
         pool = starts[np.argsort(costs, kind="stable")[:BEST_STARTS]]
         best, least = pool[0], np.inf
@@ -308,7 +268,7 @@ class Placer:
             pool = np.array([self._improve(new, listed, place, self._directions[turn])[1] for place in pool])
             for place in pool:
                 self.points[new] = place
-                self._grow(listed, new, MARGIN_SHARE * self.space.scale)
+                self._grow(listed, new, MARGIN_SHARE * self._scale)
             costs = self._costs(new, listed, pool)
             order = np.argsort(costs, kind="stable")
             if costs[order[0]] < least:
@@ -319,7 +279,7 @@ class Placer:
         self.points[new] = best
 
     def _grow(self, listed: Shortlist, new: int, beyond: float) -> None:
-        listed.grow(self.points, new, self.space.threshold + beyond, self.space.constants, self._dim)
+        listed.grow(self.points, new, self.scorer.threshold + beyond, self.scorer.constants, self.scorer.dim)
 
     def _costs(self, new: int, listed: Shortlist, places: Points) -> Points:
         costs = [self._improve(new, listed, place, self._directions[0, :0])[0] for place in places]
@@ -327,17 +287,12 @@ class Placer:
 
     def _improve(self, new: int, listed: Shortlist, place: Points, directions: Points) -> tuple[float, Points]:
         """The cost and the place reached from a place by trial steps in these directions."""
-        space = self.space
+        scorer = self.scorer
         self.points[new] = place
-        limits = space.threshold, space.scale, self._dim
+        limits = scorer.threshold, self._scale, scorer.dim
         stride = STRIDE * self._unit
-        cost = improve(self.points, new, *listed.arrays, directions, stride, space.constants, *limits)
+        cost = improve(self.points, new, *listed.arrays, directions, stride, scorer.constants, *limits)
         return cost, self.points[new].copy()
-
-    @cached_property
-    def _dim(self) -> Any:
-
-        return dimension_type(self.points.shape[1])
 
 
 def _directions(dim: int) -> Points:
@@ -380,7 +335,6 @@ class Shortlist:
     """Rows with what each is to the new node and what it costs to have it on the wrong side."""
 
     def __init__(self, wishes: Wishes) -> None:
-
         self._not_above, self._not_below = NOT_ABOVE, NOT_BELOW
         self._entries: dict[tuple[int, int], float] = {
             (int(row), ABOVE): ASKED if row in wishes.parents else IMPLIED for row in wishes.above

@@ -1,15 +1,9 @@
-"""Parents, children, siblings, LCA, sparse is-a, centroid.
-
-Immediate relations of nodes by geometry: parents, children, siblings, lowest common ancestors; and how far inside.
+"""What follows from the geometry of several nodes: parents, siblings, common ancestors, sparse is-a, centroids.
 
 With a positive threshold, or by distances, two nodes can each be a kind of the other. So that nobody is then hidden by
 everybody, a parent is looked for among the ancestors that are more general than the node (the smaller norm, or sum
 for order embeddings; of two that are equal the earlier row), and another of these stands between only if it is more
 specific than that parent. A node none of whose ancestors is more general has its parents among all of them.
-
-What the geometry says about every pair of some nodes, as a sparse array; SciPy is loaded when one is asked for.
-
-A set of nodes as one point, and what that point is a kind of.
 
 In the ball the mean is Einstein's midpoint: the mean of the Klein points, each weighted by its Lorentz factor γ. It
 lies in the convex hull of the points, and every isometry of the ball takes the midpoint to the midpoint of the images.
@@ -18,23 +12,21 @@ lies in the convex hull of the points, and every isometry of the ball takes the 
 from __future__ import annotations
 
 from collections.abc import Sequence
+from dataclasses import replace
 from functools import reduce
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
-from hypercone._arrays import read_only
-from hypercone._jit import dimension_type
+from hypercone._arrays import Rows
 from hypercone._system import needed
 from hypercone.embedding.embedding_kernels import lowest, topmost
 from hypercone.errors import InputError, counted
 from hypercone.geometry import poincare
 from hypercone.hierarchy import Hierarchy
 from hypercone.index import ConeIndex
-from hypercone.methods import Points, find_method
-from hypercone.methods.generic_kernels import energies_above, energies_of_pairs
-from hypercone.methods.scoring import Rows, clamped
+from hypercone.methods import Points
 
 if TYPE_CHECKING:
     from hypercone.embedding.embedding import Embedding
@@ -111,9 +103,7 @@ def margins(embedding: Embedding, parents: ArrayLike, children: ArrayLike) -> Po
     Not negative exactly where the child is a kind of the parent. One side may be a single row.
     """
     pairs = np.stack(np.broadcast_arrays(np.atleast_1d(parents), np.atleast_1d(children)), axis=1).astype(np.int32)
-    constants = embedding._method.constants(embedding.settings)
-    signed: Points = energies_of_pairs(embedding.points, read_only(pairs), constants, dimension_type(embedding.dim))
-    return embedding.threshold - signed
+    return embedding.threshold - embedding.scorer.signed_energies(pairs)
 
 
 def is_more_general(embedding: Embedding, rows: Rows, row: int) -> NDArray[np.bool_]:
@@ -129,18 +119,14 @@ def _some_or_all(rows: Rows, embedding: Embedding, row: int, more_general: bool)
 
 
 def _topmost(embedding: Embedding, rows: Rows) -> Rows:
-
-    constants = embedding._method.constants(embedding.settings)
-    rows = np.ascontiguousarray(rows, np.int32)
-    found: Rows = rows[topmost(embedding.points, rows, embedding.threshold, constants, dimension_type(embedding.dim))]
+    scorer, rows = embedding.scorer, np.ascontiguousarray(rows, np.int32)
+    found: Rows = rows[topmost(scorer.points, rows, scorer.threshold, scorer.constants, scorer.dim)]
     return found
 
 
 def _lowest(embedding: Embedding, rows: Rows) -> Rows:
-
-    constants = embedding._method.constants(embedding.settings)
-    rows = np.ascontiguousarray(rows, np.int32)
-    found: Rows = rows[lowest(embedding.points, rows, embedding.threshold, constants, dimension_type(embedding.dim))]
+    scorer, rows = embedding.scorer, np.ascontiguousarray(rows, np.int32)
+    found: Rows = rows[lowest(scorer.points, rows, scorer.threshold, scorer.constants, scorer.dim)]
     return found
 
 
@@ -150,6 +136,7 @@ def relation(embedding: Embedding, names: Sequence[str] | None = None) -> Any:
     A node is not listed under itself, as in ``ancestors``. Cones are searched by the index; for other methods every
     pair is looked at, so the time grows with the square of the names.
 
+    >>> from hypercone import Embedding
     >>> from hypercone.methods import Settings
     >>> points = np.array([[0.5, 0.0], [0.9, 0.0], [0.0, 0.5]])
     >>> embedding = Embedding(["animal", "dog", "stone"], points, "hyperbolic-cones", Settings(), threshold=0.0)
@@ -160,8 +147,8 @@ def relation(embedding: Embedding, names: Sequence[str] | None = None) -> Any:
     if isinstance(names, str):
         raise InputError(f"names is the text {names!r}; give a list of names")
     rows = range(len(embedding)) if names is None else [embedding.row(name) for name in names]
-    points = embedding.points if names is None else np.ascontiguousarray(embedding.points[list(rows)])
-    index = ConeIndex(points, find_method(embedding.method), embedding.settings, embedding.threshold)
+    chosen = embedding.scorer if names is None else replace(embedding.scorer, points=embedding.points[list(rows)])
+    index = ConeIndex(chosen)
     above = index.ancestors_of_many(range(len(rows)))
     indptr = np.cumsum([0, *map(len, above)])
     indices = np.concatenate([np.empty(0, np.int64), *above])
@@ -173,8 +160,12 @@ def centroid(embedding: Embedding, rows: Sequence[int], weights: ArrayLike | Non
     if not len(rows):
         raise InputError("a centroid needs at least one node, but none was given")
     points, weights = embedding.points[list(rows)], checked_weights(weights, len(rows))
-    mean = einstein_midpoint(points, weights) if embedding._method.is_hyperbolic else weights @ points / weights.sum()
-    projected: NDArray[np.float64] = embedding._method.project(mean[None], embedding.settings)[0]
+    mean = (
+        einstein_midpoint(points, weights)
+        if embedding.scorer.method.is_hyperbolic
+        else weights @ points / weights.sum()
+    )
+    projected: NDArray[np.float64] = embedding.scorer.method.project(mean[None], embedding.settings)[0]
     return projected
 
 
@@ -214,11 +205,9 @@ def einstein_midpoint(points: ArrayLike, weights: ArrayLike) -> NDArray[np.float
 def ancestors_of_point(embedding: Embedding, point: ArrayLike) -> tuple[Rows, Points]:
     """The rows that a point is a kind of, from general to specific, and how far inside each it is."""
     with_point = np.vstack([embedding.points, checked_point(embedding, point)])
-    # Read-only like the points of an embedding, for which the kernels are compiled already.
-    with_point.setflags(write=False)
-    constants = embedding._method.constants(embedding.settings)
-    signed = energies_above(read_only(with_point), len(embedding), constants, dimension_type(embedding.dim))[:-1]
-    rows = np.flatnonzero(clamped(embedding._method, signed) <= embedding.threshold).astype(np.int32)
+    scorer = replace(embedding.scorer, points=with_point)
+    signed = scorer.signed_energies_above(len(embedding))[:-1]
+    rows = np.flatnonzero(scorer.clamp(signed) <= embedding.threshold).astype(np.int32)
     rows = embedding._by_generality(rows)
     return rows, embedding.threshold - signed[rows]
 
@@ -226,7 +215,7 @@ def ancestors_of_point(embedding: Embedding, point: ArrayLike) -> tuple[Rows, Po
 def nearest_to_point(embedding: Embedding, point: ArrayLike, count: int = 10) -> list[tuple[int, float]]:
     """The rows at the smallest distance from a point, nearest first, with their distances."""
     point = checked_point(embedding, point)
-    if embedding._method.is_hyperbolic:
+    if embedding.scorer.method.is_hyperbolic:
         distances = np.asarray(poincare.distance(point, embedding.points), np.float64)
     else:
         distances = np.linalg.norm(embedding.points - point, axis=1)
@@ -239,7 +228,7 @@ def checked_point(embedding: Embedding, point: ArrayLike) -> NDArray[np.float64]
     numbers = _numbers(point, "the point")
     if numbers.shape != (embedding.dim,):
         raise InputError(f"a point here is {embedding.dim} numbers, but an array of shape {numbers.shape} was given")
-    inner, outer = embedding._method.shell(embedding.settings)
+    inner, outer = embedding.scorer.method.shell(embedding.settings)
     norm = np.linalg.norm(numbers)
     if not (np.isfinite(numbers).all() and inner - 1e-9 <= norm <= outer + 1e-9):
         raise InputError(

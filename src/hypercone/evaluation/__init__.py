@@ -9,8 +9,6 @@ from hypercone.evaluation.breakdown import (
     reference_lines,
 )
 from hypercone.evaluation.hard_pairs import HardNegatives, WrongKind, WrongPairs, evaluate_hard, hard_negatives
-from hypercone.evaluation.hidden_parents import hide_parents
-from hypercone.evaluation.hidden_parents_ranks import HiddenRanks, rank_hidden
 from hypercone.evaluation.link_prediction import (
     Kind,
     LinkPrediction,
@@ -26,7 +24,6 @@ from hypercone.evaluation.suggestions import SuggestionPrecision, suggestion_pre
 __all__ = [
     "Breakdown",
     "HardNegatives",
-    "HiddenRanks",
     "Kind",
     "LinkPrediction",
     "Origin",
@@ -41,9 +38,7 @@ __all__ = [
     "evaluate_reconstruction",
     "hard_by",
     "hard_negatives",
-    "hide_parents",
     "kind_of",
-    "rank_hidden",
     "reference_all_pairs",
     "reference_hard",
     "reference_lines",

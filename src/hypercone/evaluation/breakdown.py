@@ -1,8 +1,4 @@
-"""By depth/parents.
-
-Where an embedding is right and wrong: the same figures by the depth of the child, or by how many parents it has.
-
-Two lines for every table: what the training edges imply, and what the number of children alone gives away.
+"""Where an embedding is right and wrong: by the depth of the child or its parents, with two lines for reference.
 
 The *symbolic* answer calls a pair true when the training edges imply it. It knows no geometry, and where they hold
 every basic edge it is never wrong: nothing can be better. The *trivial* answer looks at u alone and calls (u, v) true
@@ -16,6 +12,7 @@ from typing import Any, NamedTuple
 
 import numpy as np
 
+from hypercone._arrays import Rows, pair_keys
 from hypercone.embedding import Embedding
 from hypercone.errors import InputError
 from hypercone.evaluation.hard_pairs import (
@@ -27,8 +24,6 @@ from hypercone.evaluation.hard_pairs import (
     hard_negatives,
     judged_hard,
     judged_hard_by,
-    keys_of_lists,
-    keys_of_pairs,
     true_pairs,
 )
 from hypercone.evaluation.link_prediction import (
@@ -40,7 +35,7 @@ from hypercone.evaluation.link_prediction import (
     known_hierarchy,
 )
 from hypercone.hierarchy import Adjacency, Hierarchy, LabelledPairs
-from hypercone.methods.scoring import Counts, Rows, best_threshold, count_at
+from hypercone.methods.scoring import Counts, best_threshold, count_at
 
 BY = ("depth", "parents")
 # A tree all the way up; a node in a tree below one that has several parents; several parents itself.
@@ -178,7 +173,7 @@ def reference_all_pairs(hierarchy: Hierarchy, train: Rows | None = None) -> dict
     train = hierarchy.edges if train is None else train
     true, size = hierarchy.ancestor_lists(), len(hierarchy)
     implied = _implied_keys(hierarchy, train)
-    right = int(are_among(implied, keys_of_lists(true)).sum())
+    right = int(are_among(implied, true.keys()).sum())
     symbolic = Counts(right, len(implied) - right, len(true.rows))
     trivial, threshold = _best_by_children(_children(hierarchy, train), true)
     wrong = size * (size - 1) - len(true.rows)
@@ -214,7 +209,7 @@ def symbolic_score(hierarchy: Hierarchy, train: Rows) -> Score:
     """0 for pairs that the training edges imply and 1 for all others."""
     implied, size = _implied_keys(hierarchy, train), len(hierarchy)
 
-    return lambda pairs: np.where(are_among(keys_of_pairs(pairs, size), implied), 0.0, 1.0)
+    return lambda pairs: np.where(are_among(pair_keys(pairs[:, 1], pairs[:, 0], size), implied), 0.0, 1.0)
 
 
 def children_score(hierarchy: Hierarchy, train: Rows) -> Score:
@@ -233,7 +228,7 @@ def _children(hierarchy: Hierarchy, train: Rows) -> Numbers:
 
 
 def _implied_keys(hierarchy: Hierarchy, train: Rows) -> Numbers:
-    return keys_of_lists(Hierarchy.from_rows(hierarchy.names, train).ancestor_lists())
+    return Hierarchy.from_rows(hierarchy.names, train).ancestor_lists().keys()
 
 
 def _best_by_children(children: Numbers, true: Adjacency) -> tuple[Counts, float]:

@@ -1,10 +1,4 @@
-"""Compiled counting and ranks.
-
-How many ancestors each node is given, and how many of them rightly, compiled: no answer is ever stored.
-
-Ranks of true ancestors among all nodes, compiled.
-
-Drawing siblings, cousins and parents' siblings, compiled.
+"""Counts over all pairs, ranks of true ancestors, and relatives drawn at random, compiled.
 
 Nodes with the same basic parents are a *family*: they have the same ancestors, so their relatives are the same but for
 themselves, and are gathered once for all of them.
@@ -16,18 +10,19 @@ from __future__ import annotations
 import numpy as np
 
 from hypercone._jit import exact_kernel
+from hypercone.hierarchy.graph_kernels import list_of
 from hypercone.index.index_kernels import ancestors
 from hypercone.methods.generic_kernels import may_reach, reach, signed_energy
 
 
 @exact_kernel
-def count_by_tree(points, queries, tree, cones, stack, offsets, true, dim):
+def count_by_tree(points, queries, tree, cones, stack, true, dim):
     """(ancestors called, of these the true ones) of each query, found through the tree of the index."""
     called, right = np.empty(queries.size, np.int64), np.zeros(queries.size, np.int64)
     found, marks = np.empty(points.shape[0], np.int32), np.full(points.shape[0], -1, np.int64)
     for i in range(queries.size):
         row = queries[i]
-        marks[true[offsets[row] : offsets[row + 1]]] = row
+        marks[list_of(true, row)] = row
         called[i], _ = ancestors(points, row, tree, cones, found, stack, dim)
         for k in range(called[i]):
             right[i] += marks[found[k]] == row
@@ -35,14 +30,14 @@ def count_by_tree(points, queries, tree, cones, stack, offsets, true, dim):
 
 
 @exact_kernel
-def count_by_scan(points, queries, method, threshold, offsets, true, dim):
+def count_by_scan(points, queries, method, threshold, true, dim):
     """The same by asking every node, for methods that have no index."""
     called, right = np.zeros(queries.size, np.int64), np.zeros(queries.size, np.int64)
     marks = np.full(points.shape[0], -1, np.int64)
     limit = reach(method, threshold)
     for i in range(queries.size):
         row = queries[i]
-        marks[true[offsets[row] : offsets[row + 1]]] = row
+        marks[list_of(true, row)] = row
         for other in range(points.shape[0]):
             if other == row or not may_reach(method, limit, points, np.uint64(other), np.uint64(row), dim):
                 continue
@@ -53,7 +48,7 @@ def count_by_scan(points, queries, method, threshold, offsets, true, dim):
 
 
 @exact_kernel
-def ranks_of_ancestors(points, offsets, ancestors, children, method, dim):
+def ranks_of_ancestors(points, ancestors, children, method, dim):
     """(sum of ranks, sum of average precisions, number of pairs) over the children given.
 
     A wrong node counts before an ancestor when its energy is smaller or equal: ties are not in our favour.
@@ -62,7 +57,7 @@ def ranks_of_ancestors(points, offsets, ancestors, children, method, dim):
     precision_total = 0.0
     pairs = 0
     for child in children:
-        true = ancestors[offsets[child] : offsets[child + 1]]
+        true = list_of(ancestors, child)
         energies = np.empty(true.size)
         for i in range(true.size):
             energies[i] = signed_energy(method, points, np.uint64(true[i]), np.uint64(child), dim)
@@ -103,26 +98,27 @@ STAMPS = 8
 def draw_relatives(nodes, starts, parents, children, inner_ends, ancestors, draws):
     """For each node a sibling, a sibling of a parent and a child of such a one, at random; -1 where there is none.
 
-    ``nodes`` stand by family, each of which begins at one of the ``starts``. ``parents``, ``children``, ``ancestors``
-    are (offsets, rows); of children, those with children of their own come first, up to ``inner_ends``, and are the
-    ones that are drawn where there are any. No ancestor is. ``draws`` holds a 64-bit random number for each result.
+    ``nodes`` stand by family, each of which begins at one of the ``starts``. Of children, those with children of their
+    own come first, up to ``inner_ends``, and are the ones that are drawn where there are any. No ancestor is. ``draws``
+    holds a 64-bit random number for each result.
     """
     size = inner_ends.size
     seen = np.full(size, -1, np.int64), np.empty(size, np.int64), np.full(size, -1, np.int64)
     room = np.empty((4, size), np.int32)
     drawn = np.full((3, nodes.size), NOBODY, np.int32)
+    begin, end = parents.offsets[:-1], parents.offsets[1:]
     for family in range(starts.size - 1):
         first, last = starts[family], starts[family + 1]
         members, node, stamp = nodes[first:last], nodes[first], STAMPS * family
-        seen[2][ancestors[1][ancestors[0][node] : ancestors[0][node + 1]]] = family
-        mothers = parents[1][parents[0][node] : parents[0][node + 1]]
-        given = children[0], inner_ends, children[1], family, seen, room[2:]
+        seen[2][list_of(ancestors, node)] = family
+        mothers = list_of(parents, node)
+        given = children, inner_ends, family, seen, room[2:]
         _draw(members, mothers, given, stamp, draws[SIBLINGS, first:last], drawn[SIBLINGS, first:last])
-        count = _gather(mothers, parents[0][:-1], parents[0][1:], parents[1], OPEN, seen, stamp + 2, room[0])
+        count = _gather(mothers, begin, end, parents.rows, OPEN, seen, stamp + 2, room[0])
         above = room[0, :count]
         which = PARENTS_SIBLINGS
         _draw(members, above, given, stamp + 3, draws[which, first:last], drawn[which, first:last])
-        count = _gather(above, children[0][:-1], inner_ends, children[1], family, seen, stamp + 5, room[1])
+        count = _gather(above, children.offsets[:-1], inner_ends, children.rows, family, seen, stamp + 5, room[1])
         _draw(members, room[1, :count], given, stamp + 6, draws[COUSINS, first:last], drawn[COUSINS, first:last])
     return drawn
 
@@ -130,8 +126,8 @@ def draw_relatives(nodes, starts, parents, children, inner_ends, ancestors, draw
 @exact_kernel
 def _draw(members, over, given, stamp, draws, drawn):
     """For each member a child of one of the rows ``over`` it, not itself, one with children if there is any."""
-    offsets, inner_ends, rows, family, seen, room = given
-    inner = _gather(over, offsets[:-1], inner_ends, rows, family, seen, stamp, room[0])
+    children, inner_ends, family, seen, room = given
+    inner = _gather(over, children.offsets[:-1], inner_ends, children.rows, family, seen, stamp, room[0])
     leaves = -1
     for i in range(members.size):
         drawn[i] = _one_of(room[0, :inner], _place(members[i], seen, stamp), draws[i])
@@ -139,7 +135,7 @@ def _draw(members, over, given, stamp, draws, drawn):
             continue
         # Many are the families where this is never needed.
         if leaves < 0:
-            leaves = _gather(over, inner_ends, offsets[1:], rows, family, seen, stamp + 1, room[1])
+            leaves = _gather(over, inner_ends, children.offsets[1:], children.rows, family, seen, stamp + 1, room[1])
         drawn[i] = _one_of(room[1, :leaves], _place(members[i], seen, stamp + 1), draws[i])
 
 

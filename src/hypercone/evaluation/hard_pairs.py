@@ -1,11 +1,4 @@
-"""Near-miss negatives.
-
-Wrong pairs next to true ones: the child under a relative of its own, or the true pair turned round.
-
-How well an embedding tells true pairs from the wrong ones next to them: relatives of the child, and turned pairs.
-
-Relatives of nodes, drawn at random: siblings, parents' siblings, and the children of these.
-"""
+"""How well an embedding tells true pairs from the wrong ones next to them: relatives of the child, reversed pairs."""
 
 from __future__ import annotations
 
@@ -16,6 +9,7 @@ from typing import NamedTuple
 import numpy as np
 from numpy.typing import NDArray
 
+from hypercone._arrays import Rows, pair_keys
 from hypercone.embedding import Embedding
 from hypercone.errors import InputError
 from hypercone.evaluation.evaluation_kernels import draw_relatives
@@ -23,8 +17,7 @@ from hypercone.evaluation.link_prediction import LinkPrediction, Numbers, checke
 from hypercone.hierarchy import Adjacency, Hierarchy
 from hypercone.hierarchy.graph import flipped_lists
 from hypercone.hierarchy.split import random_bits
-from hypercone.methods import find_method
-from hypercone.methods.scoring import Counts, Rows, count_at, energies_of_pairs
+from hypercone.methods.scoring import Counts, count_at
 
 # The streams of random numbers for the choice of true pairs and of relatives.
 SAMPLE, RELATIVES = 0x5A3B, 0x4E1A
@@ -82,18 +75,6 @@ def true_pairs(hierarchy: Hierarchy, positives: Rows | None = None, seed: int = 
     return chosen
 
 
-def keys_of_pairs(pairs: Rows, size: int) -> Numbers:
-    """One number for each (parent, child) among ``size`` nodes."""
-    keys: Numbers = pairs[:, 1].astype(np.int64) * size + pairs[:, 0]
-    return keys
-
-
-def keys_of_lists(lists: Adjacency) -> Numbers:
-    """The same number for each pair of an ancestor and the row in whose list it is, ascending."""
-    keys: Numbers = lists.groups().astype(np.int64) * len(lists) + lists.rows
-    return keys
-
-
 def are_among(keys: Numbers, known: Numbers) -> NDArray[np.bool_]:
     """Whether each key is one of the known ones, which ascend: several times as fast as sorting all of them again.
 
@@ -110,7 +91,7 @@ def _check_true(hierarchy: Hierarchy, pairs: Rows) -> None:
     size, lists = len(hierarchy), hierarchy.ancestor_lists()
     if len(pairs) and not 0 <= pairs.min() <= pairs.max() < size:
         raise InputError(f"a pair has a row outside 0 … {size - 1}; the pairs are of another hierarchy")
-    is_true = are_among(keys_of_pairs(pairs, size), keys_of_lists(lists))
+    is_true = are_among(pair_keys(pairs[:, 1], pairs[:, 0], size), lists.keys())
     if not is_true.all():
         parent, child = (hierarchy.called(row) for row in pairs[np.argmin(is_true)].tolist())
         raise InputError(f"the pair {parent} → {child} does not hold in the hierarchy; give true pairs alone")
@@ -170,8 +151,7 @@ def evaluate_hard(
 
 def energy_of(embedding: Embedding) -> Score:
     """The score by which an embedding judges."""
-    method = find_method(embedding.method)
-    return lambda pairs: energies_of_pairs(method, embedding.settings, embedding.points, pairs)
+    return embedding.scorer.energies
 
 
 def judged_hard(score: Score, positives: Rows, wrong: dict[str, WrongPairs], threshold: float) -> HardNegatives:
@@ -218,10 +198,8 @@ def drawn_relatives(hierarchy: Hierarchy, nodes: Rows, bits: NDArray[np.uint64])
     families = families_of(parents, nodes)
     children, inner_ends = inner_first(flipped_lists(parents))
     ancestors = hierarchy.ancestor_lists()
-    lists = [(each.offsets, each.rows) for each in (parents, children, ancestors)]
-    drawn = draw_relatives(
-        nodes[families.places], families.starts, *lists[:2], inner_ends, lists[2], bits[:, families.places]
-    )
+    lists = (parents.csr, children.csr, inner_ends, ancestors.csr)
+    drawn = draw_relatives(nodes[families.places], families.starts, *lists, bits[:, families.places])
     found: Rows = np.empty_like(drawn)
     found[:, families.places] = drawn
     return found

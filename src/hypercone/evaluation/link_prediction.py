@@ -1,13 +1,4 @@
-"""Held-out pairs, all pairs, reconstruction, how a model came about.
-
-How well an embedding tells true pairs from wrong ones: precision, recall and F1, as the paper measures them.
-
-What an embedding was made from and how, so that no table sets unlike things side by side without saying so.
-
-How well an embedding remembers what it was fitted to: mean rank and MAP, as Nickel and Kiela define them.
-
-How well an embedding tells true pairs from wrong ones among all there are, not a sample of them.
-"""
+"""How well an embedding tells true pairs from wrong ones: held-out pairs, all pairs, reconstruction."""
 
 from __future__ import annotations
 
@@ -21,14 +12,12 @@ from typing import Any, NamedTuple
 import numpy as np
 from numpy.typing import NDArray
 
-from hypercone._jit import dimension_type
 from hypercone._system import usable_cores
 from hypercone.embedding import Embedding
 from hypercone.errors import InputError
 from hypercone.evaluation.evaluation_kernels import count_by_scan, count_by_tree, ranks_of_ancestors
 from hypercone.hierarchy import Adjacency, Hierarchy, LabelledPairs
-from hypercone.methods import Settings, find_method
-from hypercone.methods.scoring import Counts, count_at, energies_of_pairs
+from hypercone.methods.scoring import Counts, count_at
 
 
 @dataclass(frozen=True)
@@ -66,11 +55,9 @@ def evaluate(embedding: Embedding, pairs: LabelledPairs, threshold: float | None
         if len(rows) and not 0 <= rows.min() <= rows.max() < len(embedding):
             raise InputError(f"a pair has a row outside 0 … {len(embedding) - 1}; the pairs are of another hierarchy")
     threshold = checked_threshold(embedding, threshold)
-    method = find_method(embedding.method)
-    positives = energies_of_pairs(method, embedding.settings, embedding.points, pairs.positives)
-    negatives = energies_of_pairs(method, embedding.settings, embedding.points, pairs.negatives)
-    counts = count_at(threshold, positives, negatives)
-    return judged(counts, len(negatives), threshold)
+    scores = embedding.scorer.energies
+    counts = count_at(threshold, scores(pairs.positives), scores(pairs.negatives))
+    return judged(counts, len(pairs.negatives), threshold)
 
 
 def checked_threshold(embedding: Embedding, threshold: float | None) -> float:
@@ -176,7 +163,7 @@ def evaluate_reconstruction(
         if value is not None and value < 1:
             raise InputError(f"{name} is {value}, but must be at least 1")
     lists = hierarchy.ancestor_lists()
-    children = np.flatnonzero(np.diff(lists.offsets)).astype(np.int32)
+    children = np.flatnonzero(lists.counts).astype(np.int32)
     if len(children) == 0:
         raise InputError("no node has an ancestor, so there is nothing to reconstruct")
     if sample is not None and sample < len(children):
@@ -184,21 +171,15 @@ def evaluate_reconstruction(
     # As many parts whatever the threads, so that the sums are the same to the last digit.
     chunks = np.array_split(children, min(len(children), 256))
     with ThreadPoolExecutor(threads) as pool:
-        found = list(pool.map(lambda chunk: _ranks(embedding, lists.offsets, lists.rows, chunk), chunks))
+        found = list(pool.map(lambda chunk: _ranks(embedding, lists, chunk), chunks))
     ranks, precisions, pairs = np.sum(found, axis=0)
     return Reconstruction(float(ranks / pairs), float(precisions / len(children)), len(children), int(pairs))
 
 
-def _ranks(
-    embedding: Embedding, offsets: NDArray[np.int64], rows: NDArray[np.int32], children: NDArray[np.int32]
-) -> tuple[float, float, int]:
-
-    settings = embedding.settings
+def _ranks(embedding: Embedding, ancestors: Adjacency, children: NDArray[np.int32]) -> tuple[float, float, int]:
     # α serves to tell direction; the ranking of Nickel and Kiela is by distance alone.
-    plain = Settings(settings.K, settings.margin, settings.border, 0.0)
-    constants = find_method(embedding.method).constants(plain)
-    dim = dimension_type(embedding.dim)
-    ranks, precisions, pairs = ranks_of_ancestors(embedding.points, offsets, rows, children, constants, dim)
+    plain = dataclasses.replace(embedding.scorer, settings=dataclasses.replace(embedding.settings, alpha=0.0))
+    ranks, precisions, pairs = ranks_of_ancestors(plain.points, ancestors.csr, children, plain.constants, plain.dim)
     return ranks, precisions, pairs
 
 
@@ -248,7 +229,7 @@ def known_hierarchy(embedding: Embedding, hierarchy: Hierarchy | None) -> Hierar
 
 def count_calls(embedding: Embedding, hierarchy: Hierarchy, threshold: float) -> Calls:
     """The ancestors that an embedding gives each node, counted on all cores."""
-    method, true = find_method(embedding.method), hierarchy.ancestor_lists()
+    method, true = embedding.scorer.method, hierarchy.ancestor_lists()
     nodes = np.arange(len(embedding))
     if method.loss == "margin" and threshold < 0:
         # No energy is below zero.
@@ -266,18 +247,16 @@ def count_calls(embedding: Embedding, hierarchy: Hierarchy, threshold: float) ->
 
 
 def _count_by_tree(embedding: Embedding, true: Adjacency, nodes: Numbers) -> tuple[Numbers, Numbers]:
-
     index = embedding.index
     # A walk puts two cells for each it takes, so at most one a floor is waiting, and two.
     stack = np.empty(index.tree.floors + 3, np.int64)
-    given = (index.tree, index.cones, stack, true.offsets, true.rows, dimension_type(embedding.dim))
+    given = (index.tree, index.cones, stack, true.csr, embedding.scorer.dim)
     called, right = count_by_tree(embedding.points, nodes, *given)
     return called, right
 
 
 def _count_by_scan(embedding: Embedding, true: Adjacency, nodes: Numbers) -> tuple[Numbers, Numbers]:
-
-    constants = find_method(embedding.method).constants(embedding.settings)
-    given = (constants, embedding.threshold, true.offsets, true.rows, dimension_type(embedding.dim))
-    called, right = count_by_scan(embedding.points, nodes, *given)
+    scorer = embedding.scorer
+    given = (scorer.constants, scorer.threshold, true.csr, scorer.dim)
+    called, right = count_by_scan(scorer.points, nodes, *given)
     return called, right

@@ -1,9 +1,4 @@
-"""Precision of suggestions on damaged hierarchies.
-
-How many suggestions are right: links are hidden or planted, a model is fitted, and its suggestions are counted.
-
-Hierarchies with links taken out or put in on purpose, to see whether they are found.
-"""
+"""How many suggestions are right: links are hidden or planted, a model is fitted, and its suggestions are counted."""
 
 from __future__ import annotations
 
@@ -12,11 +7,11 @@ from dataclasses import asdict, dataclass
 from typing import Any, NamedTuple
 
 import numpy as np
-from numpy.typing import ArrayLike, NDArray
+from numpy.typing import ArrayLike
 
+from hypercone._arrays import Rows, pair_keys
 from hypercone.errors import InputError
 from hypercone.hierarchy import Hierarchy
-from hypercone.methods.scoring import Rows
 from hypercone.progress import OnProgress
 from hypercone.queries.suggestions import candidates, missing_rows, wrong_rows
 from hypercone.training import FitConfig, fit
@@ -117,23 +112,19 @@ def wrong_precision(
 
 def precision_of(listed: Rows, pool: Rows, true: Rows, links: Rows, size: int, at: Iterable[int]) -> PrecisionAt:
     """The counts for what is listed, best first, out of all that was considered."""
-    right = np.isin(pair_keys(listed, size), pair_keys(true, size))
-    base = np.isin(pair_keys(pool, size), pair_keys(true, size))
+    listed_keys, pool_keys, true_keys, link_keys = (
+        pair_keys(pairs[:, 0], pairs[:, 1], size) for pairs in (listed, pool, true, links)
+    )
+    right, base = np.isin(listed_keys, true_keys), np.isin(pool_keys, true_keys)
     return PrecisionAt(
         precision={cut: float(right[:cut].mean()) if len(right) else 0.0 for cut in at},
         base_rate=float(base.mean()) if len(base) else 0.0,
         considered=len(pool),
         listed=len(listed),
         links=len(links),
-        found=int(np.isin(pair_keys(links, size), pair_keys(listed, size)).sum()),
-        within_reach=int(np.isin(pair_keys(links, size), pair_keys(pool, size)).sum()),
+        found=int(np.isin(link_keys, listed_keys).sum()),
+        within_reach=int(np.isin(link_keys, pool_keys).sum()),
     )
-
-
-def pair_keys(pairs: Rows, size: int) -> NDArray[np.int64]:
-    """One number for each pair of rows."""
-    keys: NDArray[np.int64] = pairs[:, 0].astype(np.int64) * size + pairs[:, 1]
-    return keys
 
 
 # A node to which almost everything is related is given up on after so many draws.

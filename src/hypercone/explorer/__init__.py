@@ -1,13 +1,9 @@
-"""Model -> one HTML page.
-
-One page to explore a model in: self-contained HTML that works from the disk, without a network.
+"""One page to explore a model in: self-contained HTML that works from the disk, without a network.
 
 The page is made from ``explorer/`` at the top of the project and kept here as ``page.html``, so that nobody who uses
 Python needs node; this room puts a model into it.
 
-The built page with a model in it.
-
-A model as one block of text for the page: base64 of gzip of a JSON header and the arrays it describes.
+The model stands in it as one block of text: base64 of gzip of a JSON header and the arrays it describes.
 
 ::
 

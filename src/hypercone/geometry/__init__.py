@@ -27,7 +27,16 @@ Not in the paper: the same cones as Euclidean cones and convex hulls (klein), as
 and on the hyperboloid (hyperboloid.cone_angle).
 """
 
-from __future__ import annotations
+from hypercone.geometry import (
+    caps,
+    cones,
+    euclidean_cones,
+    hyperboloid,
+    klein,
+    manifold_cones,
+    order,
+    poincare,
+)
 
 __all__ = [
     "caps",

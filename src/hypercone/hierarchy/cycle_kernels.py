@@ -1,9 +1,4 @@
-"""Compiled shortest cycle, components.
-
-The shortest cycle of a directed graph, exactly, without recursion.
-
-What runs in circles: strongly connected components, and edges whose removal leaves no cycle. No recursion.
-"""
+"""Cycles of a directed graph, compiled, without recursion: the shortest, components, edges that close one."""
 # mypy: ignore-errors
 
 from __future__ import annotations
@@ -11,24 +6,25 @@ from __future__ import annotations
 import numpy as np
 
 from hypercone._jit import exact_kernel
+from hypercone.hierarchy.graph_kernels import entries
 
 
 @exact_kernel
-def shortest_cycle(parent_offsets, parents, child_offsets, children, budget):
+def shortest_cycle(parents, children, budget):
     """The rows of one shortest cycle in the direction parent to child; empty if there is none.
 
     Takes one row at a time: find the shortest cycle through it, then forget the row and all that is then on
     no cycle. A cycle of a million rows costs one search that way, not a million. After ``budget`` steps the
     shortest cycle found so far is returned.
     """
-    n = len(parent_offsets) - 1
+    n = len(parents.offsets) - 1
     alive = np.ones(n, np.bool_)
-    above = parent_offsets[1:] - parent_offsets[:-1]
-    below = child_offsets[1:] - child_offsets[:-1]
+    above = parents.offsets[1:] - parents.offsets[:-1]
+    below = children.offsets[1:] - children.offsets[:-1]
     bench = np.empty(n, np.int32)
     for row in range(n):
         if alive[row] and (above[row] == 0 or below[row] == 0):
-            _forget(row, alive, above, below, parent_offsets, parents, child_offsets, children, bench)
+            _forget(row, alive, above, below, parents, children, bench)
 
     best = np.empty(0, np.int32)
     came_from = np.empty(n, np.int32)
@@ -37,18 +33,18 @@ def shortest_cycle(parent_offsets, parents, child_offsets, children, budget):
         if not alive[start]:
             continue
         limit = len(best) - 1 if len(best) > 0 else n
-        last, steps = _way_back(start, limit, alive, child_offsets, children, bench, came_from, seen_by)
+        last, steps = _way_back(start, limit, alive, children, bench, came_from, seen_by)
         if last >= 0:
             best = _trail(start, last, came_from)
         budget -= steps
         if len(best) == 2 or (budget < 0 and len(best) > 0):
             break
-        _forget(start, alive, above, below, parent_offsets, parents, child_offsets, children, bench)
+        _forget(start, alive, above, below, parents, children, bench)
     return best
 
 
 @exact_kernel
-def _forget(row, alive, above, below, parent_offsets, parents, child_offsets, children, bench):
+def _forget(row, alive, above, below, parents, children, bench):
     """Take the row away, and every row that then has no parent or no child left."""
     alive[row] = False
     bench[0] = row
@@ -56,15 +52,15 @@ def _forget(row, alive, above, below, parent_offsets, parents, child_offsets, ch
     while size > 0:
         size -= 1
         gone = bench[size]
-        for i in range(child_offsets[gone], child_offsets[gone + 1]):
-            child = children[i]
+        for i in entries(children, gone):
+            child = children.rows[i]
             above[child] -= 1
             if alive[child] and above[child] == 0:
                 alive[child] = False
                 bench[size] = child
                 size += 1
-        for i in range(parent_offsets[gone], parent_offsets[gone + 1]):
-            parent = parents[i]
+        for i in entries(parents, gone):
+            parent = parents.rows[i]
             below[parent] -= 1
             if alive[parent] and below[parent] == 0:
                 alive[parent] = False
@@ -73,7 +69,7 @@ def _forget(row, alive, above, below, parent_offsets, parents, child_offsets, ch
 
 
 @exact_kernel
-def _way_back(start, limit, alive, child_offsets, children, queue, came_from, seen_by):
+def _way_back(start, limit, alive, children, queue, came_from, seen_by):
     """Breadth first from start to an edge that returns to it within ``limit`` edges: its parent, or -1."""
     queue[0] = start
     filled = 1
@@ -84,8 +80,8 @@ def _way_back(start, limit, alive, child_offsets, children, queue, came_from, se
     while done < filled and length <= limit:
         row = queue[done]
         done += 1
-        for i in range(child_offsets[row], child_offsets[row + 1]):
-            child = children[i]
+        for i in entries(children, row):
+            child = children.rows[i]
             steps += 1
             if child == start:
                 return row, steps
@@ -117,13 +113,13 @@ def _trail(start, last, came_from):
 
 
 @exact_kernel
-def components(offsets, children):
+def components(children):
     """The component of each row: the least row that it can reach and be reached from (Tarjan's algorithm)."""
-    n = len(offsets) - 1
+    n = len(children.offsets) - 1
     number = np.full(n, -1, np.int32)
     lowest = np.empty(n, np.int32)
     component = np.full(n, -1, np.int32)
-    next_edge = offsets[:-1].copy()
+    next_edge = children.offsets[:-1].copy()
     path = np.empty(n, np.int32)
     open_rows = np.empty(n, np.int32)
     numbered, waiting = 0, 0
@@ -139,8 +135,8 @@ def components(offsets, children):
                 numbered += 1
                 open_rows[waiting] = row
                 waiting += 1
-            if next_edge[row] < offsets[row + 1]:
-                child = children[next_edge[row]]
+            if next_edge[row] < children.offsets[row + 1]:
+                child = children.rows[next_edge[row]]
                 next_edge[row] += 1
                 if number[child] < 0:
                     path[depth] = child
@@ -170,16 +166,16 @@ def _close(row, open_rows, waiting, component):
 
 
 @exact_kernel
-def closing_edges(offsets, children, starts):
-    """Whether each entry of ``children`` leads back to a row that the walk down from ``starts`` is still below.
+def closing_edges(children, starts):
+    """Whether each entry of ``children.rows`` leads back to a row that the walk down from ``starts`` is still below.
 
     Without these there is no cycle, and every one of them closes one.
     """
-    n = len(offsets) - 1
-    closes = np.zeros(len(children), np.bool_)
+    n = len(children.offsets) - 1
+    closes = np.zeros(len(children.rows), np.bool_)
     is_seen = np.zeros(n, np.bool_)
     is_above = np.zeros(n, np.bool_)
-    next_edge = offsets[:-1].copy()
+    next_edge = children.offsets[:-1].copy()
     path = np.empty(n, np.int32)
     for start in starts:
         if is_seen[start]:
@@ -189,11 +185,11 @@ def closing_edges(offsets, children, starts):
         depth = 1
         while depth > 0:
             row = path[depth - 1]
-            if next_edge[row] == offsets[row + 1]:
+            if next_edge[row] == children.offsets[row + 1]:
                 is_above[row] = False
                 depth -= 1
                 continue
-            child = children[next_edge[row]]
+            child = children.rows[next_edge[row]]
             closes[next_edge[row]] = is_above[child]
             next_edge[row] += 1
             if not is_seen[child]:

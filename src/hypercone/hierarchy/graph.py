@@ -1,11 +1,4 @@
-"""Depths, reduction, closure, cycles: found, condensed, dropped.
-
-Transitive closure and reduction of a hierarchy, compiled, with a refusal before memory runs out.
-
-Refusing edges that run in a circle, with the shortest circle as evidence.
-
-Two ways to make a hierarchy of edges that run in circles: nodes become one, or edges are left out.
-"""
+"""What follows from the edges: order, depths, closure, reduction; and cycles: found, condensed or dropped."""
 
 from __future__ import annotations
 
@@ -16,7 +9,7 @@ from typing import NamedTuple
 import numpy as np
 from numpy.typing import NDArray
 
-from hypercone._arrays import Adjacency, Offsets, Rows, frozen
+from hypercone._arrays import Adjacency, Offsets, Rows, frozen, pair_keys
 from hypercone._system import available_bytes
 from hypercone.errors import HierarchyError, ResourceError, counted, some, visible
 from hypercone.hierarchy.cycle_kernels import closing_edges, components, shortest_cycle
@@ -50,7 +43,7 @@ class Order(NamedTuple):
 
 def depths(order: Rows, parents: Adjacency) -> Rows:
     """The number of edges on the longest path from a root to each row."""
-    found: Rows = longest_depths(order, parents.offsets, parents.rows)
+    found: Rows = longest_depths(order, parents.csr)
     return frozen(found)
 
 
@@ -61,13 +54,12 @@ def reduced(order: Order, parents: Adjacency, children: Adjacency) -> Adjacency:
     """
     if int(parents.counts.max(initial=0)) < 2:
         return parents
-    places, sizes = spanning_forest(order.rows, order.depths, parents.offsets, parents.rows)
+    places, sizes = spanning_forest(order.rows, order.depths, parents.csr)
     by_place = np.empty_like(places)
     by_place[places] = np.arange(len(places), dtype=np.int32)
-    offsets, rows = flipped(children.offsets[:-1], children.offsets[1:], children.rows, frozen(by_place))
-    basic = basic_edges(offsets, rows, places, sizes, order.depths)
-    groups = parents.groups()[basic]
-    kept = Adjacency.of_groups(groups, rows[basic], len(parents))
+    ordered = Adjacency(*flipped(children.offsets[:-1], children.offsets[1:], children.rows, frozen(by_place)))
+    basic = basic_edges(ordered.csr, places, sizes, order.depths)
+    kept = Adjacency.of_groups(ordered.groups()[basic], ordered.rows[basic], len(parents))
     return flipped_lists(flipped_lists(kept))
 
 
@@ -81,7 +73,7 @@ def ancestors(order: Order, parents: Adjacency) -> Adjacency:
     if expected > limit:
         raise _too_large(expected, limit)
     capacity = min(expected + expected // 8, limit) + len(parents)
-    starts, stops, found, total = ancestor_lists(order.rows, parents.offsets, parents.rows, capacity, limit)
+    starts, stops, found, total = ancestor_lists(order.rows, parents.csr, capacity, limit)
     if total > limit:
         raise _too_large(total, limit)
     return _ascending(starts, stops, found)
@@ -89,12 +81,12 @@ def ancestors(order: Order, parents: Adjacency) -> Adjacency:
 
 def count_pairs(order: Order, parents: Adjacency) -> int | None:
     """How many (ancestor, descendant) pairs there are, without storing them; None if that takes minutes."""
-    total = int(count_ancestors(order.rows, parents.offsets, parents.rows, WALKING_STEPS))
+    total = int(count_ancestors(order.rows, parents.csr, WALKING_STEPS))
     if total >= 0:
         return total
     if len(parents) * len(parents.rows) // 128 > COUNTING_STEPS:
         return None
-    return int(count_ancestors_by_bits(order.rows, parents.offsets, parents.rows))
+    return int(count_ancestors_by_bits(order.rows, parents.csr))
 
 
 def pairs_of(parents: Adjacency) -> Rows:
@@ -112,7 +104,6 @@ def _ascending(starts: Offsets, stops: Offsets, rows: Rows) -> Adjacency:
 
 
 def _flipped(starts: Offsets, stops: Offsets, rows: Rows) -> Adjacency:
-
     # numba compiles anew for arrays that can be written to, so all are frozen before.
     visit = frozen(np.arange(len(starts), dtype=np.int32))
     return Adjacency(*flipped(frozen(starts), frozen(stops), frozen(rows), visit))
@@ -145,7 +136,7 @@ def order_from_the_top(names: Sequence[str], parents: Adjacency, children: Adjac
         # Already in order, as our own files are: then there is no cycle, and the compiler need not be loaded.
         return np.arange(len(parents), dtype=np.int32)
 
-    order: Rows = topological_order(children.offsets, children.rows, parents.counts)
+    order: Rows = topological_order(children.csr, parents.counts)
     if len(order) < len(parents):
         raise _cycle_error(names, parents, children)
     return order
@@ -164,8 +155,7 @@ def in_words(names: Sequence[str], cycle: Sequence[int]) -> str:
 
 
 def _cycle_error(names: Sequence[str], parents: Adjacency, children: Adjacency) -> CycleError:
-
-    found = shortest_cycle(parents.offsets, parents.rows, children.offsets, children.rows, SEARCH_STEPS)
+    found = shortest_cycle(parents.csr, children.csr, SEARCH_STEPS)
     cycle = tuple(int(row) for row in found)
     message = f"the edges run in a circle, parent → child: {in_words(names, cycle)}; remove one of these edges"
     return CycleError(message, cycle)
@@ -188,7 +178,7 @@ def condensed(names: Sequence[str], edges: Rows, labels: Mapping[str, str]) -> C
     (['top', 'a = b'], [[0, 1]], {'a = b': 'Alpha = b', 'a': 'Alpha'}, ('1 cycle condensed: a = b',))
     """
     children, _ = _by_parent(edges, len(names))
-    component = components(children.offsets, children.rows)
+    component = components(children.csr)
     kept = np.flatnonzero(component == np.arange(len(names)))
     if len(kept) == len(names):
         return None
@@ -213,7 +203,7 @@ def closing(edges: Rows, size: int) -> NDArray[np.int64]:
     children, places = _by_parent(edges, size)
     is_root = np.bincount(edges[:, 1], minlength=size) == 0
     starts = np.concatenate([np.flatnonzero(is_root), np.flatnonzero(~is_root)]).astype(np.int32)
-    return np.sort(places[closing_edges(children.offsets, children.rows, frozen(starts))])
+    return np.sort(places[closing_edges(children.csr, frozen(starts))])
 
 
 def _by_parent(edges: Rows, size: int) -> tuple[Adjacency, NDArray[np.int64]]:
@@ -239,6 +229,6 @@ def _label(names: Sequence[str], labels: Mapping[str, str], rows: list[int]) -> 
 def _distinct(edges: Rows, size: int) -> Rows:
     """Without the edges inside a node and without repeats, in their order."""
     edges = edges[edges[:, 0] != edges[:, 1]]
-    keys = edges[:, 0].astype(np.int64) * size + edges[:, 1]
+    keys = pair_keys(edges[:, 0], edges[:, 1], size)
     distinct: Rows = edges[np.sort(np.unique(keys, return_index=True)[1])]
     return distinct

@@ -1,10 +1,7 @@
-"""Compiled closure, walks, topological order, negative draws.
+"""Walks over a directed graph without cycles, compiled: orders, depths, closure, reduction, pairs outside it.
 
-Transitive reduction, transitive closure and its size, for a directed graph without cycles.
-
-Walks over a directed graph given as offsets and rows: orders, depths, what is reached, flipped arrows.
-
-Drawing pairs that are not in the closure, uniformly and without trial and error.
+A list of rows for each row (parents, children, ancestors …) is one argument with the fields of ``_arrays.CSR``; the
+first functions are how every kernel reads such lists.
 """
 # mypy: ignore-errors
 
@@ -12,24 +9,74 @@ from __future__ import annotations
 
 import numpy as np
 
-from hypercone._jit import exact_kernel
+from hypercone._jit import exact_kernel, exact_kernel_part
+
+
+@exact_kernel_part
+def entries(lists, row):
+    """The places in ``lists.rows`` where the list of a row stands; looping over them counts no references."""
+    row = np.uint64(row)
+    return range(lists.offsets[row], lists.offsets[row + np.uint64(1)])
+
+
+@exact_kernel_part
+def list_of(lists, row):
+    """The list of a row, as an array."""
+    row = np.uint64(row)
+    return lists.rows[lists.offsets[row] : lists.offsets[row + np.uint64(1)]]
+
+
+@exact_kernel_part
+def list_length(lists, row):
+    """How many rows the list of a row has."""
+    row = np.uint64(row)
+    return lists.offsets[row + np.uint64(1)] - lists.offsets[row]
+
+
+@exact_kernel_part
+def is_listed(lists, row, wanted):
+    """Whether ``wanted`` is in the list of a row, which ascends."""
+    row = np.uint64(row)
+    end = lists.offsets[row + np.uint64(1)]
+    place = first_at_least(lists.rows, lists.offsets[row], end, wanted)
+    return place < end and lists.rows[place] == wanted
+
+
+@exact_kernel_part
+def first_at_least(values, begin, end, value):
+    """The first place from ``begin`` on, or ``end``, where a value is not smaller; they ascend between the two."""
+    while begin < end:
+        middle = (begin + end) // 2
+        if values[middle] < value:
+            begin = middle + 1
+        else:
+            end = middle
+    return begin
 
 
 @exact_kernel
-def spanning_forest(order, depths, parent_offsets, parents):
+def deepest_parents(depths, parents):
+    """Of each row the first of its deepest parents, or -1."""
+    kept = np.full(len(depths), -1, np.int32)
+    for row in range(len(depths)):
+        for i in entries(parents, row):
+            if kept[row] < 0 or depths[parents.rows[i]] > depths[kept[row]]:
+                kept[row] = parents.rows[i]
+    return kept
+
+
+@exact_kernel
+def spanning_forest(order, depths, parents):
     """A place for each row so that what is below it in a forest takes the ``sizes`` places from its own on.
 
     The forest keeps one parent of each row, the deepest, so that as many ancestors as possible are ancestors
     in the forest too, where ``places[a] <= places[b] < places[a] + sizes[a]`` tells.
     """
     n = len(order)
-    kept = np.full(n, -1, np.int32)
+    kept = deepest_parents(depths, parents)
     sizes = np.ones(n, np.int32)
     for i in range(n - 1, -1, -1):
         row = order[i]
-        for j in range(parent_offsets[row], parent_offsets[row + 1]):
-            if kept[row] < 0 or depths[parents[j]] > depths[kept[row]]:
-                kept[row] = parents[j]
         if kept[row] >= 0:
             sizes[kept[row]] += sizes[row]
     places = np.empty(n, np.int32)
@@ -47,62 +94,62 @@ def spanning_forest(order, depths, parent_offsets, parents):
 
 
 @exact_kernel
-def basic_edges(offsets, parents, places, sizes, depths):
-    """Whether each entry of ``parents`` is no ancestor of another parent of the same child.
+def basic_edges(parents, places, sizes, depths):
+    """Whether each entry of ``parents.rows`` is no ancestor of another parent of the same child.
 
     Each list of parents is ordered by place. The forest decides most; what is left is decided by walking up
     from the child's parents, never higher than the shallowest parent in doubt.
     """
-    n = len(offsets) - 1
-    basic = np.ones(len(parents), np.bool_)
+    n = len(parents.offsets) - 1
+    basic = np.ones(len(parents.rows), np.bool_)
     seen_by = np.full(n, -1, np.int32)
     stack = np.empty(n, np.int32)
     for child in range(n):
-        first, last = offsets[child], offsets[child + 1]
-        if last - first < 2:
+        if list_length(parents, child) < 2:
             continue
         deepest = 0
-        for i in range(first, last):
-            deepest = max(deepest, depths[parents[i]])
+        for i in entries(parents, child):
+            deepest = max(deepest, depths[parents.rows[i]])
         floor = deepest
-        for i in range(first, last):
-            parent = parents[i]
-            if i + 1 < last and places[parents[i + 1]] < places[parent] + sizes[parent]:
+        last = parents.offsets[child + 1] - 1
+        for i in entries(parents, child):
+            parent = parents.rows[i]
+            if i < last and places[parents.rows[i + 1]] < places[parent] + sizes[parent]:
                 basic[i] = False
             else:
                 floor = min(floor, depths[parent])
         if floor < deepest:
-            _climb(child, first, last, floor, offsets, parents, depths, basic, seen_by, stack)
+            _climb(child, floor, parents, depths, basic, seen_by, stack)
     return basic
 
 
 @exact_kernel
-def _climb(child, first, last, floor, offsets, parents, depths, basic, seen_by, stack):
+def _climb(child, floor, parents, depths, basic, seen_by, stack):
     """Mark as not basic each parent of the child that is met on the way up from the others."""
-    for start in range(first, last):
+    for start in entries(parents, child):
         if not basic[start]:
             # It is above another parent; what is above it is above that one too, and is met from there.
             continue
         size = 1
-        stack[0] = parents[start]
+        stack[0] = parents.rows[start]
         while size > 0:
             size -= 1
             row = stack[size]
             if depths[row] <= floor:
                 continue
-            for i in range(offsets[row], offsets[row + 1]):
-                higher = parents[i]
+            for i in entries(parents, row):
+                higher = parents.rows[i]
                 if seen_by[higher] != child and depths[higher] >= floor:
                     seen_by[higher] = child
                     stack[size] = higher
                     size += 1
-    for i in range(first, last):
-        if seen_by[parents[i]] == child:
+    for i in entries(parents, child):
+        if seen_by[parents.rows[i]] == child:
             basic[i] = False
 
 
 @exact_kernel
-def ancestor_lists(order, offsets, parents, capacity, limit):
+def ancestor_lists(order, parents, capacity, limit):
     """The ancestors of ``row``, unsorted, are ``found[starts[row]:stops[row]]``; and the number of all.
 
     ``found`` is empty if there would be more than ``limit``.
@@ -115,8 +162,8 @@ def ancestor_lists(order, offsets, parents, capacity, limit):
     filled = 0
     for row in order:
         needed = filled
-        for i in range(offsets[row], offsets[row + 1]):
-            needed += 1 + stops[parents[i]] - starts[parents[i]]
+        for i in entries(parents, row):
+            needed += 1 + stops[parents.rows[i]] - starts[parents.rows[i]]
         # Parents may share ancestors, so ``needed`` is an upper bound; no row has more than n - 1 ancestors.
         needed = min(needed, filled + n)
         if needed > capacity:
@@ -125,8 +172,8 @@ def ancestor_lists(order, offsets, parents, capacity, limit):
             larger[:filled] = found[:filled]
             found = larger
         starts[row] = filled
-        for i in range(offsets[row], offsets[row + 1]):
-            parent = parents[i]
+        for i in entries(parents, row):
+            parent = parents.rows[i]
             if seen_by[parent] != row:
                 seen_by[parent] = row
                 found[filled] = parent
@@ -144,7 +191,7 @@ def ancestor_lists(order, offsets, parents, capacity, limit):
 
 
 @exact_kernel
-def count_ancestors(order, offsets, parents, budget):
+def count_ancestors(order, parents, budget):
     """The number of (ancestor, descendant) pairs, or -1 if finding it takes more than ``budget`` steps.
 
     A row with one parent has one ancestor more than that parent; only a row with several needs a walk.
@@ -155,17 +202,17 @@ def count_ancestors(order, offsets, parents, budget):
     stack = np.empty(n, np.int32)
     total = 0
     for row in order:
-        first, last = offsets[row], offsets[row + 1]
-        if last - first == 1:
-            counts[row] = counts[parents[first]] + 1
-        elif last - first > 1:
+        count = list_length(parents, row)
+        if count == 1:
+            counts[row] = counts[parents.rows[parents.offsets[row]]] + 1
+        elif count > 1:
             stack[0] = row
             size = 1
             while size > 0:
                 size -= 1
                 below = stack[size]
-                for i in range(offsets[below], offsets[below + 1]):
-                    higher = parents[i]
+                for i in entries(parents, below):
+                    higher = parents.rows[i]
                     budget -= 1
                     if seen_by[higher] != row:
                         seen_by[higher] = row
@@ -179,18 +226,18 @@ def count_ancestors(order, offsets, parents, budget):
 
 
 @exact_kernel
-def count_ancestors_by_bits(order, offsets, parents):
+def count_ancestors_by_bits(order, parents):
     """The same number for tangled graphs, 64 ancestors at a time, in about rows × edges / 128 steps."""
     n = len(order)
     position = np.empty(n, np.int32)
     for i in range(n):
         position[order[i]] = i
     starts = np.zeros(n + 1, np.int64)
-    above = np.empty(len(parents), np.int32)
+    above = np.empty(len(parents.rows), np.int32)
     filled = 0
     for i in range(n):
-        for j in range(offsets[order[i]], offsets[order[i] + 1]):
-            above[filled] = position[parents[j]]
+        for j in entries(parents, order[i]):
+            above[filled] = position[parents.rows[j]]
             filled += 1
         starts[i + 1] = filled
     reached = np.zeros(n, np.uint64)
@@ -219,7 +266,7 @@ def _ones(bits):
 
 
 @exact_kernel
-def topological_order(child_offsets, children, parent_counts):
+def topological_order(children, parent_counts):
     """Rows such that each comes after its parents; shorter than the graph if there is a cycle."""
     n = len(parent_counts)
     waiting = parent_counts.copy()
@@ -233,8 +280,8 @@ def topological_order(child_offsets, children, parent_counts):
     while done < filled:
         row = order[done]
         done += 1
-        for i in range(child_offsets[row], child_offsets[row + 1]):
-            child = children[i]
+        for i in entries(children, row):
+            child = children.rows[i]
             waiting[child] -= 1
             if waiting[child] == 0:
                 order[filled] = child
@@ -243,21 +290,21 @@ def topological_order(child_offsets, children, parent_counts):
 
 
 @exact_kernel
-def longest_depths(order, parent_offsets, parents):
+def longest_depths(order, parents):
     """The number of edges on the longest way down to each row from a row without parents."""
     depths = np.zeros(len(order), np.int32)
     for row in order:
         deepest = 0
-        for i in range(parent_offsets[row], parent_offsets[row + 1]):
-            deepest = max(deepest, depths[parents[i]] + 1)
+        for i in entries(parents, row):
+            deepest = max(deepest, depths[parents.rows[i]] + 1)
         depths[row] = deepest
     return depths
 
 
 @exact_kernel
-def reachable(start, offsets, rows):
+def reachable(start, arrows):
     """Every row that can be reached from ``start`` along the arrows, unsorted, without ``start``."""
-    seen = np.zeros(len(offsets) - 1, np.bool_)
+    seen = np.zeros(len(arrows.offsets) - 1, np.bool_)
     seen[start] = True
     capacity = 64
     found = np.empty(capacity, np.int32)
@@ -267,8 +314,8 @@ def reachable(start, offsets, rows):
     while done < filled:
         row = found[done]
         done += 1
-        for i in range(offsets[row], offsets[row + 1]):
-            neighbour = rows[i]
+        for i in entries(arrows, row):
+            neighbour = arrows.rows[i]
             if seen[neighbour]:
                 continue
             seen[neighbour] = True
@@ -304,21 +351,21 @@ def flipped(starts, stops, rows, visit):
 
 
 @exact_kernel
-def draw_strangers(selves, offsets, related, draws):
+def draw_strangers(selves, related, draws):
     """For each row of ``selves``, distinct rows that are neither itself nor related to it, uniformly drawn.
 
     ``draws`` holds one 64-bit random number for each stranger wanted; a row that has fewer gets them all.
     Unused places are -1. (Taking a remainder of 64 bits favours small numbers by less than one in 10¹².)
     """
-    size = len(offsets) - 1
+    size = len(related.offsets) - 1
     count = draws.shape[1]
     strangers = np.full((len(selves), count), -1, np.int32)
     for k in range(len(selves)):
         row = selves[k]
-        mine = related[offsets[row] : offsets[row + 1]]
+        mine = list_of(related, row)
         available = size - 1 - len(mine)
         wanted = min(count, available)
-        own_place = row - _below(mine, row)
+        own_place = row - first_at_least(mine, 0, len(mine), row)
         for i in range(wanted):
             # Floyd's way to draw a subset: one random number each, never a second try.
             last = available - wanted + i
@@ -338,19 +385,6 @@ def _is_among(place, places):
         if other == place:
             return True
     return False
-
-
-@exact_kernel
-def _below(rows, row):
-    """How many of the ascending rows are smaller than ``row``."""
-    low, high = 0, len(rows)
-    while low < high:
-        middle = (low + high) // 2
-        if rows[middle] < row:
-            low = middle + 1
-        else:
-            high = middle
-    return low
 
 
 @exact_kernel

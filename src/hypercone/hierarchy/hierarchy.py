@@ -1,11 +1,4 @@
-"""Hierarchy: checked edges, subtree, summary().
-
-Hierarchy: names, edges from parent to child, and what follows from them. Checked once, never changed.
-
-Edges as checked arrays of rows, and grouped by either end.
-
-What a hierarchy looks like, in numbers.
-"""
+"""Hierarchy: names, edges from parent to child, and what follows from them. Checked once, never changed."""
 
 from __future__ import annotations
 
@@ -14,17 +7,24 @@ import time
 from collections.abc import Iterable, Sequence
 from dataclasses import asdict, dataclass
 from functools import cached_property
-from itertools import chain, compress
+from itertools import compress
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
-from hypercone._arrays import Adjacency, Rows, frozen
+from hypercone._arrays import Adjacency, Rows, frozen, pair_keys
 from hypercone.errors import HierarchyError, short, with_article
 from hypercone.hierarchy.graph import Order, ancestors, count_pairs, depths, order_from_the_top, pairs_of, reduced
 from hypercone.hierarchy.graph_kernels import reachable
-from hypercone.hierarchy.names import Labels, NameIndex, checked_labels, checked_names, find_row, row_index
+from hypercone.hierarchy.names import (
+    Labels,
+    checked_labels,
+    checked_names,
+    find_row,
+    row_index,
+    rows_of_pairs,
+)
 
 if TYPE_CHECKING:
     from hypercone.hierarchy.interop import Direction
@@ -266,27 +266,10 @@ class Hierarchy:
 
 
 def _walk(neighbours: Adjacency, row: int) -> Rows:
-
     if not 0 <= row < len(neighbours):
         raise IndexError(f"row {row} is outside 0 … {len(neighbours) - 1}")
-    found: Rows = reachable(int(row), neighbours.offsets, neighbours.rows)
+    found: Rows = reachable(int(row), neighbours.csr)
     return np.sort(found)
-
-
-def rows_of_pairs(pairs: Iterable[tuple[str, str]]) -> tuple[NameIndex, Rows]:
-    """The names in the order of first appearance, and the pairs as rows.
-
-    >>> rows_of_pairs([("a", "b"), ("a", "c")])[1].tolist()
-    [[0, 1], [0, 2]]
-    """
-    return numbered(map(_two, pairs))
-
-
-def numbered(pairs: Iterable[tuple[str, str]]) -> tuple[NameIndex, Rows]:
-    """The same for pairs that are known to be pairs."""
-    index = NameIndex()
-    rows = np.fromiter(map(index.__getitem__, chain.from_iterable(pairs)), np.int32)
-    return index, rows.reshape(-1, 2)
 
 
 def checked_edges(edges: ArrayLike, names: Sequence[str]) -> tuple[Rows, int]:
@@ -312,9 +295,7 @@ def self_loop(name: str) -> str:
 
 def grouped_by_child(edges: Rows, size: int) -> Adjacency:
     """Of each row its parents, ascending."""
-    keys = np.sort(edges[:, 1].astype(np.int64) * size + edges[:, 0])
-    children, parents = np.divmod(keys, max(size, 1))
-    return Adjacency.of_groups(children, parents, size)
+    return Adjacency.of_pairs(edges[:, 1], edges[:, 0], size)
 
 
 def grouped_by_parent(parents: Adjacency) -> Adjacency:
@@ -323,14 +304,8 @@ def grouped_by_parent(parents: Adjacency) -> Adjacency:
     return Adjacency.of_groups(parents.rows, parents.groups()[order], len(parents))
 
 
-def _two(pair: tuple[str, str]) -> tuple[str, str]:
-    if isinstance(pair, str) or len(pair) != 2:
-        raise HierarchyError(f"{pair!r} is no edge; each must be two names, (parent, child)")
-    return pair
-
-
 def _unique(edges: NDArray[np.integer], size: int) -> NDArray[np.integer]:
-    keys = edges[:, 0].astype(np.int64) * size + edges[:, 1]
+    keys = pair_keys(edges[:, 0], edges[:, 1], size)
     in_order = np.sort(keys)
     # Files without repeats are the rule, and finding first appearances costs three times the plain sort.
     if not (in_order[1:] == in_order[:-1]).any():

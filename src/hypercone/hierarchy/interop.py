@@ -1,9 +1,4 @@
-"""Pandas/polars/pyarrow frames, networkx.
-
-Hierarchies from data frames: anything with named columns that give their values as a list.
-
-Hierarchies from networkx graphs, or anything with ``.nodes`` and ``.edges``.
-"""
+"""Hierarchies from data frames (pandas, polars, pyarrow) and from networkx graphs."""
 
 from __future__ import annotations
 
@@ -14,8 +9,7 @@ import numpy as np
 
 from hypercone._arrays import Rows
 from hypercone.errors import HierarchyError, InputError, short, unknown_name
-from hypercone.hierarchy.hierarchy import numbered
-from hypercone.hierarchy.names import NameIndex
+from hypercone.hierarchy.names import NameIndex, numbered
 
 # pyarrow, then pandas and polars, then NumPy.
 TO_LIST = ("to_pylist", "to_list", "tolist")

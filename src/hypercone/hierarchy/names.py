@@ -1,17 +1,15 @@
-"""Valid names, labels, lookup by either, "did you mean".
-
-What a node may be called, and which name was probably meant.
-
-What nodes are called by people, beside the names that identify them: "Abnormal heart" for HP:0001627.
-"""
+"""What a node may be called, its label beside its name, and which node was meant."""
 
 from __future__ import annotations
 
 from collections import defaultdict
 from collections.abc import Iterable, Mapping, Sequence
 from functools import cached_property
-from itertools import compress, islice
+from itertools import chain, compress, islice
 
+import numpy as np
+
+from hypercone._arrays import Rows
 from hypercone.errors import HierarchyError, InputError, UnknownNameError, counted, short, unknown_name, visible
 
 FORBIDDEN = {"\t": "a tab", "\n": "a line break", "\r": "a carriage return", "\0": "a NUL character"}
@@ -39,6 +37,28 @@ class NameIndex(dict[str, int]):
     def __missing__(self, name: str) -> int:
         self[name] = row = len(self)
         return row
+
+
+def rows_of_pairs(pairs: Iterable[tuple[str, str]]) -> tuple[NameIndex, Rows]:
+    """The names in the order of first appearance, and the pairs as rows.
+
+    >>> rows_of_pairs([("a", "b"), ("a", "c")])[1].tolist()
+    [[0, 1], [0, 2]]
+    """
+    return numbered(map(_two, pairs))
+
+
+def numbered(pairs: Iterable[tuple[str, str]]) -> tuple[NameIndex, Rows]:
+    """The same for pairs that are known to be pairs."""
+    index = NameIndex()
+    rows = np.fromiter(map(index.__getitem__, chain.from_iterable(pairs)), np.int32)
+    return index, rows.reshape(-1, 2)
+
+
+def _two(pair: tuple[str, str]) -> tuple[str, str]:
+    if isinstance(pair, str) or len(pair) != 2:
+        raise HierarchyError(f"{pair!r} is no edge; each must be two names, (parent, child)")
+    return pair
 
 
 def row_index(given: Iterable[str], names: Sequence[str]) -> dict[str, int]:

@@ -1,9 +1,4 @@
-"""Split, paper_split, corrupted pairs.
-
-The paper's split of a closure into training, validation and test pairs.
-
-Pairs that do not hold, made from pairs that do by replacing one end.
-"""
+"""The paper's split of a closure into training, validation and test pairs, and the wrong pairs to each."""
 
 from __future__ import annotations
 
@@ -12,7 +7,7 @@ from dataclasses import dataclass
 import numpy as np
 from numpy.typing import NDArray
 
-from hypercone._arrays import Adjacency, Rows
+from hypercone._arrays import Adjacency, Rows, pair_keys
 from hypercone.errors import InputError
 from hypercone.hierarchy.graph import flipped_lists
 from hypercone.hierarchy.graph_kernels import draw_strangers
@@ -83,11 +78,10 @@ def nonbasic_edges(hierarchy: Hierarchy) -> Rows:
     >>> nonbasic_edges(Hierarchy.from_pairs([("a", "b"), ("b", "c"), ("a", "c")])).tolist()
     [[0, 2]]
     """
-    size = len(hierarchy)
     closure, basic = hierarchy.closure(), hierarchy.reduction()
-    keys, basic_keys = (pairs[:, 1].astype(np.int64) * size + pairs[:, 0] for pairs in (closure, basic))
+    basic_keys = pair_keys(basic[:, 1], basic[:, 0], len(hierarchy))
     kept = np.ones(len(closure), np.bool_)
-    kept[np.searchsorted(keys, basic_keys)] = False
+    kept[np.searchsorted(hierarchy.ancestor_lists().keys(), basic_keys)] = False
     return closure[kept]
 
 
@@ -129,6 +123,5 @@ def corrupted(hierarchy: Hierarchy, positives: Rows, a_side: int, seed: int, str
 
 
 def _strangers(rows: Rows, related: Adjacency, bits: NDArray[np.uint64]) -> Rows:
-
-    found: Rows = draw_strangers(np.ascontiguousarray(rows), related.offsets, related.rows, bits)
+    found: Rows = draw_strangers(np.ascontiguousarray(rows), related.csr, bits)
     return found

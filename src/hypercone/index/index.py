@@ -1,12 +1,4 @@
-"""Scan, exact cone index, when to switch.
-
-Asking every node: the plain way, which the index must agree with, and the only one for methods without cones.
-
-The exact index: descendants, ancestors and nearest nodes of a row without asking every node.
-
-Who answers: a scan at first, an index once enough has been asked to pay for building it.
-
-Many searches at once, on all cores: the kernels let go of the interpreter, so threads are enough.
+"""Who is under whom and who is near, by row: a scan of every node, an exact index, and when to change over.
 
 A bounding-volume tree over nodes: each cell is a cap of directions and a range of norms.
 """
@@ -16,15 +8,14 @@ from __future__ import annotations
 import threading
 from collections.abc import Callable
 from concurrent.futures import ThreadPoolExecutor
-from dataclasses import dataclass
 from functools import cached_property
 from itertools import count
-from typing import Any, NamedTuple
+from typing import NamedTuple
 
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
-from hypercone._arrays import read_only
+from hypercone._arrays import Rows
 from hypercone._jit import dimension_type
 from hypercone._system import usable_cores
 from hypercone.index import index_kernels
@@ -36,9 +27,8 @@ from hypercone.index.index_kernels import (
     nearest,
     reaches,
 )
-from hypercone.methods import Method, Points, Settings, find_method
-from hypercone.methods.generic_kernels import energies_below as scan
-from hypercone.methods.scoring import Rows, energies_above, energies_below
+from hypercone.methods import Points
+from hypercone.methods.scoring import Scorer
 
 
 class Found(NamedTuple):
@@ -56,31 +46,25 @@ class Near(NamedTuple):
     tested: int
 
 
-@dataclass(frozen=True, eq=False)
 class Scan:
-    """Answers by row for points under a method: *child* is under *parent* when its energy is at most the threshold.
+    """Answers by row, by asking every node: *child* is under *parent* when its energy is at most the threshold.
 
     >>> points = np.array([[0.5, 0.0], [0.9, 0.0], [0.0, 0.5]])
-    >>> scan = Scan(points, find_method("hyperbolic-cones"), Settings(), threshold=0.0)
+    >>> scan = Scan(Scorer(points, find_method("hyperbolic-cones"), Settings(), threshold=0.0))
     >>> scan.descendants(0).rows.tolist(), scan.ancestors(1).rows.tolist(), scan.nearest(0, 1).rows.tolist()
     ([1], [0], [2])
     """
 
-    points: Points
-    method: Method
-    settings: Settings
-    threshold: float
-
-    def __post_init__(self) -> None:
-        object.__setattr__(self, "points", read_only(self.points))
+    def __init__(self, scorer: Scorer) -> None:
+        self.scorer = scorer
 
     def descendants(self, row: int) -> Found:
         """The rows under a row."""
-        return self._within(energies_below(self.method, self.settings, self.points, self.checked(row)), row)
+        return Found(self.scorer.below(self.checked(row)), len(self.scorer))
 
     def ancestors(self, row: int) -> Found:
         """The rows above a row."""
-        return self._within(energies_above(self.method, self.settings, self.points, self.checked(row)), row)
+        return Found(self.scorer.above(self.checked(row)), len(self.scorer))
 
     def descendants_of_many(self, rows: ArrayLike) -> list[Rows]:
         """The rows under each of some rows."""
@@ -92,26 +76,16 @@ class Scan:
 
     def nearest(self, row: int, count: int) -> Near:
         """The rows at the smallest distance, hyperbolic for methods in the ball and else straight."""
-        distances = scan(self.points, self.checked(row), self.distance_constants, dimension_type(self.points.shape[1]))
+        distances = self.scorer.distances(self.checked(row))
         order = np.argsort(distances, kind="stable")
         chosen = order[order != row][: max(0, count)].astype(np.int32)
         return Near(chosen, distances[chosen], len(distances))
 
     def checked(self, row: int) -> int:
         """The row, if there is such a one: compiled code would read what is beyond the end."""
-        if not 0 <= row < len(self.points):
-            raise IndexError(f"row {row} is outside 0 … {len(self.points) - 1}")
+        if not 0 <= row < len(self.scorer):
+            raise IndexError(f"row {row} is outside 0 … {len(self.scorer) - 1}")
         return int(row)
-
-    @property
-    def distance_constants(self) -> tuple[float, ...]:
-        """The constants of plain distances: those of the distance methods without their α."""
-        twin = find_method("poincare" if self.method.is_hyperbolic else "euclidean")
-        return twin.constants(Settings(border=self.settings.border))
-
-    def _within(self, energies: Points, row: int) -> Found:
-        rows = np.flatnonzero(energies <= self.threshold).astype(np.int32)
-        return Found(rows[rows != row], len(energies))
 
 
 # Beyond so many neighbours sorting all distances is the faster way.
@@ -124,9 +98,8 @@ class ConeIndex(Scan):
     Descendants and ancestors for methods with cones, at any threshold; the nearest nodes for every method. The tree is
     built when first needed, in a fraction of a second for a hundred thousand nodes.
 
-    >>> from hypercone.methods import Settings, find_method
     >>> points = np.array([[0.5, 0.0], [0.9, 0.0], [0.0, 0.5]])
-    >>> index = ConeIndex(points, find_method("hyperbolic-cones"), Settings(), threshold=0.0)
+    >>> index = ConeIndex(Scorer(points, find_method("hyperbolic-cones"), Settings(), threshold=0.0))
     >>> index.descendants(0).rows.tolist(), index.ancestors(1).rows.tolist(), index.nearest(0, 1).rows.tolist()
     ([1], [0], [2])
     """
@@ -134,56 +107,53 @@ class ConeIndex(Scan):
     @cached_property
     def tree(self) -> Tree:
         """The tree, built when first asked for."""
-        return build_tree(self.points, self._reaches if self._can_walk else None)
+        return build_tree(self.scorer.points, self._reaches if self._can_walk else None)
 
     def descendants(self, row: int) -> Found:
         """The rows under a row."""
         if not self._can_walk:
             return super().descendants(row)
-
         return self._walk(descendants, row)
 
     def ancestors(self, row: int) -> Found:
         """The rows above a row."""
         if not self._can_walk:
             return super().ancestors(row)
-
         return self._walk(ancestors, row)
 
     def descendants_of_many(self, rows: ArrayLike) -> list[Rows]:
         """The rows under each of some rows, on all cores."""
         if not self._can_walk:
             return super().descendants_of_many(rows)
-
         return self._walk_many(descendants_of_many, rows)
 
     def ancestors_of_many(self, rows: ArrayLike) -> list[Rows]:
         """The rows above each of some rows, on all cores."""
         if not self._can_walk:
             return super().ancestors_of_many(rows)
-
         return self._walk_many(ancestors_of_many, rows)
 
     def nearest(self, row: int, count: int) -> Near:
         """The rows at the smallest distance, hyperbolic for methods in the ball and else straight."""
-        count = min(count, len(self.points) - 1)
+        count = min(count, len(self.scorer) - 1)
         if not 0 < count <= MOST_NEAREST:
             return super().nearest(row, count)
-
         distances, rows = np.empty(count), np.empty(count, np.int32)
-        room, curvature = self._room, float(self.method.is_hyperbolic)
-        given = (self.tree, self.distance_constants, curvature, distances, rows, room.stack, room.keys)
-        _, tested = nearest(self.points, self.checked(row), *given, self._dim)
+        room, curvature = self._room, float(self.scorer.method.is_hyperbolic)
+        given = (self.tree, self.scorer.distance_constants, curvature, distances, rows, room.stack, room.keys)
+        _, tested = nearest(self.scorer.points, self.checked(row), *given, self.scorer.dim)
         return Near(rows, distances, tested)
 
     @property
     def _can_walk(self) -> bool:
         """Not without cones. Below zero there is no threshold to widen a cone by, and nothing is under anything."""
-        return self.method.curvature is not None and self.threshold >= 0.0
+        return self.scorer.method.curvature is not None and self.scorer.threshold >= 0.0
 
     def _walk(self, kernel: Callable[..., tuple[int, int]], row: int) -> Found:
         room = self._room
-        count, tested = kernel(self.points, self.checked(row), self.tree, self.cones, room.found, room.stack, self._dim)
+        count, tested = kernel(
+            self.scorer.points, self.checked(row), self.tree, self.cones, room.found, room.stack, self.scorer.dim
+        )
         rows = room.found[:count].copy()
         rows.sort()
         return Found(rows, tested)
@@ -193,24 +163,20 @@ class ConeIndex(Scan):
         tree, cones, depth = self.tree, self.cones, self._depth
 
         def search(part: Places) -> tuple[Rows, Places]:
-            return kernel(self.points, part, tree, cones, np.empty(depth, np.int64), self._dim)
+            return kernel(self.scorer.points, part, tree, cones, np.empty(depth, np.int64), self.scorer.dim)
 
         return search_many(search, queries)
 
     @cached_property
     def cones(self) -> Cones:
         """What the kernels need to know of the cones."""
-        return Cones(self.method.constants(self.settings), self.threshold, float(self.method.curvature or 0.0))
-
-    @cached_property
-    def _dim(self) -> Any:
-
-        return dimension_type(self.points.shape[1])
+        return Cones(self.scorer.constants, self.scorer.threshold, float(self.scorer.method.curvature or 0.0))
 
     @cached_property
     def _reaches(self) -> Points:
         """The widest angle at which each node still holds a child: its half aperture and the threshold."""
-        widest: Points = reaches(self.points, self.settings.K, self.threshold, self.method.curvature, self._dim)
+        given = self.scorer
+        widest: Points = reaches(given.points, given.settings.K, given.threshold, given.method.curvature, given.dim)
         return widest
 
     @property
@@ -219,7 +185,7 @@ class ConeIndex(Scan):
         room: _Room | None = getattr(self._rooms, "room", None)
         if room is None:
             depth = self._depth
-            room = _Room(np.empty(len(self.points), np.int32), np.empty(depth, np.int64), np.empty(depth))
+            room = _Room(np.empty(len(self.scorer), np.int32), np.empty(depth, np.int64), np.empty(depth))
             self._rooms.room = room
         return room
 
@@ -254,23 +220,19 @@ PAYS_AFTER = 100
 class Finder:
     """Answers by row, always the same ones; only how fast they come depends on how many were asked before.
 
-    >>> import numpy as np
-    >>> from hypercone.methods import find_method
     >>> points = np.array([[0.5, 0.0], [0.9, 0.0], [0.0, 0.5]])
-    >>> Finder(points, find_method("hyperbolic-cones"), Settings(), threshold=0.0).descendants(0).rows.tolist()
+    >>> Finder(Scorer(points, find_method("hyperbolic-cones"), Settings(), threshold=0.0)).descendants(0).rows.tolist()
     [1]
     """
 
-    def __init__(self, points: Points, method: Method, settings: Settings, threshold: float) -> None:
-        """The arguments are those of Scan and ConeIndex."""
-        self._given = (points, method, settings, threshold)
-        self._scan = Scan(*self._given)
+    def __init__(self, scorer: Scorer) -> None:
+        self._scan = Scan(scorer)
         self._asked = count(1)
 
     @cached_property
     def index(self) -> ConeIndex:
         """The index, which builds its tree when it is first asked."""
-        return ConeIndex(*self._given)
+        return ConeIndex(self._scan.scorer)
 
     def descendants(self, row: int) -> Found:
         """The rows under a row."""
@@ -311,7 +273,7 @@ APERTURE_WEIGHT = 2.0
 
 
 class Tree(NamedTuple):
-    """The arrays the kernels walk; see ``tree_kernels`` for what a row of cells and of leaves holds.
+    """The arrays the kernels walk; see ``index_kernels`` for what a row of cells and of leaves holds.
 
     ``rows[place]`` is the node at a place of the tree, and ``where[row]`` the place of a node.
     """

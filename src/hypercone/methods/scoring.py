@@ -1,57 +1,102 @@
-"""Scorer(points, method, settings, threshold).
-
-Energies of pairs of nodes by row, through the compiled kernels.
-
-Where to draw the line: the threshold (and α) under which a pair is called true, chosen on labelled pairs.
-"""
+"""Scores of pairs of rows: their energies, and the threshold (and α) under which a pair is called true."""
 
 from __future__ import annotations
 
 from dataclasses import dataclass, replace
+from functools import cached_property
+from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
 
-from hypercone._arrays import read_only
+from hypercone._arrays import Rows, read_only
 from hypercone._jit import dimension_type
 from hypercone.hierarchy import LabelledPairs
-from hypercone.methods import generic_kernels
-from hypercone.methods.base import Method, Points, Settings
-
-Rows = NDArray[np.int32]
+from hypercone.methods import Method, Points, Settings, find_method, generic_kernels
 
 
-def energies_of_pairs(method: Method, settings: Settings, points: Points, pairs: Rows) -> Points:
-    """The score of each (parent, child) of rows; lower is more likely true."""
-    return clamped(method, signed_energies_of_pairs(method, settings, points, pairs))
+@dataclass(frozen=True, eq=False)
+class Scorer:
+    """Points under a method: the energy of any pair of rows, and the threshold up to which a pair counts as true.
 
+    Pairs are (parent, child) rows. What is asked by row trusts that there is such a row.
 
-def signed_energies_of_pairs(method: Method, settings: Settings, points: Points, pairs: Rows) -> Points:
-    """The same, but below zero for a child inside its parent's region: how far it is from the border."""
-    constants = method.constants(settings)
-    signed: Points = generic_kernels.energies_of_pairs(
-        read_only(points), read_only(pairs), constants, dimension_type(points.shape[1])
-    )
-    return signed
+    >>> points = np.array([[0.5, 0.0], [0.9, 0.0], [0.0, 0.5]])
+    >>> scorer = Scorer(points, find_method("hyperbolic-cones"), Settings())
+    >>> scorer.energies(np.array([[0, 1], [0, 2]], np.int32)).round(3).tolist()
+    [0.0, 2.451]
+    """
 
+    points: Points
+    method: Method
+    settings: Settings
+    threshold: float = 0.0
 
-def energies_below(method: Method, settings: Settings, points: Points, parent: int) -> Points:
-    """The score of (parent, x) for every node x."""
-    constants = method.constants(settings)
-    dimension = dimension_type(points.shape[1])
-    return clamped(method, generic_kernels.energies_below(read_only(points), parent, constants, dimension))
+    def __post_init__(self) -> None:
+        object.__setattr__(self, "points", read_only(self.points))
 
+    def __len__(self) -> int:
+        return len(self.points)
 
-def energies_above(method: Method, settings: Settings, points: Points, child: int) -> Points:
-    """The score of (x, child) for every node x."""
-    constants = method.constants(settings)
-    dimension = dimension_type(points.shape[1])
-    return clamped(method, generic_kernels.energies_above(read_only(points), child, constants, dimension))
+    @cached_property
+    def constants(self) -> tuple[float, ...]:
+        """The named tuple of the method's constants, by whose type the kernels choose its formulas."""
+        return self.method.constants(self.settings)
 
+    @cached_property
+    def distance_constants(self) -> tuple[float, ...]:
+        """The constants of plain distances: those of the distance methods without their α."""
+        twin = find_method("poincare" if self.method.is_hyperbolic else "euclidean")
+        return twin.constants(Settings(border=self.settings.border))
 
-def clamped(method: Method, signed: Points) -> Points:
-    """The paper's score: a margin energy counts only outside the region; a distance score counts as it is."""
-    return np.maximum(signed, 0.0) if method.loss == "margin" else signed
+    @cached_property
+    def dim(self) -> Any:
+        """The dimension, as kernels take it."""
+        return dimension_type(self.points.shape[1])
+
+    def energies(self, pairs: Rows) -> Points:
+        """The score of each pair; lower is more likely true."""
+        return self.clamp(self.signed_energies(pairs))
+
+    def signed_energies(self, pairs: Rows) -> Points:
+        """The same, but below zero for a child inside its parent's region: how far it is from the border."""
+        signed: Points = generic_kernels.energies_of_pairs(self.points, read_only(pairs), self.constants, self.dim)
+        return signed
+
+    def energies_below(self, parent: int) -> Points:
+        """The score of (parent, x) for every row x."""
+        return self.clamp(generic_kernels.energies_below(self.points, parent, self.constants, self.dim))
+
+    def energies_above(self, child: int) -> Points:
+        """The score of (x, child) for every row x."""
+        return self.clamp(self.signed_energies_above(child))
+
+    def signed_energies_above(self, child: int) -> Points:
+        """The same, but below zero inside."""
+        signed: Points = generic_kernels.energies_above(self.points, child, self.constants, self.dim)
+        return signed
+
+    def distances(self, row: int) -> Points:
+        """How far every row is from a row, hyperbolic for methods in the ball and else straight."""
+        distances: Points = generic_kernels.energies_below(self.points, row, self.distance_constants, self.dim)
+        return distances
+
+    def clamp(self, signed: Points) -> Points:
+        """The paper's score: a margin energy counts only outside the region; a distance score counts as it is."""
+        return np.maximum(signed, 0.0) if self.method.loss == "margin" else signed
+
+    def below(self, row: int) -> Rows:
+        """The rows under a row, ascending, by asking every one."""
+        return self._true_ones(self.energies_below(row), row)
+
+    def above(self, row: int) -> Rows:
+        """The rows that a row is under, ascending, by asking every one."""
+        return self._true_ones(self.energies_above(row), row)
+
+    def _true_ones(self, energies: Points, row: int) -> Rows:
+        rows = np.flatnonzero(energies <= self.threshold).astype(np.int32)
+        others: Rows = rows[rows != row]
+        return others
 
 
 # The values the paper's authors try, from the strongest preference for small norms to none.
@@ -132,14 +177,12 @@ def count_at(threshold: float, positives: NDArray[np.float64], negatives: NDArra
     return Counts(int((positives <= threshold).sum()), int((negatives <= threshold).sum()), len(positives))
 
 
-def calibrate(method: Method, settings: Settings, points: Points, pairs: LabelledPairs) -> Calibration:
+def calibrate(scorer: Scorer, pairs: LabelledPairs) -> Calibration:
     """The threshold, and for distance methods the α, with the highest F1 on labelled pairs."""
     best: Calibration | None = None
-    for alpha in ALPHAS if method.uses_alpha else (settings.alpha,):
-        trial = replace(settings, alpha=alpha)
-        positives = energies_of_pairs(method, trial, points, pairs.positives)
-        negatives = energies_of_pairs(method, trial, points, pairs.negatives)
-        threshold, f1 = best_threshold(positives, negatives)
+    for alpha in ALPHAS if scorer.method.uses_alpha else (scorer.settings.alpha,):
+        trial = replace(scorer, settings=replace(scorer.settings, alpha=alpha))
+        threshold, f1 = best_threshold(trial.energies(pairs.positives), trial.energies(pairs.negatives))
         if best is None or f1 > best.f1:
             best = Calibration(f1, threshold, alpha)
     assert best is not None

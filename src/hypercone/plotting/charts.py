@@ -1,13 +1,4 @@
-"""Norms, PR, training curves.
-
-Axes for curves, in the colours of a theme: quiet frames, faint grids, a caption below.
-
-How far out the nodes of each depth are: one distribution beside the other.
-
-Precision against recall for every threshold, with the one that a model uses marked.
-
-How a training went: the loss, and F1 on validation pairs, by epoch.
-"""
+"""Charts of a model: norms by depth, precision against recall, the course of training."""
 
 from __future__ import annotations
 
@@ -17,8 +8,9 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
+from hypercone._arrays import Rows
 from hypercone.hierarchy.split import random_bits
-from hypercone.methods.scoring import Counts, Rows, count_at
+from hypercone.methods.scoring import Counts, count_at
 from hypercone.plotting.arcs import Floats
 from hypercone.plotting.canvas import LIGHT, Theme, group_name, new_figure
 from hypercone.plotting.scene import shades

@@ -1,9 +1,4 @@
-"""Plot(embedding, kind).
-
-Pictures of an embedding: what it knows, handed to the figures; matplotlib is loaded when one is drawn.
-
-A whole picture of a model in the disk: cones, geodesic edges, dots, names that do not touch, and a caption.
-"""
+"""``plot(embedding, kind)``: pictures of a model, with a caption."""
 
 from __future__ import annotations
 
@@ -14,13 +9,13 @@ from typing import Any
 
 import numpy as np
 
+from hypercone._arrays import Rows
 from hypercone.embedding.embedding import Embedding
 from hypercone.embedding.folder import checked_path
 from hypercone.errors import InputError, some
 from hypercone.hierarchy import LabelledPairs
 from hypercone.hierarchy.split import corrupted, random_bits
-from hypercone.methods import Points, find_method
-from hypercone.methods.scoring import Rows, signed_energies_of_pairs
+from hypercone.methods import Points
 from hypercone.plotting.arcs import seen_from
 from hypercone.plotting.canvas import (
     LIGHT,
@@ -163,7 +158,7 @@ def curve(embedding: Embedding, *, theme: Theme, pairs: LabelledPairs | None = N
 
 
 def _signed(embedding: Embedding, rows: Rows) -> Points:
-    return signed_energies_of_pairs(find_method(embedding.method), embedding.settings, embedding.points, rows)
+    return embedding.scorer.signed_energies(rows)
 
 
 def _drawn_pairs(embedding: Embedding) -> LabelledPairs:
@@ -182,7 +177,7 @@ def norms(embedding: Embedding, *, theme: Theme) -> Any:
     hierarchy = embedding.hierarchy
     if hierarchy is None:
         raise InputError("this model does not know its edges, and so not how deep its nodes are")
-    is_hyperbolic = find_method(embedding.method).is_hyperbolic
+    is_hyperbolic = embedding.scorer.method.is_hyperbolic
     lengths = np.linalg.norm(embedding.points, axis=1)
     is_leaf, depths = hierarchy.children.counts == 0, hierarchy.depths()
     apart = is_leaf if stand_apart(heights_of(lengths) if is_hyperbolic else lengths, depths, is_leaf) else None

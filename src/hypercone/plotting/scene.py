@@ -1,15 +1,4 @@
-"""Disk, cones, edges, dots, level of detail.
-
-The disk itself: the border of hyperbolic space, and circles around the origin.
-
-The parts of a picture of a scene but for what is written: cones, edges and dots, with their colours and sizes.
-
-What a picture of a model in the disk is made of, before anything is drawn.
-
-Level of detail: of what falls on the same spot of the paper, the most important is drawn and the rest left out.
-
-A hierarchy in the disk: its edges as geodesics and its nodes as dots, coloured and sized by depth.
-"""
+"""What a picture of a model in the disk is made of: disk, cones, edges, dots, and how much detail."""
 
 from __future__ import annotations
 
@@ -20,11 +9,11 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
+from hypercone._arrays import Rows
 from hypercone.construction.forest import spanning_forest
 from hypercone.errors import InputError
 from hypercone.geometry import cones
 from hypercone.hierarchy import Hierarchy
-from hypercone.methods.scoring import Rows
 from hypercone.plotting.arcs import Floats, cone_seen_from, draw_outline, geodesics, lines_path, seen_from
 from hypercone.plotting.canvas import LIGHT, Theme, group_name, matplotlib_part
 from hypercone.plotting.views import PlanarView, branches, invented_depths, most_important, nodes_below

@@ -1,11 +1,4 @@
-"""2-D views, branches, importance.
-
-Any model as points of the Poincaré disk: its own, those of a construction in two dimensions, or a projection.
-
-The big branches of a hierarchy, each to have a colour of its own.
-
-Which nodes of a hierarchy a picture should name: those with much below them, and not six in a row of one line.
-"""
+"""Any model as points of the disk, its big branches, and the nodes that a picture should name."""
 
 from __future__ import annotations
 
@@ -15,11 +8,11 @@ from typing import Literal
 
 import numpy as np
 
+from hypercone._arrays import Rows
 from hypercone.construction.forest import construct_forest, spanning_forest
 from hypercone.errors import InputError
 from hypercone.hierarchy import Hierarchy
 from hypercone.methods import Settings, find_method
-from hypercone.methods.scoring import Rows
 from hypercone.plotting.arcs import Floats, balanced_centre
 
 VIEWS = ("auto", "own", "construction", "projection")

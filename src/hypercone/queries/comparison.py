@@ -1,26 +1,22 @@
-"""Two models.
-
-Two models side by side, on the nodes they share: what each asserts, and where they disagree.
-
-The part of a model that it shares with another one: the same nodes in the same order, in both.
-"""
+"""Two models side by side, on the nodes they share: what each asserts, and where they disagree."""
 
 from __future__ import annotations
 
 from collections.abc import Sequence
-from dataclasses import asdict, dataclass
+from dataclasses import asdict, dataclass, replace
 from functools import cached_property
 from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
 
+from hypercone._arrays import Rows as Pairs
+from hypercone._arrays import pair_keys
 from hypercone.embedding import Embedding
 from hypercone.errors import InputError
 from hypercone.index import ConeIndex
-from hypercone.methods import Points, find_method
-from hypercone.methods.scoring import Counts, energies_of_pairs
-from hypercone.methods.scoring import Rows as Pairs
+from hypercone.methods import Points
+from hypercone.methods.scoring import Counts
 
 SAMPLE = 1_000
 NEIGHBOURS = 10
@@ -120,7 +116,7 @@ def _pairs(children: Rows, parents: list[Rows]) -> Pairs:
 
 
 def _without(pairs: Pairs, others: Pairs, size: int) -> Pairs:
-    keys, other_keys = (rows[:, 0].astype(np.int64) * size + rows[:, 1] for rows in (pairs, others))
+    keys, other_keys = (pair_keys(rows[:, 0], rows[:, 1], size) for rows in (pairs, others))
     return pairs[~np.isin(keys, other_keys)]
 
 
@@ -151,7 +147,7 @@ def _against_the_graph(part: Part, chosen: Rows, asserted: list[Rows]) -> Counts
 
 
 def _neighbour_overlap(parts: tuple[Part, Part], chosen: Rows) -> float:
-    count = min(NEIGHBOURS, len(parts[0].points) - 1)
+    count = min(NEIGHBOURS, len(parts[0].scorer) - 1)
     if count == 0:
         return 1.0
     near = [part.nearest(chosen, count) for part in parts]
@@ -190,7 +186,7 @@ class Part:
     def __init__(self, embedding: Embedding, names: Sequence[str]) -> None:
         self.embedding, self.names = embedding, names
         self.rows = np.array([embedding.row(name) for name in names], np.int32)
-        self.points: Points = np.ascontiguousarray(embedding.points[self.rows])
+        self.scorer = replace(embedding.scorer, points=embedding.points[self.rows])
 
     @cached_property
     def called(self) -> list[str]:
@@ -208,8 +204,7 @@ class Part:
     @cached_property
     def index(self) -> ConeIndex:
         """Who is above whom and near whom among these nodes."""
-        model = self.embedding
-        return ConeIndex(self.points, find_method(model.method), model.settings, model.threshold)
+        return ConeIndex(self.scorer)
 
     def true_above(self, children: Rows) -> list[Rows] | None:
         """Of each child the nodes that the graph has above it, ascending; None if the graph is not known."""
@@ -223,4 +218,4 @@ class Part:
 
     def energies(self, pairs: NDArray[np.int32]) -> Points:
         """The energy of each (parent, child)."""
-        return energies_of_pairs(find_method(self.embedding.method), self.embedding.settings, self.points, pairs)
+        return self.scorer.energies(pairs)

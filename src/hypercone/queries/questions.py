@@ -1,15 +1,4 @@
-"""The 12 questions -> values.
-
-What a question is, what was asked, and the answer: values for programs and words for people.
-
-Questions whose answer is a list of nodes: ancestors, descendants, parents, children, siblings, nearest.
-
-Questions about several nodes at once: their lowest common ancestors, and their centroid.
-
-Questions about a child and a parent: is it one, by how much, and why.
-
-Questions to an embedding, answered in values for programs and in words for people.
-"""
+"""The twelve questions to an embedding, answered in values for programs and in words for people."""
 
 from __future__ import annotations
 
@@ -18,6 +7,7 @@ from collections.abc import Callable, Iterator, Sequence
 from dataclasses import dataclass
 from typing import Any
 
+from hypercone._arrays import Rows
 from hypercone.embedding import Embedding
 from hypercone.embedding.explanation import Explanation, Step
 from hypercone.embedding.relations import (
@@ -34,7 +24,6 @@ from hypercone.embedding.relations import (
     siblings_of,
 )
 from hypercone.errors import InputError, counted, unknown_name, with_article
-from hypercone.methods.scoring import Rows
 from hypercone.queries.wording import Item, depth_of, in_both_units, listed, node, table, title, titled
 
 MORE = "…"

@@ -1,11 +1,4 @@
-"""Missing and wrong links.
-
-What a fitted geometry says about its hierarchy: links that may be missing, and links that may be wrong.
-
-Links that a hierarchy may lack: pairs that the geometry puts together and the closure does not have.
-
-Links of a hierarchy that may be wrong: edges that the geometry rejects.
-"""
+"""What a fitted geometry says about its hierarchy: links that may be missing, and links that may be wrong."""
 
 from __future__ import annotations
 
@@ -15,13 +8,12 @@ from typing import Any, NamedTuple
 import numpy as np
 from numpy.typing import NDArray
 
-from hypercone._jit import dimension_type
+from hypercone._arrays import Rows
 from hypercone.embedding import Embedding
 from hypercone.errors import InputError
 from hypercone.hierarchy import Adjacency, Hierarchy
 from hypercone.hierarchy.graph import flipped_lists
-from hypercone.methods import Points, find_method
-from hypercone.methods.scoring import Rows, energies_of_pairs
+from hypercone.methods import Points
 from hypercone.queries.suggest_kernels import (
     companies,
     follows_from_another,
@@ -180,26 +172,23 @@ def candidates(embedding: Embedding, hierarchy: Hierarchy) -> tuple[Rows, Points
     pairs, energies = next_steps_down(
         embedding.points,
         np.arange(len(hierarchy), dtype=np.int32),
-        above.offsets,
-        above.rows,
-        inner.offsets,
-        inner.rows,
-        parents.offsets,
-        parents.rows,
+        above.csr,
+        inner.csr,
+        parents.csr,
         _bound(embedding),
-        find_method(embedding.method).constants(embedding.settings),
-        dimension_type(embedding.dim),
+        embedding.scorer.constants,
+        embedding.scorer.dim,
     )
     order = np.lexsort((pairs[:, 0], pairs[:, 1]))
     pairs, energies = pairs[order], energies[order]
     given = Adjacency.of_groups(pairs[:, 1], pairs[:, 0], len(hierarchy))
-    kept = ~follows_from_another(pairs, given.offsets, given.rows, above.offsets, above.rows)
+    kept = ~follows_from_another(pairs, given.csr, above.csr)
     return pairs[kept], energies[kept]
 
 
 def _bound(embedding: Embedding) -> float:
     # Training pushes out what it takes for wrong, missing links too: a true one is a near miss more often than a hit.
-    has_margin = find_method(embedding.method).loss == "margin"
+    has_margin = embedding.scorer.method.loss == "margin"
     return embedding.threshold + (MARGINS * embedding.settings.margin if has_margin else 0.0)
 
 
@@ -214,9 +203,7 @@ def companies_of(hierarchy: Hierarchy, pairs: Rows) -> Points:
     """For each (parent, child) the share of the nodes under the child's parents that are also under the parent."""
     above, parents = hierarchy.ancestor_lists(), hierarchy.parents
     below = flipped_lists(above)
-    shares: Points = companies(
-        pairs, above.offsets, above.rows, below.offsets, below.rows, parents.offsets, parents.rows
-    )
+    shares: Points = companies(pairs, above.csr, below.csr, parents.csr)
     return shares
 
 
@@ -235,7 +222,7 @@ def neighbours_of(embedding: Embedding, hierarchy: Hierarchy, pairs: Rows) -> Po
     neighbours = np.array([embedding.index.nearest(child, count).rows for child in children.tolist()], np.int32)
     if not len(pairs):
         return np.zeros(0)
-    shares: Points = neighbour_shares(pairs, places, neighbours, above.offsets, above.rows)
+    shares: Points = neighbour_shares(pairs, places, neighbours, above.csr)
     return shares
 
 
@@ -269,33 +256,27 @@ def wrong_rows(embedding: Embedding, hierarchy: Hierarchy, count: int) -> WrongR
 def rejected_edges(embedding: Embedding, hierarchy: Hierarchy) -> tuple[Rows, Points]:
     """(parent, child) rows of the edges above the threshold, and their energies."""
     edges = np.ascontiguousarray(hierarchy.edges)
-    energies = energies_of_pairs(find_method(embedding.method), embedding.settings, embedding.points, edges)
+    energies = embedding.scorer.energies(edges)
     rejected = energies > embedding.threshold
     return edges[rejected], energies[rejected]
 
 
 def _strain(embedding: Embedding, hierarchy: Hierarchy, edges: Rows) -> Points:
-
     above, parents = hierarchy.ancestor_lists(), hierarchy.parents
     found: Points = strains(
         embedding.points,
         edges,
-        above.offsets,
-        above.rows,
-        parents.offsets,
-        parents.rows,
-        max(0.0, embedding.threshold) if find_method(embedding.method).loss == "margin" else embedding.threshold,
-        find_method(embedding.method).constants(embedding.settings),
-        dimension_type(embedding.dim),
+        above.csr,
+        parents.csr,
+        max(0.0, embedding.threshold) if embedding.scorer.method.loss == "margin" else embedding.threshold,
+        embedding.scorer.constants,
+        embedding.scorer.dim,
     )
     return found
 
 
 def _company(hierarchy: Hierarchy, edges: Rows) -> Points:
-
     above, parents = hierarchy.ancestor_lists(), hierarchy.parents
     below = flipped_lists(above)
-    shares: Points = rival_companies(
-        edges, above.offsets, above.rows, below.offsets, below.rows, parents.offsets, parents.rows
-    )
+    shares: Points = rival_companies(edges, above.csr, below.csr, parents.csr)
     return shares

@@ -1,11 +1,4 @@
-"""Claims and verdicts.
-
-Claims that the paper draws from its table, judged on ours.
-
-The claims in the paper's text: the trials each takes, and whether what the paper says came out.
-
-Whether one recipe is better than another or as good, seed by seed, and what that says of a claim.
-"""
+"""The claims in the paper's text: the trials or cells each takes, and whether what the paper says came out."""
 
 from __future__ import annotations
 

@@ -1,9 +1,4 @@
-"""Figures 2 and 3.
-
-Figure 2 of the paper: cones at growing norms, and cones within cones.
-
-Figure 3 of the paper: a tree and the mammals of WordNet in the plane, by Poincaré embeddings and by cones.
-"""
+"""Figures 2 and 3 of the paper: cones at growing norms, and hierarchies in the plane."""
 
 from __future__ import annotations
 
@@ -19,8 +14,7 @@ from hypercone.embedding import Embedding
 from hypercone.evaluation import evaluate_reconstruction
 from hypercone.geometry import caps, cones
 from hypercone.hierarchy import Hierarchy
-from hypercone.methods import find_method
-from hypercone.methods.scoring import ALPHAS, best_threshold, energies_below
+from hypercone.methods.scoring import ALPHAS, best_threshold
 from hypercone.plotting.arcs import Floats, cone_outline, draw_cone, geodesics, on_circle
 from hypercone.plotting.canvas import INK, new_figure, save_figure
 from hypercone.plotting.labels import draw_labels
@@ -275,14 +269,13 @@ def make_panel(hierarchy: Hierarchy, settings: Settings, seed: int) -> Panel:
 def measure(embedding: Embedding, hierarchy: Hierarchy) -> Quality:
     """How well an embedding keeps all that it was fitted to; every ordered pair of nodes is asked for."""
     ranks = evaluate_reconstruction(embedding, hierarchy)
-    method = find_method(embedding.method)
-    alphas = ALPHAS if method.uses_alpha else (embedding.settings.alpha,)
+    alphas = ALPHAS if embedding.scorer.method.uses_alpha else (embedding.settings.alpha,)
     return Quality(max(_all_pairs_f1(embedding, hierarchy, alpha) for alpha in alphas), ranks.map, ranks.mean_rank)
 
 
 def _all_pairs_f1(embedding: Embedding, hierarchy: Hierarchy, alpha: float) -> float:
-    method, settings = find_method(embedding.method), replace(embedding.settings, alpha=alpha)
-    scores = np.stack([energies_below(method, settings, embedding.points, row) for row in range(len(hierarchy))])
+    scorer = replace(embedding.scorer, settings=replace(embedding.settings, alpha=alpha))
+    scores = np.stack([scorer.energies_below(row) for row in range(len(hierarchy))])
     is_true = np.zeros(scores.shape, np.bool_)
     is_true[tuple(hierarchy.closure().T)] = True
     right, wrong = scores[is_true], scores[~is_true & ~np.eye(len(hierarchy), dtype=np.bool_)]

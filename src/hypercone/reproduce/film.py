@@ -1,9 +1,4 @@
-"""Film, gif/mp4.
-
-A film of training in the plane: Poincaré embeddings spread a hierarchy out, then cones fold it into fans.
-
-Frames of pixels as a moving picture: an animated GIF through Pillow, an MP4 through ffmpeg.
-"""
+"""A film of training in the plane, as an animated GIF or an MP4."""
 
 from __future__ import annotations
 

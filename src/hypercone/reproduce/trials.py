@@ -1,11 +1,4 @@
-"""Trials side by side, results file.
-
-One trial: a configuration trained on one split and judged on its test pairs. Trials may share a pre-training.
-
-The results file: rows of finished trials with the machine they ran on, written whole after every trial.
-
-Running trials side by side on all cores, keeping each as it finishes.
-"""
+"""Trials side by side on all cores, and the results file that keeps each as it finishes."""
 
 from __future__ import annotations
 

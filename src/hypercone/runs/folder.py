@@ -1,8 +1,4 @@
-"""Run folder: lock, manifest, write/restore.
-
-The list of a run's checkpoints, newest first, with what it takes to trust and to use each.
-
-The folder of a run.
+"""The folder of a run: its lock, its manifest, and how checkpoints are written and found again.
 
 ::
 
@@ -13,10 +9,6 @@ The folder of a run.
 
 A checkpoint is written beside its place, flushed to the disk, renamed, and only then named by the manifest, which is
 replaced in the same way: whenever a run is killed, the manifest names checkpoints that are whole.
-
-One run in a folder at a time: a lock that the system lets go when its holder dies, however it dies.
-
-How what runs for long keeps itself safe: it offers its state now and then, and asks where it was.
 """
 
 from __future__ import annotations

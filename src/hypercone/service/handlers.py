@@ -1,13 +1,4 @@
-"""Route table over queries.questions.
-
-Answers that are lists of nodes: ancestors, descendants, the nearest.
-
-Answers about a child and a parent, or many of them: is it one, and by how much.
-
-Where a new node would be: nothing that is served changes.
-
-Every question of the API as one line of a table: it routes, validates, answers and documents.
-"""
+"""Every question of the API as one line of a table: it routes, validates, answers and documents."""
 
 from __future__ import annotations
 
@@ -15,9 +6,9 @@ from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 from typing import Any
 
+from hypercone._arrays import Rows
 from hypercone.embedding.relations import ancestors_of, descendants_of
 from hypercone.errors import InputError, some
-from hypercone.methods.scoring import Rows
 from hypercone.service.errors import malformed, too_large
 from hypercone.service.models import Model, place
 from hypercone.service.schema import Field, Pairs, Texts, Whole

@@ -1,9 +1,4 @@
-"""Served models and name lookup.
-
-The models that are served, each with what makes its answers quick.
-
-From names and labels to rows: the same rows as ``Embedding.row`` finds, each with one look into a dictionary.
-"""
+"""The models that are served, each with what makes its answers quick: names and labels as rows."""
 
 from __future__ import annotations
 
@@ -15,13 +10,11 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from hypercone._jit import dimension_type
+from hypercone._arrays import read_only
 from hypercone.embedding import Embedding
 from hypercone.errors import InputError, UnknownNameError, short, unknown_name
 from hypercone.hierarchy.names import SAME
-from hypercone.methods import find_method
 from hypercone.methods.generic_kernels import energies_of_pairs
-from hypercone.methods.scoring import clamped
 from hypercone.service.errors import Refusal
 
 
@@ -36,22 +29,20 @@ class Model:
     """
 
     def __init__(self, name: str, embedding: Embedding) -> None:
-
         if not len(embedding):
             raise InputError(f"the model {name} has no nodes, so there is nothing to ask; serve another")
         self.name, self.embedding, self.names = name, embedding, embedding.names
         self.threshold = float(embedding.threshold)
         self.rows = Rows(embedding)
-        self._method = find_method(embedding.method)
-        self._kernel = energies_of_pairs
-        self._given = (self._method.constants(embedding.settings), dimension_type(embedding.dim))
+        self.scorer = scorer = embedding.scorer
         self._one = np.zeros((1, 2), np.int32)
-        self._is_margin = self._method.loss == "margin"
+        self._of_one = (scorer.points, read_only(self._one), scorer.constants, scorer.dim)
+        self._is_margin = scorer.method.loss == "margin"
 
     def energy(self, child: int, parent: int) -> float:
         """The energy of one pair of rows; only the event loop may ask, for all such pairs share one array."""
         self._one[0, 0], self._one[0, 1] = parent, child
-        signed = float(self._kernel(self.embedding.points, self._one, *self._given)[0])
+        signed = float(energies_of_pairs(*self._of_one)[0])
         return max(signed, 0.0) if self._is_margin else signed
 
     def energies(self, pairs: Sequence[Sequence[str]]) -> NDArray[np.float64]:
@@ -59,7 +50,7 @@ class Model:
         # An array of the standard library is made of a list in half the time that NumPy takes.
         flat = array("i", [*map(self.rows.__getitem__, chain.from_iterable(pairs))])
         parents_first = np.ascontiguousarray(np.frombuffer(flat, np.intc).reshape(-1, 2)[:, ::-1], np.int32)
-        return clamped(self._method, self._kernel(self.embedding.points, parents_first, *self._given))
+        return self.scorer.energies(parents_first)
 
     def about(self) -> dict[str, Any]:
         """What there is to know before asking."""
@@ -146,7 +137,7 @@ class Rows(dict[str, int]):
     """The row of every name; labels and parts of joined names are found as well, and NoSuchRow is raised for others.
 
     >>> import numpy as np
-    >>> from hypercone.hierarchy.labels import Labels
+    >>> from hypercone.hierarchy.names import Labels
     >>> from hypercone.methods import Settings
     >>> heart = Embedding(["HP:1"], np.array([[0.5, 0.0]]), "order", Settings(), 0.0, labels=Labels(["Heart"]))
     >>> rows = Rows(heart)

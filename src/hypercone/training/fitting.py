@@ -17,7 +17,7 @@ from hypercone.embedding import Embedding
 from hypercone.errors import ConfigError, InputError
 from hypercone.hierarchy import Hierarchy, Split
 from hypercone.methods import METHODS, Points, find_method
-from hypercone.methods.scoring import calibrate
+from hypercone.methods.scoring import Scorer, calibrate
 from hypercone.progress import OnProgress, Progress
 from hypercone.runs import FitContext, Run, opened
 from hypercone.runs.checkpoint import Identity
@@ -150,7 +150,6 @@ def _learned(
 ) -> Embedding:
     """What is learned from the data of a hierarchy."""
     edges, known, config = data
-    method = find_method(config.method)
     # A split of a small hierarchy may hold nothing out.
     validation = split.validation if split and len(split.validation.positives) else None
     init = config.init if start is None else "given points"
@@ -164,7 +163,7 @@ def _learned(
     chosen = trained.calibration
     if chosen is None:
         pairs = validation or calibration_pairs(hierarchy, edges, config)
-        chosen = calibrate(method, config.settings, trained.points, pairs)
+        chosen = calibrate(Scorer(trained.points, find_method(config.method), config.settings), pairs)
     return Embedding(
         names=hierarchy.names,
         points=trained.points,

@@ -28,7 +28,7 @@ from hypercone.construction import CONSTRUCTIONS
 from hypercone.errors import ConfigError
 from hypercone.hierarchy import LabelledPairs
 from hypercone.methods import FARTHEST, Method, Points, Settings, find_method, generic_kernels
-from hypercone.methods.scoring import Calibration, calibrate
+from hypercone.methods.scoring import Calibration, Scorer, calibrate
 from hypercone.progress import EpochReporter
 from hypercone.runs import Checkpoint
 from hypercone.runs.checkpoint import reading
@@ -209,7 +209,6 @@ class Trainer:
         return int(violated), int(active)
 
     def _visit(self, order: NDArray[np.uint32], epoch: int, rate: float, negatives: Negatives) -> tuple[int, int]:
-
         kernel = _epoch_kernel(self.method)
         dim = dimension_type(self.points.shape[1])
         constants = self.method.constants(self.settings)
@@ -238,7 +237,6 @@ def _epoch_kernel(method: Method) -> Any:
 
 
 def _optimizer(name: str, rate: float) -> Any:
-
     return {"sgd": generic_kernels.Sgd, "sgd-exp": generic_kernels.GeodesicSgd, "adagrad": generic_kernels.Adagrad}[
         name
     ](rate)
@@ -308,7 +306,7 @@ class Best:
     def offer(self, trainer: Trainer, validation: LabelledPairs | None, epoch: int) -> None:
         """Validate, and keep the points if they are better than all before."""
         assert validation is not None
-        self.latest = calibrate(trainer.method, trainer.settings, trainer.points, validation)
+        self.latest = calibrate(Scorer(trainer.points, trainer.method, trainer.settings), validation)
         self.waited += 1
         if self.trained is None or self.trained.calibration is None or self.latest.f1 > self.trained.calibration.f1:
             self.trained, self.waited = Trained(trainer.points.copy(), epoch, self.latest), 0

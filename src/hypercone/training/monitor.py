@@ -13,7 +13,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from hypercone.methods import Method, Points, Settings
-from hypercone.methods.scoring import energies_of_pairs
+from hypercone.methods.scoring import Scorer
 from hypercone.training.sampling import Known, Negatives, Rows
 
 if TYPE_CHECKING:
@@ -41,8 +41,9 @@ class LossMeter:
 
     def measure(self, method: Method, settings: Settings, points: Points) -> float:
         """The margin or softmax loss a positive, at these points."""
-        positive = energies_of_pairs(method, settings, points, self.positives)
-        wrong = energies_of_pairs(method, settings, points, self.wrong.reshape(-1, 2)).reshape(len(positive), -1)
+        scorer = Scorer(points, method, settings)
+        positive = scorer.energies(self.positives)
+        wrong = scorer.energies(self.wrong.reshape(-1, 2)).reshape(len(positive), -1)
         # What training would not use as a wrong pair counts as infinitely far away, and so not at all.
         wrong = np.where(self.is_wrong, wrong, np.inf)
         if method.loss == "margin":

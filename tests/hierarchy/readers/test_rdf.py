@@ -3,7 +3,6 @@
 import logging
 import subprocess
 import sys
-from importlib import import_module
 
 import pytest
 import rdflib
@@ -14,6 +13,7 @@ from hypercone.errors import InputError
 from hypercone.formats import turtle
 from hypercone.formats.rdf import names_of
 from hypercone.formats.reading import Reading
+from hypercone.formats.registry import READERS
 from hypercone.formats.source import Content
 
 SYNTAXES = {"turtle": "turtle", "ntriples": "nt", "rdfxml": "xml"}
@@ -44,7 +44,7 @@ obo:UB_9 a owl:Class ; rdfs:subClassOf obo:UB_9 .
 
 def read(syntax: str, data: str | bytes, **options: object) -> Reading:
     content = Content("zoo.file", "", data.encode() if isinstance(data, str) else data)
-    return import_module(f"hypercone.formats.registry.{syntax}").read(content, **options)
+    return READERS[syntax].reader(content, **options)
 
 
 def written(turtle: str, syntax: str) -> bytes:
@@ -181,8 +181,9 @@ def test_reading_is_silent_and_needs_no_rdflib(syntax, capfd, tmp_path):
     code = (
         "import sys; sys.modules['rdflib'] = None\n"
         "from pathlib import Path\n"
-        f"from hypercone.hierarchy.readers.{syntax} import read\n"
-        "from hypercone.hierarchy.files import Content\n"
+        "from hypercone.formats.registry import READERS\n"
+        "from hypercone.formats.source import Content\n"
+        f"read = READERS['{syntax}'].reader\n"
         f"assert read(Content('zoo', '', Path({str(path)!r}).read_bytes())).parents"
     )
     subprocess.run([sys.executable, "-W", "error", "-c", code], check=True)

@@ -13,7 +13,6 @@ from pyarrow import feather, ipc, parquet
 
 from hypercone.errors import InputError
 from hypercone.formats import arrow
-from hypercone.formats import arrow as parquet_reader
 from hypercone.formats.source import Content
 
 
@@ -41,8 +40,8 @@ every_kind = pytest.mark.parametrize("kind", WRITERS)
 
 
 def read_bytes(kind, data, **options):
-    reader = parquet_reader if kind == "parquet" else arrow
-    return reader.read(Content(f"zoo.{kind}", f".{kind}", data), **options)
+    read = arrow.read_parquet if kind == "parquet" else arrow.read_arrow
+    return read(Content(f"zoo.{kind}", f".{kind}", data), **options)
 
 
 def read(kind, columns, **options):
@@ -151,8 +150,8 @@ def test_without_pyarrow_one_sentence_says_how_to_get_it(kind):
     module = "parquet" if kind == "parquet" else "arrow"
     code = (
         "import sys; sys.modules['pyarrow'] = None\n"
-        f"from hypercone.hierarchy.readers.{module} import read\n"
-        "from hypercone.hierarchy.files import Content\n"
+        f"from hypercone.formats.arrow import read_{module} as read\n"
+        "from hypercone.formats.source import Content\n"
         "from hypercone.errors import HyperconeError\n"
         "try: read(Content('a', '', b'PAR1'))\nexcept HyperconeError as error: print(error)"
     )

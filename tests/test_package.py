@@ -1,4 +1,4 @@
-"""The front of the package: light to import, and every public name and command in its place with an example."""
+"""The package as a whole: light to import, and every public name and command in its place with an example."""
 
 from __future__ import annotations
 
@@ -15,9 +15,7 @@ import pytest
 import hypercone
 from hypercone.cli.main import COMMANDS, main
 
-HERE = Path(__file__).parent
 ROOT = Path(hypercone.__file__).parent
-SOURCES = sorted(ROOT.rglob("*.py"))
 HEAVY = {"numba", "numpy", "safetensors", "zstandard"}
 
 

@@ -8,12 +8,12 @@ import time
 
 import pytest
 
-from hypercone._system import best_cpu_seconds, describe_machine, pin_to_one_core
-from hypercone.bench import kernel
-from hypercone.bench.closure import bench_closure
-from hypercone.bench.kernel import bench_kernels
+import kernels
+from hypercone._system import describe_machine
 from hypercone.data import load_dataset
 from hypercone.methods import METHODS
+from kernels import bench_closure, bench_kernels
+from timing import best_cpu_seconds, pin_to_one_core
 
 FIGURES = {
     "method",
@@ -31,8 +31,8 @@ FIGURES = {
 
 @pytest.fixture
 def on_a_tree(monkeypatch):
-    monkeypatch.setattr(kernel, "load_dataset", lambda name: load_dataset("tree-3-4"))
-    monkeypatch.setattr(kernel, "WARM_UP", {"epochs": 2, "init_epochs": 2})
+    monkeypatch.setattr(kernels, "load_dataset", lambda name: load_dataset("tree-3-4"))
+    monkeypatch.setattr(kernels, "WARM_UP", {"epochs": 2, "init_epochs": 2})
 
 
 def test_a_row_for_each_method_and_for_cones_one_more_with_the_defaults(on_a_tree):
@@ -56,7 +56,7 @@ def test_a_row_for_each_method_and_for_cones_one_more_with_the_defaults(on_a_tre
 
 
 def test_every_method_has_the_rate_of_its_papers_recipe():
-    assert set(kernel.PAPER_RATES) == set(METHODS)
+    assert set(kernels.PAPER_RATES) == set(METHODS)
 
 
 def test_closure_and_reduction_are_counted_and_timed():
@@ -65,6 +65,59 @@ def test_closure_and_reduction_are_counted_and_timed():
     # 3 nodes with 1 ancestor, 9 with 2, 27 with 3, 81 with 4.
     assert (found["closure_edges"], found["basic_edges"]) == (426, 120)
     assert 0 < found["seconds"] < 1
+
+
+def test_a_run_prints_a_table_or_json(capsys, monkeypatch):
+    row = {
+        "method": "order",
+        "dim": 5,
+        "recipe": "paper",
+        "pairs_per_second": 12.34e6,
+        "cpu_seconds_per_epoch": 0.5,
+        "violated_share": 0.1,
+        "active_share": 0.02,
+    }
+    asked = []
+
+    def pretend(methods, dims, repeats):
+        asked.append((methods, dims, repeats))
+        yield row
+
+    monkeypatch.setattr(kernels, "bench_kernels", pretend)
+    monkeypatch.setattr(kernels, "pin_to_one_core", lambda: None)
+    given = ["kernel", "--methods", "order", "poincare", "--dims", "5", "10", "--repeats", "2"]
+    kernels.main([*given, "--json"])
+    found = json.loads(capsys.readouterr().out)
+    assert found["results"] == [row]
+    assert found["machine"]["cores"]
+    kernels.main(given)
+    header, line = capsys.readouterr().out.splitlines()
+    assert "M pairs/s" in header
+    assert line.split() == ["order", "5", "paper", "12.3", "0.500", "10.0%", "2.00%"]
+    assert asked == [(["order", "poincare"], [5, 10], 2)] * 2
+
+
+def test_the_closure_of_the_nouns_has_the_counts_of_the_paper(capsys):
+    kernels.main(["closure", "--repeats", "1", "--json"])
+    found = json.loads(capsys.readouterr().out)["results"]
+    assert (found["closure_edges"], found["basic_edges"]) == (661_127, 84_363)
+    assert found["seconds"] > 0
+
+
+@pytest.mark.parametrize(
+    ("given", "said"),
+    [
+        (["everything"], "invalid choice: 'everything'"),
+        (["kernel", "--repeats", "0"], "--repeats is 0"),
+        (["kernel", "--dims", "5,x"], "invalid int value: '5,x'"),
+        (["kernel", "--methods", "order", "cones"], "invalid choice: 'cones'"),
+    ],
+)
+def test_a_wrong_option_is_refused(given, said, capsys):
+    with pytest.raises(SystemExit) as ended:
+        kernels.main(given)
+    assert ended.value.code == 2
+    assert said in capsys.readouterr().err
 
 
 def test_the_machine_is_described_in_json():

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import doctest
 import json
 
 import numpy as np
@@ -9,11 +10,12 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
+import hidden_parent_scorers
+import hiding_parents
 import hypercone
+from hidden_parent_scorers import by_chance
+from hiding_parents import KINDS, hide_parents, nodes_to_hide_from, rank_hidden
 from hypercone.errors import InputError, UnknownNameError
-from hypercone.evaluation.hidden_parents import KINDS, hide_parents, nodes_to_hide_from
-from hypercone.evaluation.hidden_parents_heuristics import by_chance
-from hypercone.evaluation.hidden_parents_ranks import rank_hidden
 from hypercone.evaluation.suggestions import Damaged
 
 Pairs = set[tuple[int, int]]
@@ -200,3 +202,9 @@ def test_scores_that_rank_nothing_are_refused():
         rank_hidden(by_chance(whole), damaged, hypercone.load_dataset("tree-3-5"))
     with pytest.raises(InputError, match="no parent is hidden"):
         rank_hidden(by_chance(whole), Damaged(whole, np.empty((0, 2), np.int32)), whole)
+
+
+@pytest.mark.parametrize("module", [hiding_parents, hidden_parent_scorers])
+def test_the_examples_in_the_docstrings_run(module):
+    done = doctest.testmod(module)
+    assert (done.failed, done.attempted > 0) == (0, True)

@@ -1,26 +1,100 @@
-"""Where a hidden parent stands among all nodes that could be one: ranks, their mean reciprocal, hits."""
+"""Edges hidden so that nothing left implies them, and where each hidden parent ranks among all nodes.
+
+Hidden are second parents, or the places of whole subtrees. Ranks are summed up by their mean reciprocal and by hits.
+"""
 
 from __future__ import annotations
 
 from collections.abc import Callable, Iterator
 from dataclasses import dataclass
-from typing import Any
+from typing import Any, Literal
 
 import numpy as np
 from numpy.typing import NDArray
 
-from hypercone.errors import InputError
-from hypercone.evaluation.suggestions import Damaged
+from hypercone._arrays import Rows
+from hypercone.errors import InputError, unknown_name
+from hypercone.evaluation.suggestions import Damaged, check_share, with_edges
 from hypercone.hierarchy import Hierarchy
 from hypercone.methods import Points
-from hypercone.methods.scoring import Rows
+
+Kind = Literal["secondary", "attachment"]
+KINDS: tuple[Kind, ...] = ("secondary", "attachment")
 
 # From the rows of some nodes to a score of every node as the parent of each: a line a node, the higher the likelier.
-Scorer = Callable[[Rows], Points]
+ParentScorer = Callable[[Rows], Points]
 
 CUTS = (1, 10, 100)
 # Nodes scored together: a line of scores each, which for a million nodes is 8 MB.
 PART = 32
+
+
+def hide_parents(
+    hierarchy: Hierarchy, kind: Kind, *, count: int | None = None, share: float | None = None, seed: int = 0
+) -> Damaged:
+    """What is left of a hierarchy, and the (parent, child) rows hidden, by child; names and rows stay.
+
+    "secondary": of some nodes with several parents one parent each is hidden, and the others stay. "attachment": of
+    some nodes that have children every parent is hidden, so that all that is known of the node is below it. ``count``
+    nodes, or a ``share`` of those that can.
+
+    Only basic edges are hidden, and only basic edges stay. A basic edge is the one way from its parent to its child,
+    so no hidden edge follows from what is left, however many are hidden; and an edge that others imply, left in, would
+    tell of a hidden one.
+
+    >>> pets = Hierarchy.from_pairs([("animal", "dog"), ("animal", "pet"), ("dog", "lapdog"), ("pet", "lapdog")])
+    >>> left, links = hide_parents(pets, "secondary", count=1)
+    >>> len(left.edges), links.tolist()
+    (3, [[1, 3]])
+    >>> left, links = hide_parents(pets, "attachment", share=1.0)
+    >>> left.in_words(), links.tolist()
+    (['lapdog is a dog', 'lapdog is a pet'], [[0, 1], [0, 2]])
+    """
+    if kind not in KINDS:
+        raise unknown_name("kind of hidden parents", str(kind), KINDS)
+    if (count is None) == (share is None):
+        raise InputError("count and share both say how much to hide; give one of them")
+    random = np.random.default_rng(seed)
+    basic = hierarchy.reduction()
+    nodes = nodes_to_hide_from(hierarchy, kind)
+    wanted = _wanted(len(nodes), count, share)
+    chosen = np.zeros(len(hierarchy), np.bool_)
+    chosen[random.choice(nodes, wanted, replace=False)] = True
+    hidden = chosen[basic[:, 1]]
+    if kind == "secondary":
+        hidden &= _one_a_child(basic, random)
+    return Damaged(with_edges(hierarchy, basic[~hidden]), basic[hidden])
+
+
+def nodes_to_hide_from(hierarchy: Hierarchy, kind: Kind) -> Rows:
+    """The rows that can lose a parent: with two basic ones, or with one and a child; InputError if there are none."""
+    parents = np.bincount(hierarchy.reduction()[:, 1], minlength=len(hierarchy))
+    can = parents >= 2 if kind == "secondary" else (parents >= 1) & (hierarchy.children.counts > 0)
+    rows = np.flatnonzero(can).astype(np.int32)
+    if len(rows) == 0:
+        lacking = "several parents" if kind == "secondary" else "both a parent and a child"
+        raise InputError(f"no node has {lacking}, so there is nothing to hide; another hierarchy is needed")
+    return rows
+
+
+def _wanted(available: int, count: int | None, share: float | None) -> int:
+    if share is not None:
+        check_share("share", share)
+        return max(1, round(share * available))
+    assert count is not None
+    if not 1 <= count <= available:
+        raise InputError(f"count is {count}, but must be from 1 to {available}, the nodes that can lose a parent")
+    return count
+
+
+def _one_a_child(basic: Rows, random: np.random.Generator) -> NDArray[np.bool_]:
+    """For each edge, by child, whether it is the one drawn for its child."""
+    shuffled = random.permutation(len(basic))
+    # The first of each child in a random order is a random one of each child.
+    _, first = np.unique(basic[shuffled, 1], return_index=True)
+    drawn = np.zeros(len(basic), np.bool_)
+    drawn[shuffled[first]] = True
+    return drawn
 
 
 @dataclass(frozen=True, eq=False)
@@ -80,10 +154,9 @@ class HiddenRanks:
         }
 
 
-def rank_hidden(score: Scorer, damaged: Damaged, whole: Hierarchy) -> HiddenRanks:
+def rank_hidden(score: ParentScorer, damaged: Damaged, whole: Hierarchy) -> HiddenRanks:
     """The ranks that scores give to the hidden parents of a damaged hierarchy; ``whole`` is the one before.
 
-    >>> from hypercone.evaluation.hidden_parents import hide_parents
     >>> pets = Hierarchy.from_pairs([("animal", "dog"), ("animal", "pet"), ("dog", "lapdog"), ("pet", "lapdog")])
     >>> damaged = hide_parents(pets, "secondary", count=1)
     >>> rank_hidden(lambda nodes: np.zeros((len(nodes), 4)), damaged, pets).ranks.tolist()
@@ -102,7 +175,7 @@ def rank_hidden(score: Scorer, damaged: Damaged, whole: Hierarchy) -> HiddenRank
 Line = tuple[tuple[int, int], tuple[float, float, float, float, float]]
 
 
-def _lines(score: Scorer, nodes: Rows, left: Hierarchy, whole: Hierarchy, links: Rows) -> Iterator[Line]:
+def _lines(score: ParentScorer, nodes: Rows, left: Hierarchy, whole: Hierarchy, links: Rows) -> Iterator[Line]:
     for start in range(0, len(nodes), PART):
         part = nodes[start : start + PART]
         for node, scores in zip(part.tolist(), _checked(score(part), len(part), len(whole)), strict=True):

@@ -1,0 +1,264 @@
+"""How fast two checkouts are, side by side: the ratio after/before of what people wait for.
+
+    python tools/compare_speed.py --before other/checkout --after . -o speed.json
+
+Both are measured in one run on one core, turn by turn, each turn in a process of its own, so that noise from outside
+meets them alike; the best of all turns counts, because noise only ever adds. The turns before the first one that
+counts fill the caches of compiled kernels. Exit code 1 if anything takes more than 5 % longer than before.
+"""
+
+from __future__ import annotations
+
+import argparse
+import itertools
+import json
+import os
+import platform
+import socket
+import statistics
+import subprocess
+import sys
+import tempfile
+import time
+from collections import defaultdict
+from collections.abc import Callable, Iterator
+from contextlib import contextmanager
+from pathlib import Path
+from typing import Any
+from urllib.parse import quote, urlsplit
+
+import hypercone
+
+LARGEST_RATIO = 1.05
+NOUNS, MAMMALS = "nouns", "mammals"
+ASKED, CALLS = 800, 1_000
+LEARNED: dict[str, Any] = {"method": "hyperbolic-cones", "dim": 5, "init": "random"}
+# What a shell runs, by what is measured, and how often a turn repeats it.
+STARTS = {
+    "import hypercone": ("import hypercone", 12),
+    "hypercone --help": ("from hypercone.cli.main import main; main(['--help'])", 12),
+    "hypercone query": (f"from hypercone.cli.main import main; main(['query', '{MAMMALS}', 'parents', 'dog.n.01'])", 4),
+}
+
+
+def training() -> dict[str, float]:
+    """CPU seconds of a fixed number of epochs on mammals, and of one epoch on nouns."""
+    mammals, nouns = hypercone.load_dataset("wordnet-mammals"), hypercone.load_dataset("wordnet-nouns")
+    ends: list[float] = []
+    hypercone.fit(nouns, **LEARNED, epochs=24, on_epoch=lambda _: ends.append(time.process_time()))
+    epochs = (after - before for before, after in itertools.pairwise(ends))
+    return {
+        "learn mammals, 100 epochs": best(6, lambda: hypercone.fit(mammals, **LEARNED, epochs=100)),
+        "learn nouns, one epoch": min(epochs),
+    }
+
+
+def construction() -> dict[str, float]:
+    """CPU seconds of both constructions."""
+    mammals, nouns = hypercone.load_dataset("wordnet-mammals"), hypercone.load_dataset("wordnet-nouns")
+    return {
+        "construct nouns": best(20, lambda: hypercone.fit(nouns, method="construction", dim=5)),
+        "construct mammals, overlapping": best(40, lambda: hypercone.fit(mammals, method="overlapping", dim=5)),
+    }
+
+
+def best(times: int, action: Callable[[], object]) -> float:
+    """The least CPU seconds of several times."""
+
+    def one() -> float:
+        started = time.process_time()
+        action()
+        return time.process_time() - started
+
+    return min(one() for _ in range(times))
+
+
+def queries() -> dict[str, float]:
+    """Median seconds of a question about the constructed nouns, with the index built."""
+    embedding = hypercone.load(NOUNS)
+    _ = embedding.index
+    names = embedding.names[:: len(embedding) // ASKED]
+    other = dict(zip(names, reversed(names), strict=True))
+    questions: dict[str, Callable[[str], object]] = {
+        "descendants": embedding.descendants,
+        "ancestors": embedding.ancestors,
+        "nearest": embedding.nearest,
+        "is_a": lambda name: embedding.is_a(name, other[name]),
+    }
+    return {f"ask nouns, {name}": median_of_best(question, names) for name, question in questions.items()}
+
+
+def median_of_best(question: Callable[[str], object], names: Any, passes: int = 8) -> float:
+    """The median over the names of the least time that each took in several passes."""
+    least = dict.fromkeys(names, float("inf"))
+    for _ in range(passes):
+        for name in names:
+            started = time.perf_counter()
+            question(name)
+            least[name] = min(least[name], time.perf_counter() - started)
+    return statistics.median(least.values())
+
+
+def service() -> dict[str, float]:
+    """Seconds of one pair over HTTP, on one connection that is kept, by the clock and of the server's CPU time."""
+    names = list(hypercone.load(MAMMALS).names)
+    with served(MAMMALS) as (process, address), socket.create_connection(address) as connection:
+        connection.setsockopt(socket.IPPROTO_TCP, socket.TCP_NODELAY, 1)
+        while not asked(connection, "/readyz"):
+            time.sleep(0.05)
+        pairs = [f"/v1/is-a?child={quote(one)}&parent={quote(names[0])}" for one in names[:CALLS]]
+        wall, used = [], []
+        for _ in range(8):
+            started, began = time.perf_counter(), cpu_seconds(process)
+            if not all(asked(connection, pair) for pair in pairs):
+                raise SystemExit("the service refused a question")
+            wall.append((time.perf_counter() - started) / len(pairs))
+            used.append((cpu_seconds(process) - began) / len(pairs))
+    return {"serve mammals, one pair": min(wall), "serve mammals, one pair, server's CPU": min(used)}
+
+
+@contextmanager
+def served(folder: str) -> Iterator[tuple[int, tuple[str, int]]]:
+    """A service of a model on a free port of this machine: its process and its address."""
+    command = [sys.executable, "-m", "hypercone.cli.main", "serve", folder, "--port", "0"]
+    process = subprocess.Popen(command, stdout=subprocess.PIPE, stderr=subprocess.DEVNULL, text=True)
+    try:
+        assert process.stdout
+        url = urlsplit(process.stdout.readline().rsplit(" ", 1)[-1].strip())
+        if url.hostname is None or url.port is None:
+            raise SystemExit("the service did not start")
+        yield process.pid, (url.hostname, url.port)
+    finally:
+        process.terminate()
+        process.communicate(timeout=30)
+
+
+def asked(connection: socket.socket, path: str) -> bool:
+    """Ask for a path and read the answer; whether it was 200."""
+    connection.sendall(f"GET {path} HTTP/1.1\r\nHost: 127.0.0.1\r\n\r\n".encode())
+    answer = b""
+    while b"\r\n\r\n" not in answer:
+        answer += received(connection)
+    head, _, body = answer.partition(b"\r\n\r\n")
+    missing = int(head.lower().partition(b"content-length:")[2].split(b"\r\n", 1)[0]) - len(body)
+    while missing > 0:
+        missing -= len(received(connection))
+    return head.split(b" ", 2)[1] == b"200"
+
+
+def received(connection: socket.socket) -> bytes:
+    """The next bytes of an answer."""
+    found = connection.recv(65_536)
+    if not found:
+        raise SystemExit("the service closed the connection")
+    return found
+
+
+def cpu_seconds(process: int) -> float:
+    """What a process has used so far, by the clock that Linux keeps of it: clock_getcpuclockid(3)."""
+    return time.clock_gettime((~process << 3) | 2)
+
+
+def save_models() -> dict[str, float]:
+    """Write the models that are asked into the working folder."""
+    for name in (NOUNS, MAMMALS):
+        hypercone.fit(hypercone.load_dataset(f"wordnet-{name}"), method="construction", dim=5).save(name)
+    return {}
+
+
+PARTS = {part.__name__: part for part in (training, construction, queries, service)}
+
+
+def measured(tree: Path, part: str, folder: str) -> dict[str, float]:
+    """What a fresh process finds for one part of the measurement with the code of a checkout."""
+    command = [sys.executable, str(Path(__file__).resolve()), "--part", part]
+    done = subprocess.run(
+        command, env=environment(tree), cwd=folder, stdout=subprocess.PIPE, text=True, check=True, timeout=600
+    )
+    found: dict[str, float] = json.loads(done.stdout)
+    return found
+
+
+def started(tree: Path, code: str, folder: str) -> float:
+    """CPU seconds of a Python that runs some code and ends."""
+    process = subprocess.Popen(
+        [sys.executable, "-c", code], env=environment(tree), cwd=folder, stdout=subprocess.DEVNULL
+    )
+    _, status, used = os.wait4(process.pid, 0)
+    process.returncode = os.waitstatus_to_exitcode(status)
+    if process.returncode:
+        raise SystemExit(f"{tree}: {code} failed")
+    return used.ru_utime + used.ru_stime
+
+
+def environment(tree: Path) -> dict[str, str]:
+    """The variables with which Python finds the hypercone of a checkout, and works on one core."""
+    return os.environ | {"PYTHONPATH": str(tree.resolve() / "src"), "OPENBLAS_NUM_THREADS": "1"}
+
+
+def compared(trees: dict[str, Path], rounds: int) -> dict[str, dict[str, list[float]]]:
+    """Every turn of every measure of both checkouts, without the first round."""
+    found: dict[str, dict[str, list[float]]] = defaultdict(lambda: defaultdict(list))
+    with tempfile.TemporaryDirectory() as folder:
+        measured(trees["before"], save_models.__name__, folder)
+        for turn in range(rounds + 1):
+            print(f"round {turn} of {rounds}" if turn else "warming up", file=sys.stderr, flush=True)
+            for part in PARTS:
+                for side, tree in trees.items():
+                    for name, value in measured(tree, part, folder).items():
+                        found[name][side].append(value)
+            for name, (code, times) in STARTS.items():
+                for _ in range(times):
+                    for side, tree in trees.items():
+                        found[name][side].append(started(tree, code, folder))
+            if not turn:
+                found.clear()
+    return found
+
+
+def row_of(turns: dict[str, list[float]]) -> dict[str, Any]:
+    """The best of each side, and their ratio."""
+    before, after = min(turns["before"]), min(turns["after"])
+    return {"before": before, "after": after, "ratio": round(after / before, 4), "turns": turns}
+
+
+def table(rows: dict[str, dict[str, Any]]) -> str:
+    """A Markdown table: a line for each measure."""
+    lines = ["| measure | before | after | ratio |", "|---|---|---|---|"]
+    for name, row in rows.items():
+        lines.append(f"| {name} | {_seconds(row['before'])} | {_seconds(row['after'])} | {row['ratio']:.3f} |")
+    return "\n".join(lines)
+
+
+def _seconds(value: float) -> str:
+    factor, unit = next((one for one in ((1, "s"), (1e3, "ms")) if value * one[0] >= 1), (1e6, "µs"))
+    return f"{value * factor:.3g} {unit}"
+
+
+def main() -> int:
+    """Measure both, print the table, and say by the exit code whether anything became slower."""
+    parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
+    parser.add_argument("--before", type=Path, metavar="DIR", help="a checkout")
+    parser.add_argument("--after", type=Path, metavar="DIR", default=Path(), help="another one (default: this folder)")
+    parser.add_argument("--rounds", type=int, default=5, metavar="N", help="turns that count (default 5)")
+    parser.add_argument("-o", "--output", type=Path, metavar="FILE", help="the JSON file to write")
+    parser.add_argument("--part", choices=[*PARTS, save_models.__name__], help=argparse.SUPPRESS)
+    options = parser.parse_args()
+    if options.part:
+        print(json.dumps((PARTS | {save_models.__name__: save_models})[options.part]()))
+        return 0
+    if options.before is None or options.rounds < 1:
+        parser.error("--before is missing, or --rounds is below 1")
+    # Inherited by every process that is started from here.
+    os.sched_setaffinity(0, {max(os.sched_getaffinity(0))})
+    turns = compared({"before": options.before, "after": options.after}, options.rounds)
+    rows = {name: row_of(found) for name, found in turns.items()}
+    print(table(rows))
+    if options.output:
+        content = {"machine": platform.platform(), "rounds": options.rounds, "measures": rows}
+        options.output.write_text(json.dumps(content, indent=1) + "\n", encoding="utf-8")
+    return int(any(row["ratio"] > LARGEST_RATIO for row in rows.values()))
+
+
+if __name__ == "__main__":
+    sys.exit(main())
