@@ -24,7 +24,7 @@ from hypercone.data import load_dataset
 from hypercone.hierarchy import Hierarchy, paper_split
 from hypercone.hierarchy.hierarchy import parent_lists
 from hypercone.methods import METHODS, Points, find_method
-from hypercone.training.config import FitConfig
+from hypercone.training.config import FitConfig, TrainingConfig
 from hypercone.training.loop import Stage, Trainer
 from hypercone.training.sampling import make_negatives
 from hypercone.training.start import starting_points
@@ -49,18 +49,19 @@ def bench_kernels(
             points = _warm_points(name, dim, len(hierarchy), edges, known)
             corrupt = "parent" if find_method(name).loss == "softmax" else "child"
             paper = FitConfig(method=name, dim=dim, corrupt=corrupt, rate=PAPER_RATES[name], **PAPER)
-            yield _measure("paper", paper, points, edges, known, repeats)
+            yield _measure("paper", paper.for_edges(len(edges)), points, edges, known, repeats)
             if name.endswith("cones"):
-                yield _measure("default", FitConfig(method=name, dim=dim), points, edges, known, repeats)
+                default = FitConfig(method=name, dim=dim).for_edges(len(edges))
+                yield _measure("default", default, points, edges, known, repeats)
 
 
 def _warm_points(name: str, dim: int, count: int, edges: Rows, known: Adjacency) -> Points:
-    config = FitConfig(method=name, dim=dim, **WARM_UP)
+    config = FitConfig(method=name, dim=dim, **WARM_UP).for_edges(len(edges))
     return Stage(config, edges, known).train(starting_points(count, edges, known, config)).points
 
 
 def _measure(
-    recipe: str, config: FitConfig, points: Points, edges: Rows, known: Adjacency, repeats: int
+    recipe: str, config: TrainingConfig, points: Points, edges: Rows, known: Adjacency, repeats: int
 ) -> dict[str, Any]:
     method = find_method(config.method)
     negatives = make_negatives(len(points), edges, config)

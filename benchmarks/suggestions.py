@@ -18,9 +18,10 @@ from typing import Any
 
 import numpy as np
 
+from hypercone._arrays import pair_keys
 from hypercone._system import describe_machine
 from hypercone.data import is_dataset, load_dataset
-from hypercone.evaluation.suggestions import CUTS, hide_links, pair_keys, precision_of, wrong_precision
+from hypercone.evaluation.suggestions import CUTS, hide_links, precision_of, wrong_precision
 from hypercone.formats import read_edges
 from hypercone.hierarchy import Hierarchy
 from hypercone.queries.suggestions import candidates, companies_of, missing_rows, neighbours_of
@@ -33,7 +34,8 @@ def missing(hierarchy: Hierarchy, config: FitConfig, share: float, seed: int) ->
     pairs, energies = candidates(embedding, damaged)
     ranked = missing_rows(embedding, damaged, max(CUTS)).pairs
     found = precision_of(ranked, pairs, hierarchy.closure(), links, len(hierarchy), CUTS).as_dict()
-    right = np.isin(pair_keys(pairs, len(hierarchy)), pair_keys(hierarchy.closure(), len(hierarchy)))
+    called, true = (pair_keys(rows[:, 0], rows[:, 1], len(hierarchy)) for rows in (pairs, hierarchy.closure()))
+    right = np.isin(called, true)
     rankings = {
         "energy": -energies,
         "company": companies_of(damaged, pairs),

@@ -18,9 +18,10 @@ from sklearn.pipeline import Pipeline
 from sklearn.utils.validation import check_is_fitted
 
 import hypercone
-from hypercone import ConeEmbedder, FitConfig, Hierarchy
+from hypercone import ConeEmbedder, Hierarchy
 from hypercone.errors import ConfigError, InputError, UnknownNameError
 from hypercone.estimator import NotFittedError
+from hypercone.training.config import OPTIONS
 
 QUICK = {"dim": 2, "epochs": 40, "init_epochs": 40}
 
@@ -63,10 +64,10 @@ def test_it_is_the_fit_itself(tree, fitted):
 
 def test_every_setting_is_a_parameter_with_its_default():
     parameters = inspect.signature(ConeEmbedder).parameters
-    assert list(parameters) == ["hierarchy", "coordinates", *FitConfig.__dataclass_fields__]
+    assert list(parameters) == ["hierarchy", "coordinates", *OPTIONS]
     given = ConeEmbedder().get_params()
     assert given == {name: parameter.default for name, parameter in parameters.items()}
-    assert all(given[name] == field.default for name, field in FitConfig.__dataclass_fields__.items())
+    assert all(given[name] == option.default for name, option in OPTIONS.items())
 
 
 @pytest.mark.parametrize(

@@ -1,12 +1,9 @@
-"""Arrays as kernels see them, pair keys, and adjacency in compressed sparse rows.
-
-Arrays as kernels see them: in rows, and only to be read.
+"""Arrays as kernels see them, and the neighbors of every row in compressed sparse rows.
 
 The compiler makes one version of a kernel for arrays that can be written to and another for those that cannot, and one
 for each order in memory. Whoever calls a kernel that only reads gives it one kind, and it is compiled once.
 
-A list of rows for each row stands in two flat arrays (compressed sparse rows): Python code indexes an ``Adjacency``,
-kernels take its ``csr``.
+Python code indexes an ``Adjacency``; kernels take its ``csr``.
 """
 
 from __future__ import annotations

@@ -1,17 +1,11 @@
 """Files written all or nothing, what killed writers leave behind, and JSON with its own checksum.
 
-Writing so that a reader sees the old content or the new, and never a half of either.
-
 What is new is written beside its target, brought to the disk, and takes its place in one step; then the folder it is in
 is brought to the disk too. A process that is killed leaves the old or the new, whole, and perhaps a temporary that the
 next one to write there removes.
 
-Temporary files and folders beside their target: locked while their maker lives, removed by the next one if not.
-
 A process that is killed cannot tidy up, but the system drops its locks. So whoever makes a temporary holds a lock
 (``flock``) on it until it has taken its place or is gone, and what can be locked is nobody's any more.
-
-JSON files that carry their own checksum, and files read only if they are what they should be.
 """
 
 from __future__ import annotations

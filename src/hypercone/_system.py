@@ -1,13 +1,4 @@
-"""The machine: cores, memory, optional packages, and a description for records.
-
-How many cores there are to use.
-
-Other people's packages that come with an extra: loaded when they are needed, with the remedy where they are not.
-
-How much memory this process may still take, so that a refusal comes before the crash.
-
-Where a figure was measured.
-"""
+"""The machine: cores, free memory, optional packages, and a description of it for records."""
 
 from __future__ import annotations
 

@@ -1,6 +1,4 @@
-"""The tree of errors with their exit codes, and the helpers that word messages.
-
-Every error hypercone raises on purpose, and the exit code the command line gives it.
+"""Every error that hypercone raises on purpose, its exit code, and the helpers that word messages.
 
 ::
 
@@ -14,8 +12,6 @@ Every error hypercone raises on purpose, and the exit code the command line give
     └── Interrupted         130   a run was asked to stop, and has kept a checkpoint (143 if by SIGTERM, 129 by SIGHUP)
 
 Each message is one sentence that says what is wrong, with the value, and what to do about it.
-
-Small matters of English, so that messages read like sentences.
 """
 
 from __future__ import annotations

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import dataclasses
 import inspect
 from collections.abc import Iterable
 from typing import Any
@@ -16,6 +15,7 @@ from hypercone.embedding.export import Coordinates, coordinates_of
 from hypercone.errors import InputError, unknown_name
 from hypercone.hierarchy import Hierarchy
 from hypercone.training import FitConfig, fit
+from hypercone.training.config import OPTIONS
 
 __all__ = ["ConeEmbedder", "NotFittedError"]
 
@@ -59,8 +59,7 @@ class ConeEmbedder:
         if given is None:
             raise InputError("there is no hierarchy to fit; give ConeEmbedder one, or give fit (parent, child) pairs")
         chosen = {name: value for name, usual in _defaults().items() if (value := getattr(self, name)) != usual}
-        config = FitConfig.from_dict(chosen)
-        self.embedding_: Embedding = fit(_as_hierarchy(given), config)
+        self.embedding_: Embedding = fit(_as_hierarchy(given), FitConfig(**chosen))
         self._found: Coordinates = coordinates_of(self.embedding_, self.coordinates)
         return self
 
@@ -132,7 +131,7 @@ class ConeEmbedder:
 
 
 def _defaults() -> dict[str, Any]:
-    return {field.name: field.default for field in dataclasses.fields(FitConfig)}
+    return {name: option.default for name, option in OPTIONS.items()}
 
 
 def _check_known(name: str) -> None:
@@ -178,8 +177,8 @@ def _signature() -> inspect.Signature:
             inspect.Parameter("hierarchy", plain, default=None, annotation="Hierarchy | Iterable[Any] | None"),
             inspect.Parameter("coordinates", named, default="own", annotation="str"),
             *(
-                inspect.Parameter(field.name, named, default=field.default, annotation=str(field.type))
-                for field in dataclasses.fields(FitConfig)
+                inspect.Parameter(name, named, default=option.default, annotation=option.kind.__name__)
+                for name, option in OPTIONS.items()
             ),
         ]
     )

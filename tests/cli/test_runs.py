@@ -187,7 +187,7 @@ def test_the_folder_one_is_in_and_a_mounted_one_are_refused_though_they_are_empt
 
 def test_a_model_that_cannot_be_saved_after_all_says_that_the_fit_is_kept(run, tmp_path, monkeypatch):
     monkeypatch.chdir(tmp_path)
-    arguments = ("fit", "tree-2-3", "--dim", "5", "--epochs", "3", "--init", "random", "--quiet", "--run", "r")
+    command = ("fit", "tree-2-3", "--dim", "5", "--epochs", "3", "--init", "random", "--quiet", "--run", "r")
     refuse = fit.refuse_in_vain
 
     def then_taken(folder):
@@ -196,12 +196,12 @@ def test_a_model_that_cannot_be_saved_after_all_says_that_the_fit_is_kept(run, t
         (tmp_path / "model" / "thesis.tex").write_text("years of work")
 
     monkeypatch.setattr(fit, "refuse_in_vain", then_taken)
-    done = run(*arguments, "-o", "model")
+    done = run(*command, "-o", "model")
     assert (done.code, done.err.count("\n")) == (2, 1)
     assert done.err.endswith("; the fit is kept in r: give another -o, with --resume\n")
     monkeypatch.undo()
     monkeypatch.chdir(tmp_path)
-    assert run(*arguments, "-o", "other", "--resume").code == 0
+    assert run(*command, "-o", "other", "--resume").code == 0
 
 
 def test_an_interrupt_of_the_test_after_a_fit_does_not_say_that_nothing_was_saved(run, tmp_path, monkeypatch):

@@ -2,20 +2,21 @@
 
 from __future__ import annotations
 
+import subprocess
 import sys
 
 import pytest
 
+from hypercone import service
 from hypercone.cli.show import named_folders
 from hypercone.errors import InputError
-from hypercone.service import server
 
 
 @pytest.fixture
 def served(monkeypatch):
     """What would be served, instead of serving it until somebody ends it."""
     given = {}
-    monkeypatch.setattr(server, "serve", lambda embeddings, options: given.update(models=embeddings, options=options))
+    monkeypatch.setattr(service, "serve", lambda embeddings, options: given.update(models=embeddings, options=options))
     return given
 
 
@@ -64,11 +65,14 @@ def test_a_damaged_model_is_exit_code_3(run, tmp_path):
     assert (done.code, "there is no such model folder" in done.err) == (3, True)
 
 
-@pytest.mark.parametrize("package", server.PACKAGES)
-def test_without_the_extra_one_sentence_says_how_to_get_it(run, model, monkeypatch, package):
-    monkeypatch.setitem(sys.modules, package, None)
-    done = run("serve", model)
-    assert done.code == 1
+@pytest.mark.parametrize("package", service.PACKAGES)
+def test_without_the_extra_one_sentence_says_how_to_get_it(model, package):
+    """In a process of its own: here all of it has been imported."""
+    code = f"import sys; sys.modules[{package!r}] = None\n"
+    code += "from hypercone.cli.main import main; sys.exit(main(sys.argv[1:]))"
+    done = subprocess.run([sys.executable, "-c", code, "serve", model], capture_output=True, text=True, check=False)
+    assert done.returncode == 1
     assert (
-        done.err == f"hypercone: the service needs {package}, which is not installed; pip install 'hypercone[serve]'\n"
+        done.stderr
+        == f"hypercone: the service needs {package}, which is not installed; pip install 'hypercone[serve]'\n"
     )

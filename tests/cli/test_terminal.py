@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import io
 import os
 import signal
 import subprocess
@@ -12,20 +11,6 @@ from pathlib import Path
 import pytest
 
 from hypercone.cli.main import COMMANDS
-from hypercone.training import EpochReport, ProgressLine
-
-REPORT = EpochReport(
-    stage="training",
-    epoch=3,
-    epochs=10,
-    loss=0.25,
-    violated=7,
-    active_negatives=1234,
-    pairs_per_second=2.5e6,
-    seconds=1.0,
-    seconds_left=61.6,
-    validation_f1=None,
-)
 
 
 @pytest.mark.parametrize("command", COMMANDS)
@@ -94,69 +79,6 @@ def test_a_terminal_gets_one_line_that_rewrites_itself(program, tmp_path, quick)
     # One line is left of each stage.
     assert text.count("\n") == 2
     assert text.endswith("s left\r\n")
-
-
-def test_a_report_is_one_line_for_people():
-    assert REPORT.line() == "training epoch 3/10  loss 0.2500  active 1,234  2.5 M pairs/s  62 s left"
-    values = {**REPORT.__dict__, "validation_f1": 0.95432}
-    assert "  validation F1 95.43  " in EpochReport(**values).line()
-
-
-class Terminal(io.StringIO):
-    def isatty(self) -> bool:
-        return True
-
-
-def _report(epoch: int) -> EpochReport:
-    return EpochReport(**{**REPORT.__dict__, "epoch": epoch})
-
-
-def test_a_pipe_gets_the_first_and_the_last_report_and_one_now_and_then():
-    stream = io.StringIO()
-    show = ProgressLine(stream, interval=1e9)
-    for epoch in range(1, 11):
-        show(_report(epoch))
-    assert [line.split("  ")[0] for line in stream.getvalue().splitlines()] == [
-        "training epoch 1/10",
-        "training epoch 10/10",
-    ]
-    stream = io.StringIO()
-    show = ProgressLine(stream, interval=0.0)
-    for epoch in range(1, 11):
-        show(_report(epoch))
-    assert stream.getvalue().count("\n") == 10
-
-
-def test_a_terminal_gets_every_report_on_the_same_line(monkeypatch):
-    stream = Terminal()
-    monkeypatch.setenv("COLUMNS", "200")
-    show = ProgressLine(stream)
-    show(_report(9))
-    assert stream.getvalue() == f"\r\x1b[2K{_report(9).line()}"
-    show(_report(10))
-    assert stream.getvalue().endswith(f"\r\x1b[2K{_report(10).line()}\n")
-
-
-def test_a_terminal_line_is_cut_at_the_edge_for_a_wrapped_one_could_not_be_rewritten(monkeypatch):
-    monkeypatch.setenv("COLUMNS", "40")
-    stream = Terminal()
-    ProgressLine(stream)(_report(9))
-    assert stream.getvalue() == f"\r\x1b[2K{_report(9).line()[:39]}"
-
-
-def test_a_fit_that_ends_early_leaves_the_next_message_a_line_of_its_own():
-    stream = Terminal()
-    with ProgressLine(stream) as show:
-        show(_report(9))
-    assert stream.getvalue().endswith("\n")
-    with ProgressLine(stream) as show:
-        show(_report(10))
-    assert stream.getvalue().count("\n") == 2
-
-
-def test_progress_goes_to_stderr_unless_told_otherwise(capsys):
-    ProgressLine()(REPORT)
-    assert capsys.readouterr() == ("", REPORT.line() + "\n")
 
 
 @pytest.mark.parametrize(

@@ -16,6 +16,7 @@ from hypercone.evaluation import evaluate_all_pairs
 from hypercone.hierarchy import Hierarchy
 from hypercone.methods import Settings, find_method
 from hypercone.methods.scoring import Counts
+from hypercone.runs import FitContext
 
 SHORT = {"nested_plan": NestedPlan(parting=20, iterations=60), "free_plan": FreePlan(iterations=60)}
 DIAMOND = Hierarchy.from_pairs([("top", "left"), ("top", "right"), ("left", "both"), ("right", "both")])
@@ -163,19 +164,20 @@ def test_very_wide_hierarchies_are_built_too(shape):
 
 def test_progress_is_reported_with_counts_from_the_first_to_the_last_iteration(shape):
     reports, dag = [], shape("random_dag", 200)
-    construct_overlapping(dag, 3, on_progress=reports.append, **SHORT)
+    found = construct_overlapping(dag, 3, context=FitContext(reports.append), **SHORT)
     assert {report.stage for report in reports} == {"nested caps", "free caps"}
-    assert reports[0].iteration == 0
+    assert {report.unit for report in reports} == {"iteration"}
+    assert reports[0].done == 0
     assert reports[-1].is_last
-    assert all(report.counts.positives == len(dag.closure()) for report in reports)
+    assert max(report.all_pairs_f1 for report in reports) >= found.counts.f1 - 0.01
     assert [report.seconds for report in reports] == sorted(report.seconds for report in reports)
 
 
 def test_moving_stops_once_every_pair_is_right():
     reports = []
-    construct_overlapping(DIAMOND, 3, on_progress=reports.append)
-    assert reports[-1].counts.f1 == 1.0
-    assert reports[-1].iteration < FreePlan().iterations
+    construct_overlapping(DIAMOND, 3, context=FitContext(reports.append))
+    assert reports[-1].all_pairs_f1 == 1.0
+    assert reports[-1].done < FreePlan().iterations
 
 
 @pytest.mark.parametrize("K", [0.01, 0.1, 1.0, 3.0])

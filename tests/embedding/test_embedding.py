@@ -127,7 +127,7 @@ def test_a_fitted_tree_is_remembered_with_the_most_general_first(fitted, tree):
 
 @ALL
 def test_lists_go_from_general_to_specific(make_embedding, method):
-    embedding = make_embedding(method, threshold=np.inf)
+    embedding = make_embedding(method, threshold=1e300)
     generality = dict(zip(embedding.names, METHODS[method].generality(embedding.points), strict=True))
     for found in (embedding.descendants("n0"), embedding.ancestors("n0")):
         assert len(found) == len(embedding) - 1

@@ -32,7 +32,7 @@ def _lines(path) -> list[str]:
 @given(names=NAMES, data=st.data())
 @settings(max_examples=25, deadline=None)
 def test_a_tsv_parses_back_to_the_same_names_and_floats(make_embedding, folder, names, data):
-    points = data.draw(arrays(np.float64, (len(names), 2), elements=st.floats(allow_nan=False, allow_infinity=False)))
+    points = data.draw(arrays(np.float64, (len(names), 2), elements=st.floats(-1e150, 1e150)))
     path = make_embedding("order", names=names, points=points).export(folder / "points.tsv")
     header, *rows = [line.split("\t") for line in _lines(path)]
     assert header == ["name", "x0", "x1"]
@@ -108,3 +108,18 @@ def test_an_export_that_fails_leaves_the_old_file_and_nothing_else(strange, tmp_
         strange.export(tmp_path / "points", format)
     assert (tmp_path / "points").read_text() == "old"
     assert os.listdir(tmp_path) == ["points"]
+
+
+def test_one_endless_name_does_not_make_an_npz_of_all_the_memory(make_embedding, tmp_path, monkeypatch):
+    monkeypatch.setattr("hypercone.embedding.export.available_bytes", lambda: 1 << 20)
+    names = ["x" * 30_000, *(f"n{i}" for i in range(11))]
+    with pytest.raises(ResourceError, match="as wide as the longest, here of 30,000 letters, and 12 such names"):
+        make_embedding(names=names).export(tmp_path / "points.npz")
+    assert os.listdir(tmp_path) == []
+    assert make_embedding(names=names).export(tmp_path / "points.tsv").exists()
+
+
+@pytest.mark.parametrize("format", WRITERS)
+def test_a_path_with_a_nul_is_refused_in_a_sentence(strange, tmp_path, format):
+    with pytest.raises(InputError, match="there is a NUL character in it"):
+        strange.export(tmp_path / "a\0b", format)

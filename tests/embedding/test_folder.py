@@ -16,7 +16,7 @@ from hypothesis.extra.numpy import arrays
 import hypercone
 from hypercone.embedding import load, save
 from hypercone.errors import HyperconeError, InputError, ModelFileError
-from hypercone.hierarchy.names import is_usable
+from hypercone.hierarchy.names import Labels, is_usable
 from hypercone.methods import METHODS, Settings
 
 PARTS = ("model.safetensors", "nodes.txt.gz", "config.json")
@@ -214,3 +214,18 @@ def test_a_link_to_a_model_stays_a_link_and_what_it_leads_to_is_replaced(make_em
     newer.save(tmp_path / "link")
     assert (tmp_path / "link").is_symlink()
     assert is_same(load(tmp_path / "real"), newer)
+
+
+def test_a_model_of_no_nodes_comes_back(make_embedding, tmp_path, is_same):
+    saved = make_embedding(names=[], points=np.empty((0, 2)), labels=Labels([]), edges=np.empty((0, 2), np.int32))
+    assert is_same(load(saved.save(tmp_path / "model")), saved)
+
+
+@pytest.mark.parametrize("strange", [True, None, 10**300, 1e308, "", [], {}, ["a\n|b"], -1, 0.5])
+@pytest.mark.parametrize("name", ["kind", "placed", "config", "notes", "calibration_f1", "training_edges", "epoch"])
+def test_the_card_of_any_record_is_text_without_numbers_that_are_none(make_embedding, name, strange):
+    from hypercone.embedding.folder import model_card
+
+    card = model_card(make_embedding(record={name: strange, "reproducible": strange, "closure_aware": strange}))
+    assert card.startswith("# 12 nodes as hyperbolic-cones in 2 dimensions\n")
+    assert not {"nan", "inf"} & set(card.lower().replace(")", " ").split())

@@ -46,7 +46,7 @@ def test_labels_and_edges_come_back(labelled, tmp_path):
 def test_an_embedding_keeps_its_points_and_leaves_the_callers_array_alone(make):
     from hypercone.embedding import Embedding
 
-    given = np.array(make().points, np.float32)
+    given = np.array(0.9 * make().points, np.float32)
     embedding = Embedding(make().names, given, "hyperbolic-cones", make().settings, 0.1)
     assert embedding.points.dtype == np.float64
     given[0] = 0.5
@@ -83,12 +83,12 @@ def test_damage_to_either_is_refused(labelled, tmp_path, part, damage):
 
 
 @pytest.mark.parametrize("edge", [[0, 12], [-1, 0]])
-def test_an_edge_beyond_the_last_node_is_refused_when_saving_and_when_loading(
+def test_an_edge_beyond_the_last_node_is_refused_when_it_is_given_and_when_loading(
     labelled, tmp_path, forge, is_refused, edge
 ):
     wrong = np.array([edge], np.int32)
-    with pytest.raises(InputError, match="model: not written, for an edge names a row outside 0 … 11"):
-        dataclasses.replace(labelled, edges=wrong).save(tmp_path / "model")
+    with pytest.raises(InputError, match="an edge names a row outside 0 … 11; give rows of its points"):
+        dataclasses.replace(labelled, edges=wrong)
     labelled.save(tmp_path / "model")
     forge(tmp_path / "model", {"edges.safetensors": safetensors_bytes({"edges": wrong})}, edges=1)
     assert is_refused(tmp_path / "model", "outside 0 … 11")

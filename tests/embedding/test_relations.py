@@ -81,7 +81,7 @@ def test_parents_and_children_are_those_with_none_between(make_embedding, method
     embedding = make_embedding(method, count=20, seed=seed)
     # Where a threshold always is: calibration takes it from a pair.
     energies = embedding.energy(list(embedding.names[1:]), list(embedding.names[:-1]))
-    for threshold in [*np.quantile(energies, [0.1, 0.5, 0.9], method="nearest"), np.inf]:
+    for threshold in [*np.quantile(energies, [0.1, 0.5, 0.9], method="nearest"), 1e300]:
         embedding = make_embedding(method, count=20, seed=seed, threshold=float(threshold))
         parents, children = immediate(embedding)
         for name in embedding.names:
@@ -90,7 +90,7 @@ def test_parents_and_children_are_those_with_none_between(make_embedding, method
 
 
 @ALL
-@pytest.mark.parametrize("threshold", [0.3, 3.0, np.inf])
+@pytest.mark.parametrize("threshold", [0.3, 3.0, 1e300])
 def test_nobody_who_has_ancestors_loses_all_parents_even_where_nodes_are_kinds_of_each_other(
     make_embedding, method, threshold
 ):
@@ -101,7 +101,7 @@ def test_nobody_who_has_ancestors_loses_all_parents_even_where_nodes_are_kinds_o
         assert bool(embedding.children(name)) == bool(descendants)
         assert set(embedding.parents(name)) <= set(ancestors)
         assert set(embedding.children(name)) <= set(descendants)
-    if threshold == np.inf:
+    if threshold == 1e300:
         assert set(embedding.ancestors("n3")) & set(embedding.descendants("n3"))
 
 
@@ -166,13 +166,14 @@ def test_no_names_have_no_common_ancestors(make_embedding):
 
 
 @pytest.mark.slow
-def test_the_children_of_a_root_with_eighty_thousand_descendants_take_less_than_five_seconds(perfect, within):
+def test_the_children_of_a_root_with_eighty_thousand_descendants_take_less_than_five_seconds(within):
     nouns = hypercone.load_dataset("wordnet-nouns")
     # One root over all, and of several parents only the first, so that there is a tree to build.
     first = nouns.parents.rows[nouns.parents.offsets[:-1][nouns.parents.counts > 0]]
     edges = [[len(nouns), row] for row in nouns.roots]
     edges += np.stack([first, np.flatnonzero(nouns.parents.counts)], axis=1).tolist()
-    embedding = perfect(hypercone.Hierarchy([*nouns.names, "top"], edges))
+    tree = hypercone.Hierarchy([*nouns.names, "top"], edges)
+    embedding = hypercone.fit(tree, method="construction", dim=2)
     embedding.children("dog.n.01")
     found = within(5, lambda: embedding.children("top"))
     assert set(found) >= {nouns.names[row] for row in nouns.roots}

@@ -173,7 +173,8 @@ def test_a_model_without_edges_is_shown_by_projection(mammals, show, tmp_path):
     "points", [np.zeros((3, 2)), np.full((3, 2), 0.3), np.array([[1 - 1e-16, 0.0], [0.0, 0.1], [-0.9, 0]])]
 )
 def test_points_in_one_place_or_at_the_border_are_drawn(points, show, tmp_path):
-    odd = Embedding(["a", "b", "c"], points, "poincare", Settings(), 1.0, edges=np.array([[0, 1], [0, 2]], np.int32))
+    edges = np.array([[0, 1], [0, 2]], np.int32)
+    odd = Embedding(["a", "b", "c"], points, "poincare", Settings(border=0.0), 1.0, edges=edges)
     opened = show(write_page(odd, tmp_path / "odd.html"))
     opened.ask("h.goTo(1)")
     opened.settle()

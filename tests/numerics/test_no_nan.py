@@ -35,10 +35,12 @@ def test_an_embedding_of_points_that_are_not_finite_is_refused_with_the_node(nam
                 Embedding(NAMES, spoiled(POINTS, row, column, value), name, Settings(), threshold=0.2)
 
 
-def test_a_threshold_that_is_no_number_is_refused_and_an_infinite_one_holds_everything():
+def test_a_threshold_that_is_not_finite_is_refused_and_a_huge_one_holds_everything():
     with pytest.raises(InputError, match="the threshold is not a number"):
         Embedding(NAMES, POINTS, "order", Settings(), threshold=np.nan)
-    assert Embedding(NAMES, POINTS, "order", Settings(), threshold=np.inf).is_a("animal", "stone")
+    with pytest.raises(InputError, match=r"its threshold is inf .* give a finite number"):
+        Embedding(NAMES, POINTS, "order", Settings(), threshold=np.inf)
+    assert Embedding(NAMES, POINTS, "order", Settings(), threshold=1e300).is_a("animal", "stone")
 
 
 @pytest.mark.parametrize("value", NO_NUMBERS)

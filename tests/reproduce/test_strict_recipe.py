@@ -2,12 +2,11 @@
 
 from __future__ import annotations
 
-import dataclasses
-
 import pytest
 
 from hypercone.reproduce.table1 import DIMS, EXCEPTIONS, PERCENTS, RECIPES, Plan, read_recipes, recipe_config
 from hypercone.reproduce.trials import Trial, run_trials
+from hypercone.training import FitConfig
 
 METHOD, STRICT = "hyperbolic-cones", "strict"
 
@@ -33,7 +32,7 @@ def test_it_is_no_part_of_the_papers_table():
 
 def _trial(**changes):
     config = recipe_config(METHOD, STRICT, 5, 50, 0)
-    return Trial(STRICT, 50, dataclasses.replace(config, **changes), source="tree-3-4")
+    return Trial(STRICT, 50, FitConfig(**config.as_dict() | changes), source="tree-3-4")
 
 
 def test_a_trial_runs_it_with_its_own_start():

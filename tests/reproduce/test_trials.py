@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import dataclasses
 import json
 
 import numpy as np
@@ -22,7 +21,7 @@ SMALL = FitConfig(dim=5, epochs=10, init_epochs=5, validate_every=5)
 
 
 def trial(recipe="tuned", percent=50, source=TREE, is_released=False, **settings):
-    return Trial(recipe, percent, dataclasses.replace(SMALL, **settings), source, is_released)
+    return Trial(recipe, percent, FitConfig(**SMALL.as_dict() | settings), source, is_released)
 
 
 @pytest.fixture
@@ -34,7 +33,7 @@ def test_a_trial_is_the_fit_of_its_configuration_judged_on_the_test_pairs():
     (row,) = run_trials([trial(seed=3)])
     tree = load_dataset(TREE)
     split = paper_split(tree, 50, 3)
-    embedding = fit(tree, dataclasses.replace(SMALL, seed=3), split=split)
+    embedding = fit(tree, trial(seed=3).config, split=split)
     for name, pairs in (("test", split.test), ("validation", split.validation)):
         counted = evaluate(embedding, pairs)
         assert row[f"{name}_f1"] == pytest.approx(100 * counted.f1, abs=1e-3)

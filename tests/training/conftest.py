@@ -14,6 +14,7 @@ from hypercone.data import load_dataset
 from hypercone.hierarchy import Hierarchy
 from hypercone.hierarchy.hierarchy import parent_lists
 from hypercone.methods import METHODS, Method
+from hypercone.runs import FitContext
 from hypercone.training import FitConfig
 from hypercone.training.epoch_kernels import below, mix, shuffled, stream
 from hypercone.training.loop import Stage
@@ -57,11 +58,12 @@ def tree() -> Hierarchy:
     return load_dataset("tree-2-3")
 
 
-def _stage(hierarchy: Hierarchy, on_epoch: Any = None, validation: Any = None, **settings: Any) -> Stage:
+def _stage(hierarchy: Hierarchy, progress: Any = None, validation: Any = None, **settings: Any) -> Stage:
     """A stage in two dimensions, where all the tests share their kernels, from random points."""
-    config = FitConfig.from_dict({"dim": 2, "init": "random", "epochs": 3, "burn_in": 0} | settings)
     edges = np.array(hierarchy.closure(), np.int32)
-    return Stage(config, edges, parent_lists(edges, len(hierarchy)), validation, on_epoch)
+    given = FitConfig.from_dict({"dim": 2, "init": "random", "epochs": 3, "burn_in": 0} | settings)
+    config = given.for_edges(len(edges))
+    return Stage(config, edges, parent_lists(edges, len(hierarchy)), validation, FitContext(progress))
 
 
 def _trained(hierarchy: Hierarchy, **settings: Any) -> np.ndarray:

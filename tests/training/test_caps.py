@@ -126,9 +126,9 @@ def test_near_siblings_are_the_nodes_with_children_of_one_near_parent():
 
 
 def start(hierarchy, edges=None, **changes):
-    config = FitConfig(**{"method": "hyperbolic-cones", "dim": 5, "init_epochs": 20, **changes})
+    given = FitConfig(**{"method": "hyperbolic-cones", "dim": 5, "init_epochs": 20, **changes})
     edges = np.array(hierarchy.edges if edges is None else edges, np.int32)
-    return cap_start(len(hierarchy), edges, parent_lists(edges, len(hierarchy)), config)
+    return cap_start(len(hierarchy), edges, parent_lists(edges, len(hierarchy)), given.for_edges(len(edges)))
 
 
 def test_the_same_seed_gives_the_same_bytes_and_another_other_ones(tree):
@@ -138,7 +138,7 @@ def test_the_same_seed_gives_the_same_bytes_and_another_other_ones(tree):
 
 def test_the_start_is_random_and_knows_nothing_of_the_tree_but_who_has_children(tree):
     edges = np.array(tree.edges, np.int32)
-    config = FitConfig(method="hyperbolic-cones", dim=5)
+    config = FitConfig(method="hyperbolic-cones", dim=5).for_edges(len(edges))
     begun = random_caps(len(tree), edges, parent_lists(edges, len(tree)), config)
     assert len(np.unique(begun.radii)) == 2
     assert abs(begun.directions.mean()) < 0.3
@@ -147,7 +147,8 @@ def test_the_start_is_random_and_knows_nothing_of_the_tree_but_who_has_children(
 @pytest.mark.parametrize("method", ["hyperbolic-cones", "euclidean-cones"])
 def test_points_have_the_cones_whose_caps_were_learned(tree, method):
     edges = np.array(tree.edges, np.int32)
-    begun = random_caps(len(tree), edges, parent_lists(edges, len(tree)), FitConfig(method=method, dim=5))
+    config = FitConfig(method=method, dim=5).for_edges(len(edges))
+    begun = random_caps(len(tree), edges, parent_lists(edges, len(tree)), config)
     if method == "hyperbolic-cones":
         assert caps.cap_radius(begun.points, 0.1) == pytest.approx(begun.radii)
     else:

@@ -3,6 +3,7 @@
 import dataclasses
 import json
 import math
+import pickle
 
 import numpy as np
 import pytest
@@ -11,28 +12,27 @@ from hypothesis import strategies as st
 
 from hypercone.errors import ConfigError, InputError, UnknownNameError
 from hypercone.methods import METHODS, Settings
-from hypercone.training import FitConfig
-from hypercone.training.config import AUTOMATIC, MOST_EPOCHS, kind_of
+from hypercone.training import ConstructionConfig, FitConfig, TrainingConfig
+from hypercone.training.config import COMMON, MOST_EPOCHS, OPTIONS
 
-FIELDS = {field.name: field for field in dataclasses.fields(FitConfig)}
-each_field = pytest.mark.parametrize("field", FIELDS.values(), ids=FIELDS)
+each_option = pytest.mark.parametrize("option", OPTIONS.values(), ids=OPTIONS)
 
 
 def bad_values():
-    """One value beyond each bound of each field, not a choice, and of each wrong type."""
-    for name, field in FIELDS.items():
-        rules, kind = field.metadata, kind_of(field)
+    """One value beyond each bound of each option, not a choice, and of each wrong type."""
+    for name, option in OPTIONS.items():
+        kind = option.kind
         step = 1 if kind is int else 1e-13
-        if rules["at_least"] is not None:
-            yield name, rules["at_least"] - step, f"must be at least {rules['at_least']}"
-        if rules["at_most"] is not None:
-            yield name, rules["at_most"] + (1 if kind is int else 1e-3), f"must be at most {rules['at_most']}"
-        if rules["above"] is not None:
-            yield name, rules["above"], f"must be above {rules['above']}"
-            yield name, -1.0, f"must be above {rules['above']}"
+        if option.at_least is not None:
+            yield name, option.at_least - step, f"must be at least {option.at_least}"
+        if option.at_most is not None:
+            yield name, option.at_most + (1 if kind is int else 1e-3), f"must be at most {option.at_most}"
+        if option.above is not None:
+            yield name, option.above, f"must be above {option.above}"
+            yield name, -1.0, f"must be above {option.above}"
         if name != "method":
-            if rules["choices"]:
-                yield name, "nonsense", f"must be one of {', '.join(rules['choices'])}"
+            if option.choices:
+                yield name, "nonsense", f"must be one of {', '.join(option.choices)}"
             called = {int: "a whole number", float: "a finite number", str: "text"}[kind]
             wrong = {int: [1.5, "1", True, [1], math.nan], float: ["1", True, [1.0]], str: [1, True, ["text"]]}[kind]
             for value in wrong:
@@ -42,30 +42,43 @@ def bad_values():
                 yield name, value, "must be a finite number"
 
 
-class TestFields:
-    @each_field
-    def test_every_setting_has_a_reason(self, field):
-        reason = field.metadata["reason"]
-        assert len(reason) >= 10
-        assert not reason.endswith(".")
-        assert "\n" not in reason
+class TestOptions:
+    @each_option
+    def test_every_setting_has_a_reason(self, option):
+        assert len(option.reason) >= 10
+        assert not option.reason.endswith(".")
+        assert "\n" not in option.reason
 
-    @each_field
-    def test_every_setting_has_a_range_or_choices(self, field):
-        rules = field.metadata
-        if kind_of(field) is str:
-            assert len(rules["choices"]) >= 2
+    @each_option
+    def test_every_setting_has_a_range_or_choices(self, option):
+        if option.kind is str:
+            assert len(option.choices) >= 2
         else:
-            assert rules["at_least"] is not None or rules["above"] is not None
+            assert option.at_least is not None or option.above is not None
 
-    @each_field
-    def test_every_setting_can_be_given_by_name(self, field):
-        value = getattr(FitConfig().for_edges(1_000), field.name)
-        assert getattr(FitConfig.from_dict({field.name: value}), field.name) == value
+    @each_option
+    def test_every_setting_can_be_given_by_name(self, option):
+        value = getattr(FitConfig().for_edges(1_000), option.name)
+        assert getattr(FitConfig(**{option.name: value}), option.name) == value
 
-    @pytest.mark.parametrize("name", sorted(set(FIELDS) - {"method"}))
-    def test_none_stands_for_the_default(self, name):
-        assert FitConfig(**{name: None}) == FitConfig()
+    @each_option
+    def test_none_stands_for_the_default(self, option):
+        assert FitConfig(**{option.name: None}) == FitConfig()
+
+    def test_a_construction_takes_what_all_methods_have_in_common(self):
+        assert tuple(field.name for field in dataclasses.fields(ConstructionConfig)) == COMMON
+
+    @pytest.mark.parametrize("name", METHODS)
+    def test_a_configuration_to_learn_by_leaves_nothing_open(self, name):
+        config = FitConfig(method=name).for_edges(10)
+        assert isinstance(config, TrainingConfig)
+        assert {setting: type(value) for setting, value in config.as_dict().items()} == {
+            setting: option.kind for setting, option in OPTIONS.items()
+        }
+
+    def test_a_configuration_to_construct_by_leaves_nothing_open(self):
+        config = FitConfig().for_parents(0.0)
+        assert config == ConstructionConfig(method="overlapping", dim=5, seed=0, K=0.1)
 
 
 class TestRefusals:
@@ -81,9 +94,16 @@ class TestRefusals:
         assert "\n" not in message
         assert refused.value.exit_code == 2
 
-    def test_an_unknown_setting_is_answered_with_the_nearest(self):
+    @pytest.mark.parametrize("make", [FitConfig.from_dict, lambda given: FitConfig(**given)], ids=["dict", "names"])
+    def test_an_unknown_setting_is_answered_with_the_nearest(self, make):
         with pytest.raises(UnknownNameError, match=r"^there is no setting 'epoch'; did you mean epochs"):
-            FitConfig.from_dict({"epoch": 3})
+            make({"epoch": 3})
+        with pytest.raises(UnknownNameError, match=r"^there is no setting 'self'"):
+            make({"self": 3})
+
+    def test_a_setting_that_is_not_there_is_no_attribute(self):
+        with pytest.raises(AttributeError, match=r"^a FitConfig has no setting 'epoch'$"):
+            _ = FitConfig().epoch
 
     @pytest.mark.parametrize("method", ["ordr", 3, ["order"], {"order": 1}])
     def test_an_unknown_method_is_refused(self, method):
@@ -104,10 +124,10 @@ class TestDefaults:
     def test_a_methods_defaults_fill_what_is_left_open(self, name):
         config = FitConfig(method=name)
         for setting, value in METHODS[name].defaults.items():
-            if setting not in AUTOMATIC:
+            if setting not in TrainingConfig.FROM_THE_DATA:
                 assert getattr(config, setting) == value
         left_open = {setting for setting, value in config.as_dict().items() if value is None}
-        assert left_open == set(AUTOMATIC)
+        assert left_open == set(TrainingConfig.FROM_THE_DATA)
 
     def test_what_is_given_wins_over_a_methods_default(self):
         config = FitConfig(method="order", rate=0.25, corrupt="both")
@@ -141,7 +161,14 @@ class TestRoundTrip:
     )
     def test_a_config_survives_json(self, method, dim, seed, rate, epochs):
         config = FitConfig(method=method, dim=dim, seed=seed, rate=rate, epochs=epochs)
-        assert FitConfig.from_dict(json.loads(json.dumps(config.as_dict()))) == config
+        again = FitConfig.from_dict(json.loads(json.dumps(config.as_dict())))
+        assert (again, hash(again), repr(again)) == (config, hash(config), repr(config))
+        assert again != dataclasses.asdict(config.for_edges(10))
+
+    @pytest.mark.parametrize("settings", [{}, {"dim": 3}, {"epochs": 3, "rate": 0.5}])
+    def test_a_config_survives_being_sent_to_another_process(self, settings):
+        config = FitConfig(**settings)
+        assert pickle.loads(pickle.dumps(config)) == config
 
     def test_a_config_is_read_from_toml(self, tmp_path):
         path = tmp_path / "fit.toml"

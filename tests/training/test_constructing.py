@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import dataclasses
 import itertools
 
 import numpy as np
@@ -15,7 +14,7 @@ from hypercone.errors import ConfigError, InputError
 from hypercone.evaluation import evaluate_all_pairs
 from hypercone.hierarchy import paper_split
 from hypercone.methods import METHODS
-from hypercone.training.config import COMMON
+from hypercone.training.config import COMMON, OPTIONS
 
 LEARNING = {
     "epochs": 5,
@@ -58,8 +57,9 @@ class TestDefault:
 
     @pytest.mark.parametrize("name", ["edges", "threads", "border", "known"])
     def test_to_name_a_setting_of_learning_is_to_learn_even_at_its_default(self, name):
-        usual = {field.name: field.default for field in dataclasses.fields(FitConfig)}
-        assert FitConfig.from_dict({name: usual[name]}).method == "hyperbolic-cones"
+        given = {name: OPTIONS[name].default}
+        assert FitConfig.from_dict(given).method == FitConfig(**given).method == "hyperbolic-cones"
+        assert FitConfig(method="construction", **given) == FitConfig(method="construction")
 
     def test_an_estimator_whose_settings_are_left_alone_constructs(self, tree):
         assert hypercone.ConeEmbedder(tree).fit().embedding_.record["kind"] == "constructed"

@@ -62,7 +62,7 @@ def test_no_two_methods_or_optimizers_give_the_same(digests):
 def test_being_watched_changes_nothing(method, make_stage, tree):
     start = random_points(len(tree), make_stage(tree, method=method.name).config)
     unseen = make_stage(tree, method=method.name).train(start)
-    seen = make_stage(tree, method=method.name, on_epoch=lambda report: None).train(start)
+    seen = make_stage(tree, method=method.name, progress=lambda event: None).train(start)
     assert np.array_equal(unseen.points, seen.points)
 
 

@@ -1,6 +1,6 @@
 """The loop around the epochs: rates, burn-in, validation, patience, pre-training, and what it says when it fails."""
 
-import io
+from dataclasses import replace
 
 import numpy as np
 import pytest
@@ -10,7 +10,7 @@ from hypercone.hierarchy import Hierarchy, LabelledPairs, paper_split
 from hypercone.hierarchy.hierarchy import parent_lists
 from hypercone.methods import METHODS
 from hypercone.methods.scoring import Calibration, Scorer, calibrate
-from hypercone.training import EpochReport, FitConfig, ProgressLine, fit
+from hypercone.training import FitConfig, fit
 from hypercone.training.loop import BURN_IN_FACTOR, Trainer, rate_at
 from hypercone.training.monitor import LossMeter, softmax_loss
 from hypercone.training.sampling import make_negatives, training_edges
@@ -184,24 +184,25 @@ class TestStart:
         edges = training_edges(tree, config, None)
         known = parent_lists(edges, len(tree))
         whole, half = (
-            starting_points(len(tree), edges, known, FitConfig(dim=2, init_epochs=3, rescale=rescale))
+            starting_points(len(tree), edges, known, replace(config.for_edges(len(edges)), rescale=rescale))
             for rescale in (1.0, 0.5)
         )
         assert np.array_equal(0.5 * whole, half)
         assert np.ptp(whole) > 0
 
     def test_a_random_start_lies_in_its_cube(self, tree):
-        points = starting_points(len(tree), None, None, FitConfig(method="order", start_spread=0.25))
+        config = FitConfig(method="order", start_spread=0.25).for_edges(1)
+        points = starting_points(len(tree), None, None, config)
         assert 0.2 < np.abs(points).max() <= 0.25
 
     def test_pretraining_takes_its_own_methods_defaults_and_what_the_fit_says_of_it(self):
         config = FitConfig(dim=3, seed=9, init_epochs=17, init_corrupt="both", known="closure", rate=7.0)
-        before = pretraining_config(config)
+        before = pretraining_config(config.for_edges(1))
         assert (before.method, before.dim, before.seed, before.epochs) == ("poincare", 3, 9, 17)
         assert (before.corrupt, before.known) == ("both", "closure")
         assert before.rate == METHODS["poincare"].defaults["rate"]
         assert before.burn_in == METHODS["poincare"].defaults["burn_in"]
-        assert pretraining_config(FitConfig(method="euclidean-cones")).method == "euclidean"
+        assert pretraining_config(FitConfig(method="euclidean-cones").for_edges(1)).method == "euclidean"
 
     def test_training_leaves_the_points_it_was_given(self, tree, make_stage):
         stage = make_stage(tree)
@@ -273,41 +274,3 @@ class TestFit:
         fit(larger, method="order", dim=2, epochs=1, split=paper_split(larger, 50))
         fit(larger, method="order", dim=2, epochs=1, known="closure")
         assert len(margin_epoch.signatures) == before
-
-
-class TestProgress:
-    def report(self, epoch=3, validation_f1=None):
-        return EpochReport(
-            stage="training",
-            epoch=epoch,
-            epochs=10,
-            loss=0.5,
-            violated=1,
-            active_negatives=12_345,
-            pairs_per_second=2.5e6,
-            seconds=1.0,
-            seconds_left=7.0,
-            validation_f1=validation_f1,
-        )
-
-    def test_a_report_is_one_line(self):
-        line = self.report(validation_f1=0.5).line()
-        assert line == ("training epoch 3/10  loss 0.5000  active 12,345  2.5 M pairs/s  validation F1 50.00  7 s left")
-
-    def test_a_pipe_gets_plain_lines_and_always_the_last(self):
-        stream = io.StringIO()
-        progress = ProgressLine(stream, interval=1e9)
-        for epoch in range(1, 11):
-            progress(self.report(epoch))
-        lines = stream.getvalue().splitlines()
-        assert "\r" not in stream.getvalue()
-        assert [line.split("  ")[0] for line in lines] == ["training epoch 1/10", "training epoch 10/10"]
-
-    def test_a_terminal_gets_one_line_that_rewrites_itself(self):
-        stream = io.StringIO()
-        stream.isatty = lambda: True
-        progress = ProgressLine(stream)
-        for epoch in range(1, 11):
-            progress(self.report(epoch))
-        assert stream.getvalue().count("\n") == 1
-        assert stream.getvalue().count("\r") == 10

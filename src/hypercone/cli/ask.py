@@ -1,13 +1,4 @@
-"""Query, place, suggest, compare.
-
-hypercone query: ask a saved model.
-
-hypercone place: new nodes for a saved model, without training.
-
-hypercone suggest: links that a hierarchy may lack, and links that may be wrong.
-
-hypercone compare: two saved models on the nodes they share.
-"""
+"""The commands that ask a saved model: query, place, suggest, compare."""
 
 from __future__ import annotations
 
@@ -27,10 +18,11 @@ from hypercone.evaluation.suggestions import PrecisionAt, suggestion_precision
 from hypercone.formats.reading import Reading
 from hypercone.formats.registry import read_names
 from hypercone.hierarchy import Hierarchy
+from hypercone.progress import ProgressLine
 from hypercone.queries import QUESTIONS, answer
 from hypercone.queries.comparison import SAMPLE, Comparison, Disagreement, compare
 from hypercone.queries.suggestions import MissingLink, Suggestions, WrongLink, suggest
-from hypercone.training import FitConfig, ProgressLine
+from hypercone.training import FitConfig
 
 QUERY_EXAMPLE = """examples:
   hypercone query model is-a dog.n.01 animal.n.01

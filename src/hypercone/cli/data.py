@@ -1,11 +1,4 @@
-"""Info, split, export.
-
-hypercone info: what a hierarchy looks like.
-
-hypercone split: the paper's training, validation and test pairs as files.
-
-hypercone export: a model's points for other programs.
-"""
+"""The commands about data: info, split, export."""
 
 from __future__ import annotations
 

@@ -16,8 +16,9 @@ from hypercone.embedding import Embedding
 from hypercone.embedding.folder import refuse_in_vain
 from hypercone.evaluation import LinkPrediction, evaluate
 from hypercone.hierarchy import Hierarchy, Split, paper_split
+from hypercone.progress import Progress, ProgressLine
 from hypercone.queries import answer
-from hypercone.training import EpochReport, ProgressLine, fit
+from hypercone.training import fit
 
 DEMO_EXAMPLE = """example:
   hypercone demo -o demo-model"""
@@ -67,7 +68,7 @@ def _introduce(source: str, hierarchy: Hierarchy, split: Split) -> None:
 def _fitting_the_baseline(hierarchy: Hierarchy, split: Split, seed: int) -> Iterator[Future[Embedding]]:
     given_up = threading.Event()
 
-    def stop_if_given_up(report: EpochReport) -> None:
+    def stop_if_given_up(event: Progress) -> None:
         if given_up.is_set():
             raise KeyboardInterrupt
 

@@ -9,14 +9,15 @@ from typing import Any
 
 from hypercone.cli.options import add_settings, add_source, read_settings, read_source
 from hypercone.cli.output import add_json, percentages, print_answer, tell_of_compiling
-from hypercone.cli.stopping import add_run, keeping, saving
+from hypercone.cli.stopping import add_run, keeping
 from hypercone.embedding import Embedding
 from hypercone.embedding.folder import refuse_in_vain
 from hypercone.errors import InputError
 from hypercone.evaluation import evaluate
 from hypercone.formats import read_split
 from hypercone.hierarchy import Hierarchy, Split, paper_split
-from hypercone.training import ProgressLine, fit
+from hypercone.progress import ProgressLine
+from hypercone.training import fit
 
 FIT_EXAMPLE = """examples:
   hypercone fit taxonomy.tsv -o model                        (columns named parent and child)
@@ -58,13 +59,22 @@ def run_fit(options: argparse.Namespace) -> int:
             tell = None if options.quiet else progress
             embedding = fit(hierarchy, config, split=split, on_epoch=tell, on_progress=tell, run=run_fit)
         seconds = time.perf_counter() - started
-        with saving(options):
-            embedding.save(options.output)
+        _save(embedding, options)
     answer = _summary(options.output, embedding, seconds)
     if split is not None and len(split.test.positives):
         answer["test"] = _tested(embedding, split, options)
     print_answer(answer, options.json)
     return 0
+
+
+def _save(embedding: Embedding, options: argparse.Namespace) -> None:
+    """Save the model; if that cannot be done, what has been fitted is not lost with it."""
+    try:
+        embedding.save(options.output)
+    except InputError as error:
+        if options.run is None:
+            raise
+        raise InputError(f"{error}; the fit is kept in {options.run}: give another -o, with --resume") from error
 
 
 def _tested(embedding: Embedding, split: Split, options: argparse.Namespace) -> dict[str, float] | str:

@@ -1,16 +1,8 @@
-"""Source, settings and list options.
-
-Where a hierarchy comes from on the command line: a named dataset, a file, or standard input.
-
-Options made from the fields of FitConfig, so that help, checks and documentation cannot disagree.
-
-Options that are lists with commas.
-"""
+"""Options that commands share: where a hierarchy comes from, the settings of a fit, lists with commas."""
 
 from __future__ import annotations
 
 import argparse
-import dataclasses
 import os
 import sys
 from typing import Any, TypeVar
@@ -22,7 +14,7 @@ from hypercone.formats.reading import ON_CYCLE
 from hypercone.formats.registry import NAMES
 from hypercone.hierarchy import Hierarchy
 from hypercone.training import FitConfig
-from hypercone.training.config import kind_of
+from hypercone.training.config import OPTIONS, Option
 
 # The options that say which way the edges of a file point, as read_edges and read_pairs call them.
 COLUMNS = ("direction", "parent_column", "child_column", "format")
@@ -83,24 +75,24 @@ def add_settings(parser: argparse.ArgumentParser) -> None:
     """One option for each setting, and --config for a file of them."""
     parser.add_argument("--config", metavar="FILE", help="a TOML file of settings; options given here win")
     group = parser.add_argument_group("settings", "a setting not given takes the method's own default")
-    for field in dataclasses.fields(FitConfig):
-        choices = field.metadata["choices"]
+    for name, option in OPTIONS.items():
+        default = "" if option.default is None else f" (default {option.default})"
         group.add_argument(
-            option_name(field.name),
-            dest=f"setting_{field.name}",
-            metavar="|".join(choices) if choices else kind_of(field).__name__.upper(),
-            help=field.metadata["reason"].replace("%", "%%") + _default(field),
+            option_name(name),
+            dest=f"setting_{name}",
+            metavar="|".join(option.choices) or option.kind.__name__.upper(),
+            help=option.reason.replace("%", "%%") + default,
         )
 
 
 def read_settings(options: argparse.Namespace) -> FitConfig:
     """The configuration that the options and the file describe."""
     given = {
-        field.name: _value(field, text)
-        for field in dataclasses.fields(FitConfig)
-        if (text := getattr(options, f"setting_{field.name}")) is not None
+        name: _value(option, text)
+        for name, option in OPTIONS.items()
+        if (text := getattr(options, f"setting_{name}")) is not None
     }
-    return FitConfig.from_toml(options.config, **given) if options.config else FitConfig.from_dict(given)
+    return FitConfig.from_toml(options.config, **given) if options.config else FitConfig(**given)
 
 
 def option_name(field: str) -> str:
@@ -112,16 +104,12 @@ def option_name(field: str) -> str:
     return f"--{field.replace('_', '-')}"
 
 
-def _value(field: dataclasses.Field[Any], text: str) -> Any:
+def _value(option: Option, text: str) -> Any:
     try:
-        return kind_of(field)(text)
+        return option.kind(text)
     except ValueError:
-        kind = "a whole number" if kind_of(field) is int else "a number"
-        raise InputError(f"{option_name(field.name)} is {text!r}, but must be {kind}") from None
-
-
-def _default(field: dataclasses.Field[Any]) -> str:
-    return "" if field.default is None else f" (default {field.default})"
+        kind = "a whole number" if option.kind is int else "a number"
+        raise InputError(f"{option_name(option.name)} is {text!r}, but must be {kind}") from None
 
 
 Number = TypeVar("Number", int, float)

@@ -9,10 +9,10 @@ from pathlib import Path
 
 from hypercone._files import new_file
 from hypercone._system import usable_cores
-from hypercone.cli.live_table import LiveTable
 from hypercone.cli.options import percentages, whole_numbers
 from hypercone.cli.output import add_json, print_json
 from hypercone.errors import InputError, unknown_name
+from hypercone.progress import LiveTable
 from hypercone.reproduce import Plan, Results, Trial, markdown
 from hypercone.reproduce.claims import CLAIMS, claim_trials, judge, report
 from hypercone.reproduce.released_split import released_percentages

@@ -1,11 +1,4 @@
-"""Plot, explore, serve.
-
-hypercone plot: pictures of a model.
-
-hypercone explore: a model as one page in the browser.
-
-hypercone serve: models over HTTP.
-"""
+"""The commands that show a model: plot, explore, serve."""
 
 from __future__ import annotations
 
@@ -196,7 +189,8 @@ def add_serve_arguments(parser: argparse.ArgumentParser) -> None:
 def run_serve(options: argparse.Namespace) -> int:
     """Load, listen, answer until asked to end."""
     folders = named_folders(options.models)
-    from hypercone.service.security import Options, read_token
+    # Starlette and uvicorn are of an extra, and take a while to load.
+    from hypercone.service import Options, read_token, serve
 
     chosen = Options(
         host=options.host,
@@ -208,10 +202,6 @@ def run_serve(options: argparse.Namespace) -> int:
         concurrency=options.concurrency,
         explorer=not options.no_explorer,
     )
-    from hypercone.embedding import load
-    from hypercone.service.server import check_installed, serve
-
-    check_installed()
     tell_of_compiling(sys.stderr)
     serve({name: load(folder) for name, folder in folders.items()}, chosen)
     return 0

@@ -1,9 +1,4 @@
-"""Signals, --run/--resume.
-
-Ctrl-C, SIGTERM and a lost terminal as a request to stop soon, with a limit on how soon.
-
-The options that keep a fit safe in a run's folder, and how it stops when it is asked to.
-"""
+"""How a fit is stopped and kept: --run and --resume, and Ctrl-C, SIGTERM or a lost terminal as a request to stop."""
 
 from __future__ import annotations
 
@@ -161,17 +156,6 @@ def keeping(options: argparse.Namespace) -> Iterator[Run | None]:
             raise ResourceError(f"{error}; {how}") from error
         except MemoryError:
             raise ResourceError(f"out of memory; {farewell()}") from None
-
-
-@contextlib.contextmanager
-def saving(options: argparse.Namespace) -> Iterator[None]:
-    """During the block the model is saved; if it cannot be, what has been fitted is not lost with it."""
-    try:
-        yield
-    except InputError as error:
-        if options.run is None:
-            raise
-        raise InputError(f"{error}; the fit is kept in {options.run}: give another -o, with --resume") from error
 
 
 def _refuse_one_in_the_other(run: Path, output: Path) -> None:

@@ -1,23 +1,13 @@
-"""The two constructions by name.
-
-Embeddings without learning: hierarchies laid out as caps inside caps, and what that gets right, counted exactly.
-
-The constructions by name: what `method` and `init` of a fit may say beside the methods that learn.
-"""
+"""Embeddings without learning, by name: what ``method`` and ``init`` of a fit may say beside the methods that learn."""
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING
-
 from hypercone.construction.forest import Constructed, construct_forest, spanning_forest
 from hypercone.construction.layout import points_from_balls
+from hypercone.construction.overlapping import construct_overlapping
 from hypercone.errors import unknown_name
 from hypercone.hierarchy import Hierarchy
-
-if TYPE_CHECKING:
-    from hypercone.construction.forest import Constructed
-    from hypercone.construction.progress import OnProgress
-    from hypercone.runs.folder import Checkpoints
+from hypercone.runs.folder import UNWATCHED, FitContext
 
 __all__ = ["Constructed", "construct_forest", "points_from_balls", "spanning_forest"]
 
@@ -37,8 +27,7 @@ def construct(
     dim: int,
     K: float = 0.1,
     seed: int = 0,
-    on_progress: OnProgress | None = None,
-    checkpoints: Checkpoints | None = None,
+    context: FitContext = UNWATCHED,
 ) -> Constructed:
     """Points for the hyperbolic cones of a hierarchy, by the construction of that name.
 
@@ -47,12 +36,8 @@ def construct(
     1.0
     """
     if name == "construction":
-        from hypercone.construction.forest import construct_forest
-
         # Of true edges alone: what it says is true, and nothing that they only imply was looked at.
         return construct_forest(hierarchy, dim, K, rearrange=False)
     if name == "overlapping":
-        from hypercone.construction.overlapping import construct_overlapping
-
-        return construct_overlapping(hierarchy, dim, K, seed, on_progress=on_progress, checkpoints=checkpoints)
+        return construct_overlapping(hierarchy, dim, K, seed, context=context)
     raise unknown_name("construction", name, CONSTRUCTIONS)

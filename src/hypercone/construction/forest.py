@@ -1,15 +1,4 @@
-"""Spanning forest, rearranged forest, nested caps, proof that float64 holds them.
-
-The forest construction: an embedding without learning, exact for trees.
-
-Which parent of each node a forest keeps, and how much of the hierarchy that is.
-
-Whether stored points still hold what was laid out: rounding may not cost a single pair.
-
-The result of a construction: points, and an exact account of what they get right.
-
-A forest that keeps more of a hierarchy than its edges allow, at the price of a few pairs that are not true.
-"""
+"""The forest construction, exact for trees: which parent each node keeps, caps in caps, and proof that they hold."""
 
 from __future__ import annotations
 
@@ -244,6 +233,5 @@ def rearranged_forest(hierarchy: Hierarchy, kept: Rows) -> tuple[Rows, Counts]:
 
 
 def _counts(parents: Rows, above: Adjacency) -> Counts:
-
     right, wrong = count_pairs_of(parents, above.csr)
     return Counts(int(right), int(wrong), len(above.rows))

@@ -1,11 +1,4 @@
-"""Balls in balls, lattice sites, balls -> cone points.
-
-A forest as balls inside balls: a child's in its parent's, any others apart.
-
-Balls as points: what is nested or apart in flat space stays so as cones.
-
-Where equal balls go inside a larger one: two side by side, up to 2m on the half axes, more on a lattice.
-"""
+"""A forest as balls inside balls, a child's in its parent's and others apart; and balls as the points of cones."""
 
 from __future__ import annotations
 

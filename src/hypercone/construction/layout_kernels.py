@@ -1,11 +1,7 @@
-"""Compiled layout.
-
-A forest as balls inside balls, compiled: from the bottom up how much room each node needs, from the top down where.
+"""A forest as balls inside balls, compiled: how much room each node needs, where it goes, and lattice sites.
 
 Places are rows in breadth-first order, place 0 holding all roots; so the children of a place stand side by side, from
 ``firsts[place]`` to ``firsts[place + 1]``.
-
-The points of a lattice from the middle outwards, compiled.
 """
 # mypy: ignore-errors
 

@@ -1,14 +1,9 @@
-"""Nested, then free optimisation of balls.
-
-Moving balls within the balls of their skeleton until the edges outside it hold too, and little else does.
-
-Moving all balls freely, each by itself, so that as many true pairs as possible hold, and few wrong ones.
-"""
+"""Balls moved until as many true pairs as possible hold and few wrong ones: within their skeleton, then freely."""
 
 from __future__ import annotations
 
 import math
-from collections.abc import Callable
+import time
 from dataclasses import asdict, dataclass
 from functools import partial
 from typing import Any, NamedTuple
@@ -35,9 +30,10 @@ from hypercone.hierarchy import Hierarchy
 from hypercone.hierarchy.graph import flipped_lists
 from hypercone.index.index_kernels import halve
 from hypercone.methods.scoring import Counts
+from hypercone.progress import Progress
 from hypercone.runs import Checkpoint
 from hypercone.runs.checkpoint import reading
-from hypercone.runs.folder import FREE, NESTED, Checkpoints
+from hypercone.runs.folder import FREE, NESTED, FitContext
 
 Floats = NDArray[np.float64]
 
@@ -210,30 +206,30 @@ def _room_for_wrong(size: int) -> _Wrong:
     return _Wrong(np.zeros(size, np.int64), np.zeros(size, np.int64), np.zeros(size))
 
 
-def nested(
-    skeleton: Skeleton,
-    shape: Shape,
-    positives: int,
-    plan: NestedPlan,
-    watch: Callable[[int, Counts], None],
-    checkpoints: Checkpoints,
-) -> Shape:
-    """The best shape met on the way from a first one; ``watch`` sees every exact count."""
+def move_nested(skeleton: Skeleton, shape: Shape, positives: int, plan: NestedPlan, context: FitContext) -> Shape:
+    """The best shape met on the way from a first one."""
     run, done = NestedRun(skeleton, shape, positives), 0
-    if found := checkpoints.of(NESTED, plan.iterations):
+    if found := context.checkpoints.of(NESTED, plan.iterations):
         done = run.restore(found)
     else:
         for _ in range(plan.parting):
             run.step(plan.parting_rate, parting=True)
     for i in range(done, plan.iterations):
         if i % plan.count_every == 0:
-            checkpoints.offer(i, plan.iterations, partial(run.checkpoint, i), unit="iteration")
-            watch(i, run.count())
+            context.checkpoints.offer(i, plan.iterations, partial(run.checkpoint, i), unit="iteration")
+            _report(context, "nested caps", i, plan.iterations, run.count())
             if run.best_counts.f1 == 1.0:
                 return run.best
         run.step(plan.rate(i), parting=False)
-    watch(plan.iterations, run.count())
+    _report(context, "nested caps", plan.iterations, plan.iterations, run.count())
     return run.best
+
+
+def _report(context: FitContext, stage: str, done: int, total: int, counts: Counts) -> None:
+    """Tell of an exact count."""
+    if context.progress:
+        seconds = time.perf_counter() - context.started
+        context.progress(Progress(stage, done, total, "iteration", seconds, all_pairs_f1=counts.f1))
 
 
 TRUE_MARGIN, FREE_WRONG_MARGIN = 0.05, 0.1
@@ -327,7 +323,6 @@ class FreeRun:
         return counts
 
     def _search_wrong(self, reach: float) -> None:
-
         if self._searches % REBUILD == 0:
             floors = max(0, -(-len(self.radii) // CELL) - 1).bit_length()
             self._tree = halve(self.centres, floors, self.dim)
@@ -383,26 +378,25 @@ class FreeRun:
         return {"centres": self.centres, "log_radii": self.log_radii, **best, **moments}
 
 
-def freed(
+def move_freely(
     hierarchy: Hierarchy,
     kept: NDArray[np.int32],
     balls: Balls,
     smallest: float,
     plan: FreePlan,
-    watch: Callable[[int, Counts], None],
-    checkpoints: Checkpoints,
+    context: FitContext,
 ) -> Balls:
-    """The best balls met on the way from some first ones, no radius below ``smallest``; ``watch`` sees all counts."""
+    """The best balls met on the way from some first ones, no radius below ``smallest``."""
     run = FreeRun(hierarchy, kept, balls, smallest)
-    found = checkpoints.of(FREE, plan.iterations)
+    found = context.checkpoints.of(FREE, plan.iterations)
     for i in range(run.restore(found) if found else 0, plan.iterations):
         if i % plan.search_every == 0:
             if run.is_about_to_rebuild:
-                checkpoints.offer(i, plan.iterations, partial(run.checkpoint, i), unit="iteration")
-            watch(i, run.search(plan.rate(i) * plan.search_every))
+                context.checkpoints.offer(i, plan.iterations, partial(run.checkpoint, i), unit="iteration")
+            _report(context, "free caps", i, plan.iterations, run.search(plan.rate(i) * plan.search_every))
             if run.best_counts.f1 == 1.0:
                 return run.best
         run.gradient(plan.wrong_weight(i))
         run.move(plan.rate(i))
-    watch(plan.iterations, run.search(0.0))
+    _report(context, "free caps", plan.iterations, plan.iterations, run.search(0.0))
     return run.best

@@ -1,13 +1,9 @@
-"""Compiled counting and search.
-
-Which balls hold which outside the skeleton, compiled: exact counts, and the wrong ones to be pushed apart.
+"""Which balls hold which outside the skeleton, compiled: exact counts, and the wrong ones to be pushed apart.
 
 The skeleton is the tree that is walked: every ball lies in the one above it. Each ball, on the way down, has a list of
 *neighbours*: tops of subtrees that are no relatives of it in the skeleton, overlap it and are smaller. A child's list
 is made from that of its parent and from its siblings, for whatever overlaps the child overlaps the parent too; and what
 is not smaller than a ball cannot be in it or in anything below it, so the list goes on with its children instead.
-
-Who lies in which ball though it should not, compiled: an exact search through a tree of boxes.
 
 Cells stand in heap order: the halves of cell k are cells 2k + 1 and 2k + 2, and all leaves are on the last floor.
 """

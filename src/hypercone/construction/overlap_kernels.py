@@ -1,22 +1,14 @@
-"""Compiled steps, gradients, skeleton.
-
-Balls in the coordinates of their skeleton, compiled: from offsets to balls, gradients back, and one step.
+"""Overlapping balls, compiled: the skeleton, balls in its coordinates and free ones, gradients and steps.
 
 A ball is given by where it lies in the ball above it: its centre is ``centre + radius · offset`` of that one, its
 radius ``radius · exp(log_ratio)``. As long as |offset| + ratio ≤ 1 the skeleton's pairs hold, and moving one ball moves
 all below it along.
 
-Free balls, compiled: the gradient of all true and all wrong pairs, and one step.
-
 A true pair costs log(1 + v/s) with v = distance + r − R + margin · s, a wrong one log(1 + v/s) with
 v = R − r − distance + margin · s; R is the radius of the holder, r that of what is held, and s the latter's *scale*.
 
-The loss of overlapping balls and its gradient, compiled; every term is scale free.
-
 An edge outside the skeleton costs weight · log(1 + v/r) with v = distance + r − R + margin, r the child's radius and R
 the parent's; a wrong pair costs weight · log(1 + v/r) with v = R − r − distance + margin, r that of what is held.
-
-The skeleton of a hierarchy, compiled: its places in preorder, who is truly below whom, what an edge is worth.
 """
 # mypy: ignore-errors
 

@@ -1,14 +1,7 @@
-"""The overlapping construction and its exact count.
-
-The overlapping construction: caps that overlap where nodes have several parents.
-
-The exact account of constructed points: every ordered pair, as the cones of the finished points see it.
-"""
+"""The overlapping construction: caps that overlap where nodes have several parents, and an exact count of its pairs."""
 
 from __future__ import annotations
 
-import time
-from collections.abc import Callable
 from dataclasses import replace
 
 import numpy as np
@@ -16,8 +9,16 @@ import numpy as np
 from hypercone._arrays import pair_keys
 from hypercone.construction.forest import Constructed, construct_forest, smallest_cap, spanning_forest
 from hypercone.construction.layout import points_from_balls, projection_scale
-from hypercone.construction.moving import Balls, FreePlan, NestedPlan, Shape, balls_of, first_shape, freed, nested
-from hypercone.construction.progress import ConstructionReport, OnProgress
+from hypercone.construction.moving import (
+    Balls,
+    FreePlan,
+    NestedPlan,
+    Shape,
+    balls_of,
+    first_shape,
+    move_freely,
+    move_nested,
+)
 from hypercone.construction.skeleton import Leaves, Skeleton, build_skeleton
 from hypercone.geometry import caps
 from hypercone.hierarchy import Hierarchy
@@ -25,7 +26,7 @@ from hypercone.index import ConeIndex
 from hypercone.methods import Settings, find_method
 from hypercone.methods.base import Points
 from hypercone.methods.scoring import Counts, Scorer
-from hypercone.runs.folder import FREE, Checkpoints
+from hypercone.runs.folder import FREE, UNWATCHED, FitContext
 
 # Arcs on a circle cannot pass each other, so in two dimensions moving them gains nothing.
 FEWEST_DIMENSIONS = 3
@@ -45,8 +46,7 @@ def construct_overlapping(
     *,
     nested_plan: NestedPlan | None = None,
     free_plan: FreePlan | None = None,
-    on_progress: OnProgress | None = None,
-    checkpoints: Checkpoints | None = None,
+    context: FitContext = UNWATCHED,
 ) -> Constructed:
     """Points whose cones hold as many pairs of the closure as can be found, and few others; the same for a seed.
 
@@ -62,19 +62,14 @@ def construct_overlapping(
         return forest
     if reason := _why_not(forest, dim):
         return replace(forest, notes=(*forest.notes, reason))
-    progress = _Progress(on_progress)
     kept = spanning_forest(hierarchy)
     skeleton, leaves = build_skeleton(hierarchy, kept)
-    kept_safe, free = checkpoints or Checkpoints(), free_plan or FreePlan()
-    first, plan = first_shape(skeleton, dim - 1, seed), nested_plan or NestedPlan()
-    if kept_safe.of(FREE, free.iterations):
-        # What it begins from is overwritten by the checkpoint, so it need not be found again.
-        shape = first
-    else:
-        watch = progress.stage("nested caps", plan.iterations)
-        shape = nested(skeleton, first, forest.counts.positives, plan, watch, kept_safe)
-    balls, watch = _balls_of_all(skeleton, leaves, shape, seed), progress.stage("free caps", free.iterations)
-    balls = freed(hierarchy, kept, balls, smallest_radius(K), free, watch, kept_safe)
+    shape, free = first_shape(skeleton, dim - 1, seed), free_plan or FreePlan()
+    # What moves freely begins from the nested shape; where it was, if a run got that far, says more.
+    if not context.checkpoints.of(FREE, free.iterations):
+        shape = move_nested(skeleton, shape, forest.counts.positives, nested_plan or NestedPlan(), context)
+    balls = _balls_of_all(skeleton, leaves, shape, seed)
+    balls = move_freely(hierarchy, kept, balls, smallest_radius(K), free, context)
     return _better(forest, _constructed(hierarchy, balls, K))
 
 
@@ -96,24 +91,6 @@ def _why_not(forest: Constructed, dim: int) -> str | None:
     if forest.counts.positives > MOST_PAIRS:
         return f"there are {forest.counts.positives:,} true pairs, too many to move caps by, so the forest is kept"
     return None
-
-
-class _Progress:
-    """Tells what is going on, with the seconds since the beginning."""
-
-    def __init__(self, on_progress: OnProgress | None) -> None:
-        self.on_progress = on_progress
-        self.started = time.perf_counter()
-
-    def stage(self, name: str, iterations: int) -> Callable[[int, Counts], None]:
-        """What a stage tells its counts to."""
-
-        def watch(iteration: int, counts: Counts) -> None:
-            if self.on_progress:
-                seconds = time.perf_counter() - self.started
-                self.on_progress(ConstructionReport(name, iteration, iterations, seconds, counts))
-
-        return watch
 
 
 def _balls_of_all(skeleton: Skeleton, leaves: Leaves, shape: Shape, seed: int) -> Balls:

@@ -1,9 +1,4 @@
-"""Preorder skeleton of the forest.
-
-The skeleton of an overlapping construction: a spanning forest in preorder, without the leaves that need no care.
-
-How the dimension is given to the kernels of the overlapping construction.
-"""
+"""The skeleton of an overlapping construction: a spanning forest in preorder, without the leaves that need no care."""
 
 from __future__ import annotations
 

@@ -1,12 +1,8 @@
-"""Compiled between-tests and placement search.
-
-Which nodes of a set stand at its upper or lower edge, compiled.
+"""Nodes at the upper or lower edge of a set, and the search for a place for a new node, compiled.
 
 With a positive threshold "is a" is not transitive, so a node may be hidden by one that is hidden itself: every pair has
 to be asked. Those that stand at the edge are asked first, for they hide nearly all others; whoever hides one moves half
 way to the front, so that those who hide many are soon asked before the rest.
-
-Finding a place for one new node, compiled: exact counts over all nodes, and a search between them.
 
 The new node is a row of ``points`` of its own, behind the known ones. ``listed`` are the nodes that matter near it:
 those it should be under, and those it was found under, or above, by mistake. Looking at them alone is what makes a

@@ -1,25 +1,4 @@
-"""Coordinates and the five export formats, to_frame.
-
-One file a format. Each has ``write``, which takes a table and the file to fill.
-
-Tab-separated text with a header: name, label if there are any, and the numbers.
-
-NumPy's own archive: the arrays names, points, and labels if there are any.
-
-Parquet, for data frames and databases; needs pyarrow, which is loaded here and nowhere else.
-
-Two files for TensorFlow's Embedding Projector: the numbers alone, and what is known about each node.
-
-The text format of word2vec: a header with the size, then a word and its numbers on each line.
-
-The points for other programs: which format, which coordinates, which file.
-
-The points as a data frame; pandas is loaded when one is asked for.
-
-The same points in other coordinates: of the Klein model, of the hyperboloid, or as spherical caps.
-
-What every format writes: a line a node with its name, its label if there are any, and its numbers.
-"""
+"""The points for other programs: five file formats, data frames, and other coordinates of the same points."""
 
 from __future__ import annotations
 
@@ -35,15 +14,8 @@ from numpy.typing import NDArray
 
 from hypercone._files import new_files
 from hypercone._system import available_bytes, needed
-from hypercone.embedding.embedding import Embedding, finite
-from hypercone.embedding.folder import (
-    checked_path,
-    refuse_infinite,
-    refuse_names,
-    refuse_points,
-    refuse_shape,
-    unwritten,
-)
+from hypercone.embedding.embedding import Embedding
+from hypercone.embedding.folder import checked_path
 from hypercone.errors import InputError, ResourceError, unknown_name
 from hypercone.geometry import caps, euclidean_cones, hyperboloid, klein
 from hypercone.methods import Points, find_method
@@ -98,11 +70,8 @@ def write_parquet(table: Table, path: Path) -> None:
 def _about(table: Table) -> str:
     embedding = table.embedding
     constants = {"K": embedding.settings.K, "alpha": embedding.settings.alpha, "threshold": embedding.threshold}
-    for name, value in constants.items():
-        if finite(value) is None:
-            raise InputError(f"{name} is {value!r}, which no parquet file should hold; give a finite number")
     about = {"method": embedding.method, "coordinates": table.coordinates}
-    return json.dumps(about | {name: finite(value) for name, value in constants.items()}, allow_nan=False)
+    return json.dumps(about | {name: float(value) for name, value in constants.items()}, allow_nan=False)
 
 
 def metadata_file(vectors: Path) -> Path:
@@ -198,23 +167,10 @@ def export(embedding: Embedding, path: str | Path, format: str | None = None, *,
     for file in targets:
         if file.is_dir():
             raise InputError(f"{file}: is a folder; give a file to write")
-    table = _checked_table(target, embedding, coordinates)
+    table = table_of(embedding, coordinates)
     with new_files(*targets) as temporaries:
         WRITERS[kind](table, *temporaries)
     return target
-
-
-def _checked_table(target: Path, embedding: Embedding, coordinates: str) -> Table:
-    with unwritten(target):
-        refuse_names(embedding.names, embedding.labels)
-        refuse_shape(embedding)
-        if coordinates != "own":
-            # The other coordinates of a point outside the domain are no numbers, or no coordinates.
-            refuse_points(embedding)
-    table = table_of(embedding, coordinates)
-    with unwritten(target):
-        refuse_infinite(table.names, table.values)
-    return table
 
 
 def files_of(target: Path, format: str | None) -> list[Path]:

@@ -1,11 +1,4 @@
-"""Config.json, parts, bounded gzip.
-
-What config.json says of a model: written once, and believed only as far as it was checked.
-
-The parts of a model folder that hold data: written, and read back no further than the description announces.
-
-Lines of text in a gzip file of known size, so that a hostile one cannot expand without end.
-"""
+"""What the files of a model folder hold, and how far they are believed: config.json, arrays, gzipped lines."""
 
 from __future__ import annotations
 
@@ -15,7 +8,7 @@ import hashlib
 import json
 import os
 import zlib
-from collections.abc import Iterable, Sequence
+from collections.abc import Iterable
 from dataclasses import asdict, dataclass, fields
 from pathlib import Path
 from typing import Any
@@ -25,9 +18,9 @@ import numpy as np
 from hypercone._arrays import Rows
 from hypercone._files import is_intact, named_values, read_regular, sealed
 from hypercone._system import available_bytes
-from hypercone.embedding.embedding import Embedding, finite, out_of_range
+from hypercone.embedding.embedding import Embedding, finite
 from hypercone.errors import HierarchyError, InputError, ModelFileError, ResourceError, short, visible
-from hypercone.hierarchy.names import Labels, checked_names
+from hypercone.hierarchy.names import Labels, NodeNames
 from hypercone.methods import METHODS, Points, Settings
 
 FORMAT = "hypercone-model"
@@ -84,13 +77,9 @@ class Description:
 
     @property
     def settings(self) -> Settings:
-        """The constants of the method, each in the range that its formulas can work with."""
+        """The constants of the method, finite numbers all."""
         values = Description(self.path, self.named("settings"))
-        settings = Settings(**{field.name: values.number(field.name) for field in fields(Settings)})
-        wrong = out_of_range(settings)
-        if wrong:
-            raise ModelFileError(f"{self.path}: {wrong}; the file is damaged")
-        return settings
+        return Settings(**{field.name: values.number(field.name) for field in fields(Settings)})
 
     def checksum(self, part: str) -> object:
         """What the SHA-256 of a part should be; None if nothing is said of it."""
@@ -216,27 +205,21 @@ def read_points(target: Path, description: Description) -> Points:
     return points
 
 
-def read_edges(target: Path, description: Description, nodes: int) -> Rows | None:
-    """The edges, if there are any, each between two rows that exist."""
+def read_edges(target: Path, description: Description) -> Rows | None:
+    """The edges, if there are any."""
     if "edges" not in description:
         return None
     edges: Rows = _read_array(target / EDGES, description, "edges", np.int32, (description.whole("edges"), 2))
-    if len(edges) and not (edges.min() >= 0 and edges.max() < nodes):
-        raise ModelFileError(f"{target / EDGES}: an edge names a row outside 0 … {nodes - 1}; the file is damaged")
     return edges
 
 
-def read_names(target: Path, description: Description, count: int) -> Sequence[str]:
-    """So many names, all different, each one that a node may have."""
-    path = target / NODES
-    lines = _read_lines(path, description, "nodes_bytes", count)
+def read_names(target: Path, description: Description, count: int) -> NodeNames:
+    """So many names."""
+    lines = _read_lines(target / NODES, description, "nodes_bytes", count)
     try:
-        names = checked_names(lines)
+        return NodeNames(lines)
     except HierarchyError as error:
-        raise ModelFileError(f"{path}: is not a list of names ({error})") from None
-    if len(set(names)) != count:
-        raise ModelFileError(f"{path}: does not hold {count} different names; the file is damaged")
-    return names
+        raise ModelFileError(f"{target / NODES}: is not a list of names ({error})") from None
 
 
 def read_labels(target: Path, description: Description, count: int) -> Labels | None:

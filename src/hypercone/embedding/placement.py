@@ -1,19 +1,4 @@
-"""Add nodes: constraints, starts, search.
-
-An embedding with new nodes in it: their points are searched for, all others stay as they are, byte for byte.
-
-New nodes as they are given: checked, and in an order in which every parent comes before its children.
-
-New nodes without training: one more point is put where its wishes are met best, and no other point moves.
-
-The search for a place: good starts, trial steps judged on a shortlist, and a scan of all nodes to keep it honest.
-
-What a new node wants: to be under its parents and all above them, and under nothing else.
-
-The nodes that matter near a new one: what it should be under, and what it was found under or above by mistake.
-
-Where to begin: further out than a parent, between several, and beside the children they already have.
-"""
+"""New nodes without training: each gets a point where its constraints are met best, and no other point moves."""
 
 from __future__ import annotations
 
@@ -25,12 +10,12 @@ from typing import TYPE_CHECKING, Any, NamedTuple
 import numpy as np
 from numpy.typing import NDArray
 
-from hypercone._arrays import Rows
+from hypercone._arrays import Rows, frozen
 from hypercone._jit import dimension_type
 from hypercone.embedding.embedding_kernels import ABOVE, NOT_ABOVE, NOT_BELOW, improve, mark_above, pushed_out, scan
 from hypercone.errors import HierarchyError, InputError, short, unknown_name
 from hypercone.hierarchy.graph import in_words
-from hypercone.hierarchy.names import Labels, checked_names, rows_of_pairs
+from hypercone.hierarchy.names import Labels, NodeNames, checked_names, rows_of_pairs
 from hypercone.methods import Points
 from hypercone.methods.scoring import Scorer
 
@@ -64,11 +49,12 @@ def add_many(
         placer.place(above, tuple(row for row in not_above if row < rows[name]))
     for name in order:
         unmet += [(name, wish, row) for wish, row in placer.unmet(rows[name], *wished[name])]
-    names = (*embedding.names, *order)
+    names = NodeNames(embedding.names).extended(order)
     return replace(
         embedding,
         names=names,
-        points=placer.points,
+        # The placer is done with them, so that they need not be copied.
+        points=frozen(placer.points),
         edges=placer.edges,
         labels=_more_labels(embedding, [called.get(name, "") for name in order]),
         record=_noted(embedding.record, len(order), [(name, wish, names[row]) for name, wish, row in unmet]),
@@ -358,7 +344,6 @@ class Shortlist:
     """Rows with what each is to the new node and what it costs to have it on the wrong side."""
 
     def __init__(self, wishes: Wishes) -> None:
-
         self._not_above, self._not_below = NOT_ABOVE, NOT_BELOW
         self._entries: dict[tuple[int, int], float] = {
             (int(row), ABOVE): ASKED if row in wishes.parents else IMPLIED for row in wishes.above

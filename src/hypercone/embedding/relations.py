@@ -1,15 +1,9 @@
-"""Parents, children, siblings, LCA, sparse is-a, centroid.
-
-Immediate relations of nodes by geometry: parents, children, siblings, lowest common ancestors; and how far inside.
+"""What follows from the geometry of several nodes: parents, siblings, common ancestors, sparse is-a, centroids.
 
 With a positive threshold, or by distances, two nodes can each be a kind of the other. So that nobody is then hidden by
 everybody, a parent is looked for among the ancestors that are more general than the node (the smaller norm, or sum
 for order embeddings; of two that are equal the earlier row), and another of these stands between only if it is more
 specific than that parent. A node none of whose ancestors is more general has its parents among all of them.
-
-What the geometry says about every pair of some nodes, as a sparse array; SciPy is loaded when one is asked for.
-
-A set of nodes as one point, and what that point is a kind of.
 
 In the ball the mean is Einstein's midpoint: the mean of the Klein points, each weighted by its Lorentz factor γ. It
 lies in the convex hull of the points, and every isometry of the ball takes the midpoint to the midpoint of the images.
@@ -142,6 +136,7 @@ def relation(embedding: Embedding, names: Sequence[str] | None = None) -> Any:
     A node is not listed under itself, as in ``ancestors``. Cones are searched by the index; for other methods every
     pair is looked at, so the time grows with the square of the names.
 
+    >>> from hypercone import Embedding
     >>> from hypercone.methods import Settings
     >>> points = np.array([[0.5, 0.0], [0.9, 0.0], [0.0, 0.5]])
     >>> embedding = Embedding(["animal", "dog", "stone"], points, "hyperbolic-cones", Settings(), threshold=0.0)

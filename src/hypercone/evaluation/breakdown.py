@@ -1,8 +1,4 @@
-"""By depth/parents.
-
-Where an embedding is right and wrong: the same figures by the depth of the child, or by how many parents it has.
-
-Two lines for every table: what the training edges imply, and what the number of children alone gives away.
+"""Where an embedding is right and wrong: by the depth of the child or its parents, with two lines for reference.
 
 The *symbolic* answer calls a pair true when the training edges imply it. It knows no geometry, and where they hold
 every basic edge it is never wrong: nothing can be better. The *trivial* answer looks at u alone and calls (u, v) true

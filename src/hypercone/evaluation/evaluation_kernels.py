@@ -1,10 +1,4 @@
-"""Compiled counting and ranks.
-
-How many ancestors each node is given, and how many of them rightly, compiled: no answer is ever stored.
-
-Ranks of true ancestors among all nodes, compiled.
-
-Drawing siblings, cousins and parents' siblings, compiled.
+"""Counts over all pairs, ranks of true ancestors, and relatives drawn at random, compiled.
 
 Nodes with the same basic parents are a *family*: they have the same ancestors, so their relatives are the same but for
 themselves, and are gathered once for all of them.

@@ -1,11 +1,4 @@
-"""Near-miss negatives.
-
-Wrong pairs next to true ones: the child under a relative of its own, or the true pair turned round.
-
-How well an embedding tells true pairs from the wrong ones next to them: relatives of the child, and turned pairs.
-
-Relatives of nodes, drawn at random: siblings, parents' siblings, and the children of these.
-"""
+"""How well an embedding tells true pairs from the wrong ones next to them: relatives of the child, reversed pairs."""
 
 from __future__ import annotations
 

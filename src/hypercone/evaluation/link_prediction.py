@@ -1,13 +1,4 @@
-"""Held-out pairs, all pairs, reconstruction, how a model came about.
-
-How well an embedding tells true pairs from wrong ones: precision, recall and F1, as the paper measures them.
-
-What an embedding was made from and how, so that no table sets unlike things side by side without saying so.
-
-How well an embedding remembers what it was fitted to: mean rank and MAP, as Nickel and Kiela define them.
-
-How well an embedding tells true pairs from wrong ones among all there are, not a sample of them.
-"""
+"""How well an embedding tells true pairs from wrong ones: held-out pairs, all pairs, reconstruction."""
 
 from __future__ import annotations
 

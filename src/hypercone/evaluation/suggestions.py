@@ -1,9 +1,4 @@
-"""Precision of suggestions on damaged hierarchies.
-
-How many suggestions are right: links are hidden or planted, a model is fitted, and its suggestions are counted.
-
-Hierarchies with links taken out or put in on purpose, to see whether they are found.
-"""
+"""How many suggestions are right: links are hidden or planted, a model is fitted, and its suggestions are counted."""
 
 from __future__ import annotations
 
@@ -17,10 +12,10 @@ from numpy.typing import ArrayLike
 from hypercone._arrays import Rows, pair_keys
 from hypercone.errors import InputError
 from hypercone.hierarchy import Hierarchy
+from hypercone.progress import OnProgress
 from hypercone.queries.suggestions import candidates, missing_rows, wrong_rows
 from hypercone.training import FitConfig, fit
 from hypercone.training.config import DEFAULT_LEARNER
-from hypercone.training.progress import OnEpoch
 
 CUTS = (10, 100, 1000)
 
@@ -71,7 +66,7 @@ def suggestion_precision(
     planted: float = 0.02,
     seed: int = 0,
     at: Sequence[int] = CUTS,
-    on_epoch: OnEpoch | None = None,
+    on_epoch: OnProgress | None = None,
 ) -> SuggestionPrecision:
     """How many of the first k suggestions are right, after two fits to a damaged hierarchy, learned unless said.
 
@@ -95,7 +90,7 @@ def suggestion_precision(
 
 
 def missing_precision(
-    hierarchy: Hierarchy, config: FitConfig, share: float, seed: int, at: Iterable[int], on_epoch: OnEpoch | None
+    hierarchy: Hierarchy, config: FitConfig, share: float, seed: int, at: Iterable[int], on_epoch: OnProgress | None
 ) -> PrecisionAt:
     """Hide links, fit, and count the suggested pairs that the whole hierarchy has."""
     damaged = hide_links(hierarchy, share, seed)
@@ -106,7 +101,7 @@ def missing_precision(
 
 
 def wrong_precision(
-    hierarchy: Hierarchy, config: FitConfig, share: float, seed: int, at: Iterable[int], on_epoch: OnEpoch | None
+    hierarchy: Hierarchy, config: FitConfig, share: float, seed: int, at: Iterable[int], on_epoch: OnProgress | None
 ) -> PrecisionAt:
     """Plant wrong links, fit, and count the rejected edges that were planted."""
     damaged = plant_links(hierarchy, share, seed)

@@ -1,13 +1,9 @@
-"""Model -> one HTML page.
-
-One page to explore a model in: self-contained HTML that works from the disk, without a network.
+"""One page to explore a model in: self-contained HTML that works from the disk, without a network.
 
 The page is made from ``explorer/`` at the top of the project and kept here as ``page.html``, so that nobody who uses
 Python needs node; this room puts a model into it.
 
-The built page with a model in it.
-
-A model as one block of text for the page: base64 of gzip of a JSON header and the arrays it describes.
+The model stands in it as one block of text: base64 of gzip of a JSON header and the arrays it describes.
 
 ::
 
@@ -23,7 +19,6 @@ from __future__ import annotations
 import base64
 import gzip
 import json
-import math
 from collections.abc import Sequence
 from dataclasses import asdict
 from importlib import resources
@@ -34,10 +29,8 @@ import numpy as np
 
 from hypercone._files import new_file
 from hypercone.embedding import Embedding
-from hypercone.embedding.embedding import out_of_range
 from hypercone.embedding.folder import checked_path
 from hypercone.errors import InputError
-from hypercone.hierarchy.names import is_usable
 from hypercone.plotting.views import PlanarView, branches, invented_depths, planar_view
 
 __all__ = ["explorer_page", "write_page"]
@@ -101,7 +94,8 @@ def packed(embedding: Embedding, title: str | None = None, view: str = "auto") -
 
 def container(embedding: Embedding, title: str | None = None, view: str = "auto") -> bytes:
     """The header and the arrays, before they are compressed."""
-    _refuse(embedding)
+    if not len(embedding):
+        raise InputError("the model has no nodes, so there is nothing to explore")
     seen = planar_view(embedding.points, embedding.method, embedding.settings, embedding.hierarchy, view)
     described, blocks = _laid_out(_arrays(embedding, seen))
     header = _header(embedding, seen, default_title(embedding) if title is None else title) | {"arrays": described}
@@ -115,20 +109,6 @@ def default_title(embedding: Embedding) -> str:
     """What a model without a title is called: the root of its hierarchy if there is one root, else its size."""
     roots = [] if embedding.hierarchy is None else embedding.hierarchy.roots.tolist()
     return embedding.called(roots[0]) if len(roots) == 1 else f"{len(embedding):,} nodes"
-
-
-def _refuse(embedding: Embedding) -> None:
-    """What a page cannot show is refused before anything is written."""
-    if not len(embedding):
-        raise InputError("the model has no nodes, so there is nothing to explore")
-    strange = next((name for name in embedding.names if not is_usable(name)), None)
-    if strange is not None:
-        raise InputError(f"no page can hold the name {strange!r}, which is empty or breaks its line; rename it")
-    if not np.isfinite(embedding.points).all() or not math.isfinite(embedding.threshold):
-        raise InputError("the points or the threshold of the model are not finite numbers, so nothing can be drawn")
-    wrong = out_of_range(embedding.settings)
-    if wrong:
-        raise InputError(f"{wrong}, so nothing can be drawn")
 
 
 def _header(embedding: Embedding, seen: PlanarView, title: str) -> dict[str, Any]:

@@ -1,11 +1,4 @@
-"""Parquet, Arrow, Feather.
-
-Tables in files of columns, read through pyarrow: which column is the parent, and the names in it.
-
-Parquet tables with a column of parents and one of children.
-
-Arrow and Feather tables with a column of parents and one of children.
-"""
+"""Tables in columns, read through pyarrow: Parquet, Arrow and Feather."""
 
 from __future__ import annotations
 
@@ -133,7 +126,7 @@ def read_parquet(
     >>> import io, pyarrow, pyarrow.parquet
     >>> file = io.BytesIO()
     >>> pyarrow.parquet.write_table(pyarrow.table({"parent": ["animal"], "child": ["dog"]}), file)
-    >>> read(Content("a.parquet", ".parquet", file.getvalue())).children
+    >>> read_parquet(Content("a.parquet", ".parquet", file.getvalue())).children
     ['dog']
     """
     return reading_of_table(content, "Parquet", _parquet_table, direction, parent_column, child_column)
@@ -165,7 +158,7 @@ def read_arrow(
     >>> import io, pyarrow, pyarrow.feather
     >>> file = io.BytesIO()
     >>> pyarrow.feather.write_feather(pyarrow.table({"parent": ["animal"], "child": ["dog"]}), file)
-    >>> read(Content("a.feather", ".feather", file.getvalue())).children
+    >>> read_arrow(Content("a.feather", ".feather", file.getvalue())).children
     ['dog']
     """
     return reading_of_table(content, "Arrow", _arrow_table, direction, parent_column, child_column)

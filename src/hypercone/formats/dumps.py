@@ -1,10 +1,6 @@
-r"""NCBI taxdump, WordNet data.noun.
-
-The NCBI taxonomy as it is dumped: nodes.dmp, and names.dmp beside it for what the taxa are called.
+r"""Dumps of two well-known taxonomies: the NCBI taxonomy (nodes.dmp, names.dmp) and WordNet (data.noun, index.noun).
 
 Fields are separated by ``\t|\t`` and lines end in ``\t|``; the root is its own parent.
-
-Princeton's WordNet: data.noun, and index.noun beside it for the numbers of the senses.
 """
 
 from __future__ import annotations
@@ -27,7 +23,7 @@ NAMES = "names.dmp"
 def read_ncbi(content: Content) -> Reading:
     r"""An edge for every taxon but the root; names are taxonomy ids, labels the scientific names.
 
-    >>> read(Content("nodes.dmp", ".dmp", b"1\t|\t1\t|\tno rank\t|\n2\t|\t1\t|\tdomain\t|\n")).children
+    >>> read_ncbi(Content("nodes.dmp", ".dmp", b"1\t|\t1\t|\tno rank\t|\n2\t|\t1\t|\tdomain\t|\n")).children
     ['2']
     """
     taxa = _taxa(content)

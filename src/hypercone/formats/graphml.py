@@ -1,9 +1,4 @@
-"""GraphML over expat.
-
-XML as a stream of events, read from the bytes alone: no other file, no network, no entity that swells.
-
-GraphML: nodes and arrows in XML. Which end of an arrow is the parent is never guessed.
-"""
+"""GraphML, read as a stream of XML events; which end of an arrow is the parent is never guessed."""
 
 from __future__ import annotations
 
@@ -133,7 +128,7 @@ def read_graphml(content: Content, *, direction: str | None = None) -> Reading:
 
     >>> graph = b'''<graphml><graph edgedefault="directed"><node id="animal"/><node id="dog"/>
     ...   <edge source="animal" target="dog"/></graph></graphml>'''
-    >>> read(Content("a.graphml", ".graphml", graph), direction="parent-child").parents
+    >>> read_graphml(Content("a.graphml", ".graphml", graph), direction="parent-child").parents
     ['animal']
     """
     if direction is None:

@@ -1,14 +1,6 @@
-r"""OBO and OBO Graphs.
-
-An ontology as its files have it: terms, some obsolete, and statements that relate them; and its edges.
-
-OBO ontologies: [Term] stanzas of ``tag: value {modifiers} ! comment``, with escapes such as ``\:``.
+"""OBO ontologies and OBO Graphs JSON, read as a stream.
 
 Written after the OBO Flat File Format 1.4 guide (owlcollab.github.io/oboformat/doc/obo-syntax.html).
-
-JSON read through a window, so that a file of a gigabyte is never a tree of objects in memory.
-
-OBO Graphs JSON; and the plainer JSON of cellxgene-ontology-guide, told apart by their shape.
 
 The latter is an object of terms by id, each with a ``label``, perhaps ``deprecated``, and its ``ancestors`` with their
 distances: those at distance 1 are the parents.
@@ -134,7 +126,7 @@ ESCAPED = {"n": " ", "W": " ", "t": " "}
 def read_obo(content: Content, relations: Sequence[str] = ("is_a",)) -> Reading:
     r"""The statements of these relations, child to parent; names are the ids, labels the names.
 
-    >>> read(Content("a.obo", ".obo", b"[Term]\nid: A:1\nname: dog\nis_a: A:2 ! animal\n[Term]\nid: A:2\n")).parents
+    >>> read_obo(Content("a.obo", ".obo", b"[Term]\nid: A:1\nname: dog\nis_a: A:2 ! animal\n[Term]\nid: A:2\n")).parents
     ['A:2']
     """
     data = checked_utf8(content)
@@ -321,7 +313,7 @@ SUBCLASS_OF = ("subclassof", "rdfs_subclassof")
 def read_obographs(content: Content, relations: Sequence[str] = ("is_a",)) -> Reading:
     """The edges of these relations; names are the ids (``HP:0000118``), labels what they are called.
 
-    >>> read(Content("a.json", ".json", b'{"A:2": {"label": "dog", "ancestors": {"A:1": 1}}, '
+    >>> read_obographs(Content("a.json", ".json", b'{"A:2": {"label": "dog", "ancestors": {"A:1": 1}}, '
     ...     b'"A:1": {"label": "animal", "ancestors": {}}}')).parents
     ['A:1']
     """

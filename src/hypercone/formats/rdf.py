@@ -1,8 +1,4 @@
-"""RDF statements -> hierarchy.
-
-Addresses as RDF names things by, and the short names that people write for them.
-
-What the statements of an RDF graph say about a hierarchy, whatever the syntax they are written in.
+"""What the statements of an RDF graph say about a hierarchy, whatever the syntax they are written in.
 
 Edges are rdfs:subClassOf, skos:broader and skos:narrower between nodes with a name. Other properties make edges if they
 are asked for: whoever stands in the relation is the child, directly or by an owl:Restriction with owl:someValuesFrom.

@@ -25,7 +25,7 @@ def read_rdfxml(content: Content, *, relations: Sequence[str] = ("is_a",)) -> Re
     ...     xmlns:rdfs="http://www.w3.org/2000/01/rdf-schema#" xmlns="http://a/#">
     ...   <rdfs:Class rdf:about="http://a/#dog"><rdfs:subClassOf rdf:resource="http://a/#animal"/></rdfs:Class>
     ... </rdf:RDF>'''
-    >>> read(Content("a.owl", ".owl", rdf)).children
+    >>> read_rdfxml(Content("a.owl", ".owl", rdf)).children
     ['dog']
     """
     beginning = content.data[:1000].strip(b"\xef\xbb\xbf\xff\xfe\0 \t\r\n")

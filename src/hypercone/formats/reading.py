@@ -1,13 +1,4 @@
-"""What a reader returns, and its assembly into a Hierarchy.
-
-What a reader hands over: edges by name with their places in the file, labels, and what was left out.
-
-What readers say about the things they leave out.
-
-Edges gathered line by line from a text in which the same edge may stand many times.
-
-A Hierarchy out of what a reader found, with the place in the file of whatever is wrong with it.
-"""
+"""What a reader returns (edges by name, their lines, labels, notes), and the Hierarchy that is made of it."""
 
 from __future__ import annotations
 

@@ -1,11 +1,4 @@
-"""Reading a hierarchy from a file: the table of formats, which one a file is in, and the readers behind it.
-
-Reading a hierarchy from a file in any format, or from one obvious file: two columns, a parent and a child.
-
-Readers, one file a format: each turns the content of a file into a Reading.
-
-Which format a file is in: what the caller says, what its extension says, or what its first lines look like.
-"""
+"""Reading a hierarchy from a file: the table of formats, and which one a file is in."""
 
 from __future__ import annotations
 

@@ -1,11 +1,4 @@
-"""Path/stream/stdin -> bounded, decompressed, checked UTF-8.
-
-The bytes of a file, wherever they come from and however they are packed.
-
-Unpacking .gz, .xz and .zst piece by piece, so that a small file cannot fill the memory.
-
-The content of a file as text: UTF-8, with the line of the first byte that is not.
-"""
+"""The bytes or the text of a source (path, stream, standard input): unpacked piece by piece, bounded, checked."""
 
 from __future__ import annotations
 

@@ -1,9 +1,4 @@
-"""Split folders and pair files.
-
-A split as a folder of pair files by name, and back.
-
-Pairs of nodes of a known hierarchy, to and from files of names.
-"""
+"""Splits as folders of pair files, and pairs of nodes of a known hierarchy as files of names."""
 
 from __future__ import annotations
 

@@ -1,9 +1,4 @@
-"""TSV/CSV and which column is the parent.
-
-Tab- or comma-separated text as columns, with the line of every record for the messages.
-
-Which column holds the parent. Never guessed: the header, the caller or nobody says so.
-"""
+"""Tab- or comma-separated text as columns, and which of them holds the parent: never guessed."""
 
 from __future__ import annotations
 

@@ -1,15 +1,9 @@
-"""Newick, paths, outlines.
-
-Newick trees: ``((poodle,beagle)dog,cat)animal;`` with quoted labels, [comments] and branch lengths.
+"""Trees as text: Newick, a path on each line (animal > dog > poodle), and outlines by indentation.
 
 Inner nodes without a label, or with a bare number (the support of a branch, not a name), are called ``node_1``,
 ``node_2``, … in the order in which they open.
 
-A path a line, from the root down, as in ``animal > dog > poodle``.
-
 A word is a node: the same word in two branches is one node with two parents.
-
-An outline: a name a line, each level indented further than the one above it, by tabs or by spaces.
 
 A word is a node: the same word in two branches is one node with two parents.
 """
@@ -36,7 +30,7 @@ FRESH, CLOSED, NAMED, COLON, DONE = "nothing", "its children", "its label", "a c
 def read_newick(content: Content) -> Reading:
     """The edges of the trees in the file; two nodes with the same label are refused.
 
-    >>> read(Content("a.nwk", ".nwk", b"((poodle,'hot dog'):0.1,cat)animal;")).parents
+    >>> read_newick(Content("a.nwk", ".nwk", b"((poodle,'hot dog'):0.1,cat)animal;")).parents
     ['node_1', 'node_1', 'animal', 'animal']
     """
     text = text_of(content, "a tree such as (poodle,beagle)dog;")
@@ -172,7 +166,7 @@ SEPARATOR = re.compile(r"\s>(?=\s)")
 def read_paths(content: Content) -> Reading:
     r"""The edges of all paths, each once. Blank lines are skipped, and a first line that begins with ``#``.
 
-    >>> read(Content("a", "", b"animal > dog > poodle\nanimal > cat")).children
+    >>> read_paths(Content("a", "", b"animal > dog > poodle\nanimal > cat")).children
     ['dog', 'poodle', 'cat']
     """
     found = Lines(content.label)
@@ -194,7 +188,7 @@ def read_paths(content: Content) -> Reading:
 def read_indented(content: Content) -> Reading:
     r"""The edges from each line to those one level deeper below it; blank lines are skipped.
 
-    >>> read(Content("a", "", b"animal\n  dog\n    poodle\n  cat\n")).parents
+    >>> read_indented(Content("a", "", b"animal\n  dog\n    poodle\n  cat\n")).parents
     ['animal', 'dog', 'animal']
     """
     found = Lines(content.label)

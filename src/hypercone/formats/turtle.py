@@ -1,11 +1,4 @@
-"""Turtle and N-Triples.
-
-N-Triples: one statement a line. Lines that matter for a hierarchy are kept, the others only checked.
-
-The tokens of Turtle, in text of one byte a character.
-
-Turtle, statement by statement: sentences about subjects, with brackets for things that have no name.
-"""
+"""Turtle and N-Triples, statement by statement."""
 
 from __future__ import annotations
 
@@ -37,7 +30,7 @@ def read_ntriples(content: Content, *, relations: Sequence[str] = ("is_a",)) -> 
     r"""The hierarchy of rdfs:subClassOf and skos:broader statements, and of the properties that ``relations`` name.
 
     >>> line = b"<http://a/#dog> <http://www.w3.org/2000/01/rdf-schema#subClassOf> <http://a/#animal> .\n"
-    >>> read(Content("a.nt", ".nt", line)).children
+    >>> read_ntriples(Content("a.nt", ".nt", line)).children
     ['http://a/#dog']
     """
     data = checked_utf8(content)
@@ -182,7 +175,7 @@ def read_turtle(content: Content, *, relations: Sequence[str] = ("is_a",)) -> Re
     r"""The hierarchy of rdfs:subClassOf and skos:broader statements, and of the properties that ``relations`` name.
 
     >>> text = b"@prefix s: <http://www.w3.org/2004/02/skos/core#> . @prefix : <http://a/#> . :dog s:broader :animal ."
-    >>> read(Content("a.ttl", ".ttl", text)).parents
+    >>> read_turtle(Content("a.ttl", ".ttl", text)).parents
     ['animal']
     """
     data = checked_utf8(content)

@@ -1,9 +1,4 @@
-"""Compiled shortest cycle, components.
-
-The shortest cycle of a directed graph, exactly, without recursion.
-
-What runs in circles: strongly connected components, and edges whose removal leaves no cycle. No recursion.
-"""
+"""Cycles of a directed graph, compiled, without recursion: the shortest, components, edges that close one."""
 # mypy: ignore-errors
 
 from __future__ import annotations

@@ -1,11 +1,4 @@
-"""Depths, reduction, closure, cycles: found, condensed, dropped.
-
-Transitive closure and reduction of a hierarchy, compiled, with a refusal before memory runs out.
-
-Refusing edges that run in a circle, with the shortest circle as evidence.
-
-Two ways to make a hierarchy of edges that run in circles: nodes become one, or edges are left out.
-"""
+"""What follows from the edges: order, depths, closure, reduction; and cycles: found, condensed or dropped."""
 
 from __future__ import annotations
 
@@ -111,7 +104,6 @@ def _ascending(starts: Offsets, stops: Offsets, rows: Rows) -> Adjacency:
 
 
 def _flipped(starts: Offsets, stops: Offsets, rows: Rows) -> Adjacency:
-
     # numba compiles anew for arrays that can be written to, so all are frozen before.
     visit = frozen(np.arange(len(starts), dtype=np.int32))
     return Adjacency(*flipped(frozen(starts), frozen(stops), frozen(rows), visit))
@@ -163,7 +155,6 @@ def in_words(names: Sequence[str], cycle: Sequence[int]) -> str:
 
 
 def _cycle_error(names: Sequence[str], parents: Adjacency, children: Adjacency) -> CycleError:
-
     found = shortest_cycle(parents.csr, children.csr, SEARCH_STEPS)
     cycle = tuple(int(row) for row in found)
     message = f"the edges run in a circle, parent → child: {in_words(names, cycle)}; remove one of these edges"

@@ -1,13 +1,7 @@
-"""Compiled closure, walks, topological order, negative draws.
+"""Walks over a directed graph without cycles, compiled: orders, depths, closure, reduction, pairs outside it.
 
-Transitive reduction, transitive closure and its size, for a directed graph without cycles.
-
-Walks over a directed graph: orders, depths, what is reached, flipped arrows.
-
-Drawing pairs that are not in the closure, uniformly and without trial and error.
-
-A list of rows for each row (parents, children, ancestors …) is always one argument with the fields of ``_arrays.CSR``.
-The first functions are how every kernel reads such lists.
+A list of rows for each row (parents, children, ancestors …) is one argument with the fields of ``_arrays.CSR``; the
+first functions are how every kernel reads such lists.
 """
 # mypy: ignore-errors
 

@@ -1,11 +1,4 @@
-"""Hierarchy: checked edges, subtree, summary().
-
-Hierarchy: names, edges from parent to child, and what follows from them. Checked once, never changed.
-
-Edges as checked arrays of rows, and grouped by either end.
-
-What a hierarchy looks like, in numbers.
-"""
+"""Hierarchy: names, edges from parent to child, and what follows from them. Checked once, never changed."""
 
 from __future__ import annotations
 
@@ -24,14 +17,7 @@ from hypercone._arrays import Adjacency, Rows, frozen, pair_keys
 from hypercone.errors import HierarchyError, short, with_article
 from hypercone.hierarchy.graph import Order, ancestors, count_pairs, depths, order_from_the_top, pairs_of, reduced
 from hypercone.hierarchy.graph_kernels import reachable
-from hypercone.hierarchy.names import (
-    Labels,
-    checked_labels,
-    checked_names,
-    find_row,
-    row_index,
-    rows_of_pairs,
-)
+from hypercone.hierarchy.names import Labels, NodeNames, checked_labels, find_row, rows_of_pairs
 
 if TYPE_CHECKING:
     from hypercone.hierarchy.interop import Direction
@@ -49,7 +35,7 @@ class Hierarchy:
     ['pelican is a bird', 'white_pelican is a pelican']
     """
 
-    names: tuple[str, ...]
+    names: NodeNames
     edges: Rows
     duplicates: int
     parents: Adjacency
@@ -69,8 +55,7 @@ class Hierarchy:
         ``labels`` are what people call the nodes, and ``notes`` what a reader left out or changed, in words.
         """
         given = vars(self)
-        given["names"] = checked_names(names)
-        given["_row_of"] = row_index(names, self.names)
+        given["names"] = NodeNames(names)
         given["edges"], given["duplicates"] = checked_edges(edges, self.names)
         given["parents"] = parent_lists(self.edges, len(self))
         given["children"] = child_lists(self.parents)
@@ -126,7 +111,7 @@ class Hierarchy:
         return len(self.names)
 
     def __contains__(self, name: object) -> bool:
-        return name in self._row_of
+        return name in self.names.row_of
 
     def __eq__(self, other: object) -> bool:
         if not isinstance(other, Hierarchy):
@@ -149,13 +134,13 @@ class Hierarchy:
         >>> heart.row("HP:2"), heart.row("murmur")
         (1, 1)
         """
-        return find_row(name, self._row_of, self.names, self.labels)
+        return find_row(name, self.names.row_of, self.names, self.labels)
 
     def rows(self, names: Iterable[str]) -> Rows:
         """The rows of several names, in their order."""
         names = list(names)
         try:
-            return np.fromiter(map(self._row_of.__getitem__, names), np.int32, len(names))
+            return np.fromiter(map(self.names.row_of.__getitem__, names), np.int32, len(names))
         except (KeyError, TypeError):
             return np.array([self.row(name) for name in names], np.int32)
 
@@ -248,7 +233,6 @@ class Hierarchy:
         return Hierarchy(compress(self.names, kept.tolist()), new_row[self.edges[inside]], labels)
 
     # What follows is found when first asked for, and kept.
-    _row_of: dict[str, int]
     _order: Rows
 
     @cached_property
@@ -273,7 +257,6 @@ class Hierarchy:
 
 
 def _walk(neighbours: Adjacency, row: int) -> Rows:
-
     if not 0 <= row < len(neighbours):
         raise IndexError(f"row {row} is outside 0 … {len(neighbours) - 1}")
     found: Rows = reachable(int(row), neighbours.csr)

@@ -1,9 +1,4 @@
-"""Pandas/polars/pyarrow frames, networkx.
-
-Hierarchies from data frames: anything with named columns that give their values as a list.
-
-Hierarchies from networkx graphs, or anything with ``.nodes`` and ``.edges``.
-"""
+"""Hierarchies from data frames (pandas, polars, pyarrow) and from networkx graphs."""
 
 from __future__ import annotations
 

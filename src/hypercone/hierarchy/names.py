@@ -1,9 +1,4 @@
-"""Valid names, labels, lookup by either, "did you mean".
-
-What a node may be called, and which name was probably meant.
-
-What nodes are called by people, beside the names that identify them: "Abnormal heart" for HP:0001627.
-"""
+"""What a node may be called, its label beside its name, and which node was meant."""
 
 from __future__ import annotations
 
@@ -18,6 +13,47 @@ from hypercone._arrays import Rows
 from hypercone.errors import HierarchyError, InputError, UnknownNameError, counted, short, unknown_name, visible
 
 FORBIDDEN = {"\t": "a tab", "\n": "a line break", "\r": "a carriage return", "\0": "a NUL character"}
+
+
+class NodeNames(tuple[str, ...]):
+    """The name of each row, valid and unlike any other: checked when this is made, and trusted from then on.
+
+    >>> NodeNames(["dog", "cat"]).row_of
+    {'dog': 0, 'cat': 1}
+    """
+
+    def __new__(cls, names: Iterable[str]) -> NodeNames:
+        """The names; HierarchyError if one is empty, not text, could not stand in a file, or is there twice."""
+        if isinstance(names, NodeNames):
+            return names
+        made = super().__new__(cls, checked_names(names))
+        if isinstance(names, NameIndex):
+            # Different by its making. A copy, since looking up a name that is not there must not add it.
+            made.row_of = dict(names)
+        elif len(made.row_of) < len(made):
+            raise _named_twice(next(name for row, name in enumerate(made) if made.row_of[name] != row))
+        return made
+
+    @cached_property
+    def row_of(self) -> dict[str, int]:
+        """The row of each name."""
+        return dict(zip(self, range(len(self)), strict=True))
+
+    def extended(self, more: Iterable[str]) -> NodeNames:
+        """These names and, for the rows behind them, those; only the new ones are looked at.
+
+        >>> NodeNames(["dog", "cat"]).extended(["owl"])
+        ('dog', 'cat', 'owl')
+        """
+        added = NodeNames(more)
+        twice = next((name for name in added if name in self.row_of), None)
+        if twice is not None:
+            raise _named_twice(twice)
+        return super().__new__(NodeNames, (*self, *added))
+
+
+def _named_twice(name: str) -> HierarchyError:
+    return HierarchyError(f"two rows are named {short(name)!r}; every node needs its own name")
 
 
 def checked_names(names: Iterable[str]) -> tuple[str, ...]:
@@ -64,18 +100,6 @@ def _two(pair: tuple[str, str]) -> tuple[str, str]:
     if isinstance(pair, str) or len(pair) != 2:
         raise HierarchyError(f"{pair!r} is no edge; each must be two names, (parent, child)")
     return pair
-
-
-def row_index(given: Iterable[str], names: Sequence[str]) -> dict[str, int]:
-    """The row of each of ``names``, which are the names ``given``; HierarchyError if two are the same."""
-    if isinstance(given, NameIndex):
-        # Distinct by its making. A plain copy, since looking up a stranger must not add it.
-        return dict(given)
-    index = dict(zip(names, range(len(names)), strict=True))
-    if len(index) < len(names):
-        twice = next(name for row, name in enumerate(names) if index[name] != row)
-        raise HierarchyError(f"two rows are named {short(twice)!r}; every node needs its own name")
-    return index
 
 
 def no_such_node(name: object, names: Sequence[str]) -> UnknownNameError:

@@ -1,9 +1,4 @@
-"""Split, paper_split, corrupted pairs.
-
-The paper's split of a closure into training, validation and test pairs.
-
-Pairs that do not hold, made from pairs that do by replacing one end.
-"""
+"""The paper's split of a closure into training, validation and test pairs, and the wrong pairs to each."""
 
 from __future__ import annotations
 
@@ -128,6 +123,5 @@ def corrupted(hierarchy: Hierarchy, positives: Rows, a_side: int, seed: int, str
 
 
 def _strangers(rows: Rows, related: Adjacency, bits: NDArray[np.uint64]) -> Rows:
-
     found: Rows = draw_strangers(np.ascontiguousarray(rows), related.csr, bits)
     return found

@@ -1,12 +1,4 @@
-"""Scan, exact cone index, when to switch.
-
-Asking every node: the plain way, which the index must agree with, and the only one for methods without cones.
-
-The exact index: descendants, ancestors and nearest nodes of a row without asking every node.
-
-Who answers: a scan at first, an index once enough has been asked to pay for building it.
-
-Many searches at once, on all cores: the kernels let go of the interpreter, so threads are enough.
+"""Who is under whom and who is near, by row: a scan of every node, an exact index, and when to change over.
 
 A bounding-volume tree over nodes: each cell is a cap of directions and a range of norms.
 """
@@ -293,7 +285,7 @@ APERTURE_WEIGHT = 2.0
 
 
 class Tree(NamedTuple):
-    """The arrays the kernels walk; see ``tree_kernels`` for what a row of cells and of leaves holds.
+    """The arrays the kernels walk; see ``index_kernels`` for what a row of cells and of leaves holds.
 
     ``rows[place]`` is the node at a place of the tree, and ``where[row]`` the place of a node.
     """

@@ -1,12 +1,8 @@
-"""Tree build, cone search, nearest.
-
-The tree over directions and norms, compiled: halves, and the cell that bounds each half.
+"""The tree over directions and norms, compiled: how it is built, and exact searches for cones and nearest nodes.
 
 Cells stand in heap order: the halves of cell k are cells 2k + 1 and 2k + 2, and all leaves are on the last floor. A
 row of ``cells`` is the direction its cap is centred on, then the numbers named below. A row of ``leaves`` is a node:
 its direction, then its norm and the cosine and sine of the widest angle at which it still holds a child.
-
-Descendants and ancestors by the tree, compiled: identical to asking every node.
 
 In the plane through the origin, a parent at norm u and a child at norm v and angle θ from it, the cone's angle is
 ``Ξ = atan2(Y, X)`` with ``X = q a − c m u`` and ``Y = q b``, where a = v cos θ − u, b = v sin θ, m = a² + b²,
@@ -16,8 +12,6 @@ its *reach* β, the half aperture plus the threshold, which is ``Y cos β − X 
 Ξ falls as the child moves outward along its ray and grows as the parent does, and for a child no nearer to the origin
 than its parent it grows with θ. So the corners of a cell bound it, at any threshold. A child nearer to the origin than
 its parent has Ξ > π/2. Where rounding could decide (the slack), the energy itself is asked, as by the scan.
-
-The nearest nodes by the tree, compiled: identical to measuring the distance to every node.
 
 The node of a cell that could be nearest lies on the side of its cap towards the point, where the line to that side's
 ray meets it squarely; in Klein coordinates, as in flat space, that is at cos θ times the point's radius. Keys are

@@ -1,9 +1,4 @@
-"""The contract every method fulfils, Settings.
-
-What every method provides; the contract the five files beside this one fulfil.
-
-The constants of a method that its formulas need; a small part of a fit's configuration, saved with the model.
-"""
+"""What every method provides, and the constants that its formulas need."""
 
 from __future__ import annotations
 

@@ -30,5 +30,4 @@ class Euclidean(Method):
         return 0.0, math.inf
 
     def constants(self, settings: Settings) -> tuple[float, ...]:
-
         return EuclideanConstants(0.0, math.inf, settings.alpha)

@@ -28,6 +28,5 @@ class EuclideanCones(Method):
         return settings.K + settings.border, math.inf
 
     def constants(self, settings: Settings) -> tuple[float, ...]:
-
         inner, outer = self.shell(settings)
         return EuclideanConesConstants(inner, outer, settings.K, math.cos(settings.margin), math.sin(settings.margin))

@@ -1,19 +1,9 @@
-"""The functions a method registers.
-
-What a method implements for the compiled loops; see ``_jit.generic`` for how the right one is inlined.
+"""What a method implements for the compiled loops, and what methods share: steps, optimizers, energies of many pairs.
 
 Two families share everything but these few functions. The *margin* methods (cones, order embeddings) pull a child
 into its parent's region and push corrupted pairs out of it; the *distance* methods (Poincaré, Euclidean) rank a
 true neighbour before corrupted ones. ``method`` is always the named tuple of a method's constants; ``points`` the
 array of all nodes; ``parent`` and ``child`` rows of it.
-
-Steps in the Poincaré ball, compiled.
-
-Steps in flat space, compiled: lengths are what they look like and geodesics are straight.
-
-Energies of many pairs, compiled: of a list of pairs, of one parent with every node, of one child with every node.
-
-One optimiser step on one node, compiled: plain SGD, SGD along geodesics, row-wise Riemannian Adagrad.
 """
 # mypy: ignore-errors
 

@@ -44,6 +44,5 @@ class HyperbolicCones(Method):
         return cones.inner_radius(settings.K) + settings.border, 1.0 - settings.border
 
     def constants(self, settings: Settings) -> tuple[float, ...]:
-
         inner, outer = self.shell(settings)
         return HyperbolicConesConstants(inner, outer, settings.K, math.cos(settings.margin), math.sin(settings.margin))

@@ -1,12 +1,8 @@
-"""Compiled hyperbolic cones (with what both cones share in generic_kernels).
-
-Hyperbolic entailment cones, compiled: the margin test without a transcendental, the gradient, the energy.
+"""Hyperbolic entailment cones, compiled: the margin test without a transcendental, the gradient, the energy.
 
 With δ = child − parent, a = |parent|², q = 1 − a, everything the test needs is two dot products, u = ⟨parent, δ⟩ and
 m = |δ|²: the cosine of the angle Ξ is ``n / sqrt(s)`` with ``n = q u − a m`` and ``s = a m (q² − 2 q u + a m)``. The
 comparison ``cos Ξ > c`` is ``n|n| > c|c| s``, for either sign of c, and so needs no square root.
-
-The angle of a cone and the gradient of its energy Ξ − ψ: hyperbolic (curvature 1) and Euclidean (curvature 0).
 
 Both angles are ``Ξ = atan2(q s, q l − c r m)`` where, with û the direction of the parent and r its norm, l and s are
 the parts of δ = child − parent along and across û, m = |δ|², c the curvature and q = 1 − c r². Only two directions

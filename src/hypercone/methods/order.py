@@ -40,5 +40,4 @@ class Order(Method):
         return 0.0, math.inf
 
     def constants(self, settings: Settings) -> tuple[float, ...]:
-
         return OrderConstants(0.0, math.inf, settings.margin)

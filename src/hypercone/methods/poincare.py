@@ -40,5 +40,4 @@ class Poincare(Method):
         return 0.0, 1.0 - settings.border
 
     def constants(self, settings: Settings) -> tuple[float, ...]:
-
         return PoincareConstants(0.0, 1.0 - settings.border, settings.alpha)

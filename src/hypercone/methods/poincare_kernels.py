@@ -1,10 +1,6 @@
-"""Compiled Poincaré embeddings.
-
-Poincaré embeddings, compiled: the softmax weight of a distance and its gradient, both algebraic.
+"""Poincaré embeddings, compiled: the softmax weight of a distance and its gradient, both algebraic.
 
 With z = cosh d, ``e^−d = 1 / (z + sqrt(z² − 1))``, so neither arccosh nor exp is needed to train.
-
-What both distance methods measure of a pair, compiled.
 """
 # mypy: ignore-errors
 

@@ -24,7 +24,7 @@ class Scorer:
     >>> points = np.array([[0.5, 0.0], [0.9, 0.0], [0.0, 0.5]])
     >>> scorer = Scorer(points, find_method("hyperbolic-cones"), Settings())
     >>> scorer.energies(np.array([[0, 1], [0, 2]], np.int32)).round(3).tolist()
-    [0.0, 1.858]
+    [0.0, 2.451]
     """
 
     points: Points

@@ -1,15 +1,7 @@
-"""Geodesic arcs, cone outlines, isometries, paths.
-
-Circular arcs: the geodesics of the Poincaré disk, and pieces of its rim.
+"""Geodesic arcs of the Poincaré disk, outlines of cones, the disk seen from another point, and paths to draw them.
 
 An arc is kept as its two ends and the angle it turns by. Unlike a centre and a radius, this form also holds straight
 lines, and the nearly straight ones whose centre is far away.
-
-The region of an entailment cone in the disk: two geodesic sides and the piece of the rim between them.
-
-The disk seen from another point: a Möbius translation, which moves points and cones and bends no geodesic.
-
-Arcs as matplotlib paths: cubic curves that stay within a hundred-thousandth of the disk's radius of the circle.
 """
 
 from __future__ import annotations
@@ -262,7 +254,6 @@ WIDEST_PIECE = np.pi * 2 / 3
 def control_points(arcs: Arcs) -> list[Floats]:
     """The control points of each arc: its start, then three for every piece.
 
-    >>> from hypercone.figures.arcs import rim
     >>> [points.shape for points in control_points(rim([0.0, 0.0], [0.5, 3.0]))]
     [(4, 2), (13, 2)]
     """

@@ -1,9 +1,4 @@
-"""Matplotlib, themes, reproducible files.
-
-matplotlib, loaded when a picture is made; figures without global state, and files that are the same every time.
-
-The colours of a picture: for light paper and for a dark screen.
-"""
+"""Matplotlib, loaded when a picture is made: figures without global state, themes, files that are always the same."""
 
 from __future__ import annotations
 

@@ -1,13 +1,4 @@
-"""Norms, PR, training curves.
-
-Axes for curves, in the colours of a theme: quiet frames, faint grids, a caption below.
-
-How far out the nodes of each depth are: one distribution beside the other.
-
-Precision against recall for every threshold, with the one that a model uses marked.
-
-How a training went: the loss, and F1 on validation pairs, by epoch.
-"""
+"""Charts of a model: norms by depth, precision against recall, the course of training."""
 
 from __future__ import annotations
 

@@ -1,11 +1,4 @@
-"""Label placement.
-
-Names beside points, placed so that none lies on another and few dots are covered.
-
-Which nodes of a picture of a scene are named, and where: beside their dots, or around the rim.
-
-Names around the disk, each turned outward on a thin line from its dot.
-"""
+"""Names in a picture, placed so that none lies on another: beside their dots, or around the rim."""
 
 from __future__ import annotations
 

@@ -1,9 +1,4 @@
-"""Plot(embedding, kind).
-
-Pictures of an embedding: what it knows, handed to the figures; matplotlib is loaded when one is drawn.
-
-A whole picture of a model in the disk: cones, geodesic edges, dots, names that do not touch, and a caption.
-"""
+"""``plot(embedding, kind)``: pictures of a model, with a caption."""
 
 from __future__ import annotations
 
@@ -61,8 +56,8 @@ def plot(embedding: Embedding, kind: str = "disk", path: str | Path | None = Non
     """
     if kind not in KINDS:
         raise InputError(f"there is no picture {kind!r}; use {some_of(KINDS)}")
-    if not len(embedding) or not np.isfinite(embedding.points).all():
-        raise InputError("the model has no nodes, or points that are not finite numbers, so there is nothing to draw")
+    if not len(embedding):
+        raise InputError("the model has no nodes, so there is nothing to draw")
     theme = find_theme(options.pop("theme", "light"))
     target = None if path is None else checked_target(path)
     try:

@@ -1,15 +1,4 @@
-"""Disk, cones, edges, dots, level of detail.
-
-The disk itself: the border of hyperbolic space, and circles around the origin.
-
-The parts of a picture of a scene but for what is written: cones, edges and dots, with their colours and sizes.
-
-What a picture of a model in the disk is made of, before anything is drawn.
-
-Level of detail: of what falls on the same spot of the paper, the most important is drawn and the rest left out.
-
-A hierarchy in the disk: its edges as geodesics and its nodes as dots, coloured and sized by depth.
-"""
+"""What a picture of a model in the disk is made of: disk, cones, edges, dots, and how much detail."""
 
 from __future__ import annotations
 

@@ -1,11 +1,4 @@
-"""2-D views, branches, importance.
-
-Any model as points of the Poincaré disk: its own, those of a construction in two dimensions, or a projection.
-
-The big branches of a hierarchy, each to have a colour of its own.
-
-Which nodes of a hierarchy a picture should name: those with much below them, and not six in a row of one line.
-"""
+"""Any model as points of the disk, its big branches, and the nodes that a picture should name."""
 
 from __future__ import annotations
 

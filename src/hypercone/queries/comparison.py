@@ -1,9 +1,4 @@
-"""Two models.
-
-Two models side by side, on the nodes they share: what each asserts, and where they disagree.
-
-The part of a model that it shares with another one: the same nodes in the same order, in both.
-"""
+"""Two models side by side, on the nodes they share: what each asserts, and where they disagree."""
 
 from __future__ import annotations
 

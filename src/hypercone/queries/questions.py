@@ -1,15 +1,4 @@
-"""The 12 questions -> values.
-
-What a question is, what was asked, and the answer: values for programs and words for people.
-
-Questions whose answer is a list of nodes: ancestors, descendants, parents, children, siblings, nearest.
-
-Questions about several nodes at once: their lowest common ancestors, and their centroid.
-
-Questions about a child and a parent: is it one, by how much, and why.
-
-Questions to an embedding, answered in values for programs and in words for people.
-"""
+"""The twelve questions to an embedding, answered in values for programs and in words for people."""
 
 from __future__ import annotations
 

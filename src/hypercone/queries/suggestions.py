@@ -1,11 +1,4 @@
-"""Missing and wrong links.
-
-What a fitted geometry says about its hierarchy: links that may be missing, and links that may be wrong.
-
-Links that a hierarchy may lack: pairs that the geometry puts together and the closure does not have.
-
-Links of a hierarchy that may be wrong: edges that the geometry rejects.
-"""
+"""What a fitted geometry says about its hierarchy: links that may be missing, and links that may be wrong."""
 
 from __future__ import annotations
 
@@ -269,7 +262,6 @@ def rejected_edges(embedding: Embedding, hierarchy: Hierarchy) -> tuple[Rows, Po
 
 
 def _strain(embedding: Embedding, hierarchy: Hierarchy, edges: Rows) -> Points:
-
     above, parents = hierarchy.ancestor_lists(), hierarchy.parents
     found: Points = strains(
         embedding.points,
@@ -284,7 +276,6 @@ def _strain(embedding: Embedding, hierarchy: Hierarchy, edges: Rows) -> Points:
 
 
 def _company(hierarchy: Hierarchy, edges: Rows) -> Points:
-
     above, parents = hierarchy.ancestor_lists(), hierarchy.parents
     below = flipped_lists(above)
     shares: Points = rival_companies(edges, above.csr, below.csr, parents.csr)

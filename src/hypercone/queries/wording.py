@@ -14,7 +14,7 @@ Item = dict[str, Any]
 def node(embedding: Embedding, row: int, prefix: str = "name") -> Item:
     """The name of a row and, if it has one, its label.
 
-    >>> from hypercone.hierarchy.labels import Labels
+    >>> from hypercone.hierarchy.names import Labels
     >>> import numpy as np
     >>> from hypercone.methods import Settings
     >>> heart = Embedding(["HP:1"], np.array([[0.5, 0.0]]), "order", Settings(), 0.0, labels=Labels(["Heart"]))

@@ -1,11 +1,4 @@
-"""Claims and verdicts.
-
-Claims that the paper draws from its table, judged on ours.
-
-The claims in the paper's text: the trials each takes, and whether what the paper says came out.
-
-Whether one recipe is better than another or as good, seed by seed, and what that says of a claim.
-"""
+"""The claims in the paper's text: the trials or cells each takes, and whether what the paper says came out."""
 
 from __future__ import annotations
 
@@ -147,11 +140,7 @@ def _trials(claim: str, variant: str, dim: int, percent: float, seeds: int) -> l
     settings = dict(EXPERIMENTS[claim]["variants"][variant])
     method, recipe = settings.pop("method"), settings.pop("recipe")
     configs = (recipe_config(method, recipe, dim, percent, seed) for seed in range(seeds))
-    return [Trial(f"{claim}: {variant}", percent, _changed(config, settings)) for config in configs]
-
-
-def _changed(config: FitConfig, settings: dict[str, Any]) -> FitConfig:
-    return FitConfig.from_dict(config.as_dict() | settings)
+    return [Trial(f"{claim}: {variant}", percent, FitConfig(**config.as_dict() | settings)) for config in configs]
 
 
 def _judge_experiment(claim: str, seeds: int, *results: Results) -> Verdict:

@@ -1,9 +1,4 @@
-"""Figures 2 and 3.
-
-Figure 2 of the paper: cones at growing norms, and cones within cones.
-
-Figure 3 of the paper: a tree and the mammals of WordNet in the plane, by Poincaré embeddings and by cones.
-"""
+"""Figures 2 and 3 of the paper: cones at growing norms, and hierarchies in the plane."""
 
 from __future__ import annotations
 

@@ -1,9 +1,4 @@
-"""Film, gif/mp4.
-
-A film of training in the plane: Poincaré embeddings spread a hierarchy out, then cones fold it into fans.
-
-Frames of pixels as a moving picture: an animated GIF through Pillow, an MP4 through ffmpeg.
-"""
+"""A film of training in the plane, as an animated GIF or an MP4."""
 
 from __future__ import annotations
 
@@ -26,8 +21,9 @@ from hypercone.hierarchy import Hierarchy
 from hypercone.plotting.arcs import Floats
 from hypercone.plotting.canvas import INK, extra_module, new_figure, pixels
 from hypercone.plotting.scene import depth_colours, draw_disk, draw_edges, draw_nodes
+from hypercone.progress import Progress
 from hypercone.reproduce.figures import CONES, mammals, named_rows, word_of
-from hypercone.training import EpochReport, fit
+from hypercone.training import fit
 
 FRAMES = 120
 FRAME_RATE = 12.0
@@ -91,10 +87,11 @@ def record(hierarchy: Hierarchy, settings: Mapping[str, Any], seed: int, frames:
     """The moments of a fit that a film of so many frames shows, half of them of each stage."""
     moments: list[Moment] = []
 
-    def keep(report: EpochReport) -> None:
-        if report.epoch in shown_epochs(report.epochs, frames // 2):
-            assert report.points is not None
-            moments.append(Moment(report.stage, report.epoch, report.epochs, report.loss, report.points.copy()))
+    def keep(event: Progress) -> None:
+        if event.done in shown_epochs(event.total, frames // 2):
+            assert event.points is not None
+            assert event.loss is not None
+            moments.append(Moment(event.stage, event.done, event.total, event.loss, event.points.copy()))
 
     fit(hierarchy, seed=seed, on_epoch=keep, **settings)
     return moments

@@ -1,17 +1,4 @@
-"""Plan, paper numbers, recipes, headline, timing.
-
-What the paper prints: table 1 of Ganea, Bécigneul and Hofmann (2018), and the speed of the authors' code.
-
-The recipes of table 1: one TOML file a method, with the settings as published and as we tuned them.
-
-Table 1 of the paper: which trials it takes, and the table as text.
-
-Table 1 in short: for each cell the better of our recipes, chosen by validation and not by the test pairs.
-
-How long the table took, and how that compares with the authors' code.
-
-Mean and spread over the seeds, and the difference from the paper.
-"""
+"""Table 1 of the paper: its numbers, the recipes, the trials it takes, and the table as text."""
 
 from __future__ import annotations
 
@@ -95,7 +82,7 @@ def recipe_config(method: str, recipe: str, dim: int, percent: float, seed: int)
     for exception in recipes[recipe].get(EXCEPTIONS, []):
         if dim in exception.get("dim", [dim]) and percent in exception.get("percent", [percent]):
             settings |= {name: value for name, value in exception.items() if name not in ("dim", "percent")}
-    return FitConfig.from_dict({"method": method, "dim": dim, "seed": seed, **settings})
+    return FitConfig(method=method, dim=dim, seed=seed, **settings)
 
 
 @dataclass(frozen=True)

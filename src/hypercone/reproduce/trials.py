@@ -1,16 +1,8 @@
-"""Trials side by side, results file.
-
-One trial: a configuration trained on one split and judged on its test pairs. Trials may share a pre-training.
-
-The results file: rows of finished trials with the machine they ran on, written whole after every trial.
-
-Running trials side by side on all cores, keeping each as it finishes.
-"""
+"""Trials side by side on all cores, and the results file that keeps each as it finishes."""
 
 from __future__ import annotations
 
 import contextlib
-import dataclasses
 import json
 import multiprocessing
 import os
@@ -32,9 +24,11 @@ from hypercone.errors import InputError
 from hypercone.evaluation import evaluate
 from hypercone.hierarchy import Hierarchy, Split, paper_split
 from hypercone.methods import METHODS, Points
+from hypercone.progress import Progress
 from hypercone.reproduce.released_split import read_released_split
-from hypercone.training import EpochReport, FitConfig, drawn_in, fit, pretrain
-from hypercone.training.start import pretraining_config
+from hypercone.training import FitConfig, drawn_in, fit, pretrain
+from hypercone.training.config import OPTIONS
+from hypercone.training.start import OF_PRETRAINING
 
 DATASET = "wordnet-nouns"
 
@@ -52,7 +46,8 @@ class Trial:
     @property
     def shares(self) -> tuple[Any, ...]:
         """Equal for trials that start from the same pre-training on the same edges."""
-        start = pretraining_config(self.config) if self.config.init in METHODS else self.config
+        config, has_pretraining = self.config, self.config.init in METHODS
+        start = tuple(getattr(config, name) for name in OF_PRETRAINING) if has_pretraining else config
         return (self.source, self.percent, start)
 
     @property
@@ -68,7 +63,7 @@ class Trial:
         if name != (self.source, self.percent, config.method, config.dim, config.seed):
             return False
         # A setting that a row does not have is younger than the row, which was run as its default does.
-        settled = {field.name: field.default for field in dataclasses.fields(config) if field.default is not None}
+        settled = {name: option.default for name, option in OPTIONS.items() if option.default is not None}
         return bool(settled | row["config"] == config.for_edges(row["training_edges"]).as_dict())
 
     def load(self) -> tuple[Hierarchy, Split]:
@@ -85,10 +80,10 @@ class _Meter:
     def __init__(self) -> None:
         self.rates: list[float] = []
 
-    def __call__(self, report: EpochReport) -> None:
+    def __call__(self, event: Progress) -> None:
         # The first epoch may include compilation, and a burn-in draws otherwise.
-        if report.epoch > 1:
-            self.rates.append(report.pairs_per_second)
+        if event.done > 1 and event.pairs_per_second:
+            self.rates.append(event.pairs_per_second)
 
     @property
     def pairs_per_second(self) -> float | None:
@@ -273,4 +268,4 @@ def _work(trial: Trial) -> float:
     """A guess that only has to put long trials first: edges grow with the percentage, time with the dimension."""
     config = trial.config
     rounds = (config.epochs or 100) * (config.negatives + 1) + (0 if config.init == "random" else 2000)
-    return (15 + trial.percent) * (3 + config.dim) * rounds
+    return float((15 + trial.percent) * (3 + config.dim) * rounds)

@@ -1,6 +1,6 @@
 """Runs that survive being killed: a folder with a lock, checkpoints, and what they belong to."""
 
 from hypercone.runs.checkpoint import Checkpoint, Run
-from hypercone.runs.folder import RunFolder, opened
+from hypercone.runs.folder import FitContext, RunFolder, opened
 
-__all__ = ["Checkpoint", "Run", "RunFolder", "opened"]
+__all__ = ["Checkpoint", "FitContext", "Run", "RunFolder", "opened"]

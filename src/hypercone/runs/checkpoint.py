@@ -1,13 +1,4 @@
-"""Checkpointing options, Checkpoint, identity, when due.
-
-What a user says about a run: where its checkpoints go, how often, and whether to go on with an earlier one.
-
-A checkpoint: the arrays and the small facts from which a stage of a run goes on.
-
-When the next checkpoint is due.
-
-What a run is of, and the words for how another call differs from it.
-"""
+"""What a user says about a run, a checkpoint of it, when one is due, and what a run is of."""
 
 from __future__ import annotations
 

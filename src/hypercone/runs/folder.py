@@ -1,8 +1,4 @@
-"""Run folder: lock, manifest, write/restore.
-
-The list of a run's checkpoints, newest first, with what it takes to trust and to use each.
-
-The folder of a run.
+"""The folder of a run: its lock, its manifest, and how checkpoints are written and found again.
 
 ::
 
@@ -13,10 +9,6 @@ The folder of a run.
 
 A checkpoint is written beside its place, flushed to the disk, renamed, and only then named by the manifest, which is
 replaced in the same way: whenever a run is killed, the manifest names checkpoints that are whole.
-
-One run in a folder at a time: a lock that the system lets go when its holder dies, however it dies.
-
-How what runs for long keeps itself safe: it offers its state now and then, and asks where it was.
 """
 
 from __future__ import annotations
@@ -27,12 +19,13 @@ import os
 import sys
 import time
 from collections.abc import Callable, Iterator
-from dataclasses import asdict, dataclass
+from dataclasses import asdict, dataclass, field
 from pathlib import Path
 from typing import IO, Any
 
 from hypercone._files import new_file, read_regular, read_sealed, remove_leftovers, sealed, speaking_of
 from hypercone.errors import HyperconeError, InputError, Interrupted, ModelFileError
+from hypercone.progress import OnProgress
 from hypercone.runs.checkpoint import (
     FILE_NAME,
     Cadence,
@@ -369,3 +362,16 @@ class KeptCheckpoints(Checkpoints):
             return f"; {self.run.folder} holds no checkpoint yet"
         newest = self.folder.entries[0]
         return f"; the checkpoint of {newest.stage} epoch {newest.epoch} is safe in {self.run.folder}"
+
+
+@dataclass(frozen=True)
+class FitContext:
+    """What every long step of a fit is given: whom it tells how far it is, and what keeps it safe."""
+
+    progress: OnProgress | None = None
+    checkpoints: Checkpoints = field(default_factory=Checkpoints)
+    started: float = field(default_factory=time.perf_counter)
+
+
+# Of a step that nobody watches and that is kept nowhere.
+UNWATCHED = FitContext()

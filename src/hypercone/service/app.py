@@ -1,11 +1,4 @@
-"""ASGI app, endpoints, explorer pages.
-
-The service as an ASGI application: routes, and in front of them what every request has to pass.
-
-The paths of the API: a request becomes values, the values an answer, the answer JSON.
-
-Pages for people: the explorer of each model, made when it is first asked for, and links to them.
-"""
+"""The service as an ASGI application: routes, what every request has to pass, and pages for people."""
 
 from __future__ import annotations
 
@@ -20,9 +13,13 @@ from itertools import groupby
 from typing import Any
 from urllib.parse import quote
 
-from hypercone._system import needed
+import orjson
+from starlette.routing import Route, Router
+
+from hypercone import __version__
 from hypercone.embedding import Embedding
 from hypercone.errors import short
+from hypercone.explorer import explorer_page
 from hypercone.service.errors import (
     API_HEADERS,
     JSON,
@@ -42,11 +39,11 @@ from hypercone.service.errors import (
 from hypercone.service.handlers import OPERATIONS, Operation, with_model
 from hypercone.service.metrics import KIND, Metrics
 from hypercone.service.models import Model, Models, NoSuchRow
+from hypercone.service.openapi import openapi
 from hypercone.service.schema import Field, body_values, query_values, read_body
 from hypercone.service.security import Hosts, Options, Origins, Token
 from hypercone.service.workers import Deadline, Workers, note, one_line
 
-EXTRA = ("the service needs", "'hypercone[serve]'")
 # Asked by those who watch over the process, which hold no token.
 OPEN = frozenset({"/healthz", "/readyz"})
 OTHER, EXPLORE = "other", "/explore/{name}"
@@ -145,7 +142,6 @@ class Service:
         return EXPLORE if path.startswith("/explore/") else OTHER
 
     def _routes(self) -> tuple[Any, set[str]]:
-        routing = needed("starlette.routing", *EXTRA)
         explorers = Page(self, Explorers())
         paths: dict[str, Any] = {
             "/healthz": Fixed(self, lambda scope: (200, b'{"status":"ok"}', JSON)),
@@ -159,9 +155,9 @@ class Service:
             "/openapi.json": Fixed(self, lambda scope: (200, self._document, JSON)),
             "/": explorers,
         }
-        routes = [routing.Route(path, endpoint) for path, endpoint in paths.items()]
-        routes.append(routing.Route(EXPLORE, explorers))
-        return routing.Router(routes, redirect_slashes=False, default=_no_such_path), set(paths)
+        routes = [Route(path, endpoint) for path, endpoint in paths.items()]
+        routes.append(Route(EXPLORE, explorers))
+        return Router(routes, redirect_slashes=False, default=_no_such_path), set(paths)
 
     def _readiness(self) -> tuple[Any, ...]:
         if self.state == READY:
@@ -170,17 +166,10 @@ class Service:
 
     @property
     def _about(self) -> bytes:
-        import orjson
-
         return orjson.dumps({"models": [model.about() for model in self.models]})
 
     @property
     def _document(self) -> bytes:
-        import orjson
-
-        from hypercone import __version__
-        from hypercone.service.openapi import openapi
-
         return orjson.dumps(openapi(self.models, __version__, token=bool(self._token)))
 
     def _measured(self) -> bytes:
@@ -300,8 +289,6 @@ class Questions(Path):
 
 
 def _answered(operation: Operation, model: Model, values: dict[str, Any], deadline: Deadline) -> bytes:
-    import orjson
-
     answer = operation.answer(model, values, deadline)
     return orjson.dumps(answer, option=orjson.OPT_SERIALIZE_NUMPY)
 
@@ -345,8 +332,6 @@ class Explorers:
         """The page, made now unless another thread, one that its first visitor gave up, has made it meanwhile."""
         with self._lock:
             if model.name not in self._pages:
-                from hypercone.explorer import explorer_page
-
                 content = explorer_page(model.embedding, title=model.name).encode()
                 self._pages[model.name] = (content, page_headers(content))
             return self._pages[model.name]

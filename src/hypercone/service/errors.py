@@ -1,20 +1,15 @@
-"""HTTP errors, replies, safe headers.
-
-What the service says no to: a status, a code for programs and a sentence for people.
-
-Headers that keep a browser from doing with an answer what it was not made for.
-
-Answers on their way out: bytes with the headers that every answer carries.
-"""
+"""What the service refuses (a status, a code, a sentence), and answers with the headers that every one carries."""
 
 from __future__ import annotations
 
 import base64
 import hashlib
 import re
-from collections.abc import Awaitable, Callable, Iterable
+from collections.abc import Awaitable, Callable, Iterable, MutableMapping
 from functools import lru_cache
 from typing import Any
+
+import orjson
 
 Headers = Iterable[tuple[bytes, bytes]]
 
@@ -123,7 +118,7 @@ def _source(content: bytes) -> str:
 
 Send = Callable[[Any], Awaitable[None]]
 Receive = Callable[[], Awaitable[Any]]
-Scope = dict[str, Any]
+Scope = MutableMapping[str, Any]
 
 JSON = b"application/json"
 # Where our protocol tells whether more of the body of a request is on its way.
@@ -158,6 +153,4 @@ def error_body(code: str, message: str) -> bytes:
     >>> error_body("not_found", "there is no such path")
     b'{"error":{"code":"not_found","message":"there is no such path"}}'
     """
-    import orjson
-
     return orjson.dumps({"error": {"code": code, "message": message}})

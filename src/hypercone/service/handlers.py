@@ -1,13 +1,4 @@
-"""Route table over queries.questions.
-
-Answers that are lists of nodes: ancestors, descendants, the nearest.
-
-Answers about a child and a parent, or many of them: is it one, and by how much.
-
-Where a new node would be: nothing that is served changes.
-
-Every question of the API as one line of a table: it routes, validates, answers and documents.
-"""
+"""Every question of the API as one line of a table: it routes, validates, answers and documents."""
 
 from __future__ import annotations
 

@@ -1,9 +1,4 @@
-"""Served models and name lookup.
-
-The models that are served, each with what makes its answers quick.
-
-From names and labels to rows: the same rows as ``Embedding.row`` finds, each with one look into a dictionary.
-"""
+"""The models that are served, each with what makes its answers quick: names and labels as rows."""
 
 from __future__ import annotations
 
@@ -142,7 +137,7 @@ class Rows(dict[str, int]):
     """The row of every name; labels and parts of joined names are found as well, and NoSuchRow is raised for others.
 
     >>> import numpy as np
-    >>> from hypercone.hierarchy.labels import Labels
+    >>> from hypercone.hierarchy.names import Labels
     >>> from hypercone.methods import Settings
     >>> heart = Embedding(["HP:1"], np.array([[0.5, 0.0]]), "order", Settings(), 0.0, labels=Labels(["Heart"]))
     >>> rows = Rows(heart)

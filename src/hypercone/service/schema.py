@@ -1,9 +1,4 @@
-"""Request/response types (msgspec), OpenAPI.
-
-What a request may say: each field once, to be read from a query or from JSON, and to be described in OpenAPI.
-
-Requests on their way in: the query and the body, checked as they come and never more of them than is allowed.
-"""
+"""What a request may say, and how it is read: each field once, for queries, for JSON and for OpenAPI."""
 
 from __future__ import annotations
 
@@ -15,6 +10,8 @@ from dataclasses import dataclass
 from itertools import chain
 from typing import Any
 from urllib.parse import unquote_to_bytes
+
+import orjson
 
 from hypercone.errors import short
 from hypercone.service.errors import Receive, Refusal, Scope, malformed, too_large
@@ -252,8 +249,6 @@ def _decoded(text: bytes) -> str:
 
 
 def _parsed(body: bytes) -> Any:
-    import orjson
-
     try:
         given = orjson.loads(body)
     except orjson.JSONDecodeError as error:

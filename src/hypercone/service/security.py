@@ -1,16 +1,8 @@
-"""Options, token, Host/CORS policy (Starlette middleware).
-
-The bearer token: where it comes from, and whether a request has it.
-
-Which names the service answers to.
+"""How a service is run, and who is let in: options, the bearer token, the Host and the Origin of a request.
 
 A page on the web can give its own domain the address 127.0.0.1 (DNS rebinding), and a browser then takes a service on
 this machine for part of that page and lets it read everything. But the browser still sends the page's domain as Host:
 so only requests that call the service by one of its own names are answered.
-
-Which web pages may read answers (CORS): none, unless asked for by origin.
-
-How a service is run: where it listens, whom it answers, and how much it takes on.
 """
 
 from __future__ import annotations

@@ -1,11 +1,4 @@
-"""Process, socket, drain.
-
-The process: uvicorn on a socket, one line when it listens, and an end that loses nobody's answer.
-
-The socket that the service listens on.
-
-The way in: from embeddings to a running server, if what it is made of is installed.
-"""
+"""The process: uvicorn on a socket, one line when it listens, and an end that loses nobody's answer."""
 
 from __future__ import annotations
 
@@ -24,10 +17,9 @@ from types import FrameType
 
 import uvicorn
 
-from hypercone._system import needed
 from hypercone.embedding import Embedding
 from hypercone.errors import InputError
-from hypercone.service.app import EXTRA, Service
+from hypercone.service.app import Service
 from hypercone.service.protocol import ServiceProtocol
 from hypercone.service.security import Options
 from hypercone.service.workers import take_over
@@ -235,18 +227,7 @@ def _resolved(host: str, port: int) -> tuple[int, tuple[str, int]]:
     return family, address  # type: ignore[return-value]
 
 
-PACKAGES = ("starlette", "uvicorn", "httptools", "orjson")
-
-
-def check_installed() -> None:
-    """One sentence with the remedy if a package of the extra is missing."""
-    for package in PACKAGES:
-        needed(package, *EXTRA)
-
-
 def serve(embeddings: Mapping[str, Embedding], options: Options) -> None:
     """Answer for the embeddings, by name, until the process is asked to end."""
-    check_installed()
-
     with listening_socket(options.host, options.port, needs_token=options.token is None) as listener:
         ServiceServer(Service(embeddings, options), listener).run()

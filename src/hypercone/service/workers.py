@@ -1,11 +1,4 @@
-"""Threads, deadlines, log.
-
-Threads for what takes long, so that quick answers need not wait; and how many requests are worked on at once.
-
-The time a request has.
-
-The log: one line on standard error for each mistake of ours, and silence about mistakes of others.
-"""
+"""Threads for what takes long, how much is worked on at once, the time a request has, and the log."""
 
 from __future__ import annotations
 

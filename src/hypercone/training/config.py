@@ -1,10 +1,7 @@
-"""ConstructionConfig, TrainingConfig, options as data, TOML.
+"""How to fit: every setting with its default, its range and its reason, and the two configurations made of them.
 
-Configuration fields that carry their range, choices and reason, so that help, checks and docs say the same.
-
-The one configuration of a fit: every setting with its default, its range and its reason.
-
-Settings from a TOML file, whoever wrote it.
+What a user gives, in Python, in a TOML file or on the command line, is a ``FitConfig``. Once the data is known it
+becomes a ``TrainingConfig`` or a ``ConstructionConfig``, in which nothing is left open.
 """
 
 from __future__ import annotations
@@ -14,10 +11,10 @@ import math
 import numbers
 import operator
 import tomllib
-from collections.abc import Callable
+from collections.abc import Callable, Mapping
 from dataclasses import dataclass
 from pathlib import Path
-from typing import Any, cast
+from typing import Any, ClassVar
 
 from hypercone.construction import CONSTRUCTIONS
 from hypercone.errors import ConfigError, InputError, unknown_name
@@ -29,52 +26,60 @@ BOUNDS: dict[str, Callable[[float, float], bool]] = {
     "above": operator.le,
 }
 # NumPy's numbers are welcome; the configuration keeps plain ones.
-KINDS: dict[type, tuple[Any, str]] = {
+KINDS: dict[type, tuple[type, str]] = {
     int: (numbers.Integral, "a whole number"),
     float: (numbers.Real, "a finite number"),
     str: (str, "text"),
 }
+# The best for a taxonomy that is known whole, and for one of which a part is held out.
+DEFAULT_CONSTRUCTION, DEFAULT_LEARNER = "overlapping", "hyperbolic-cones"
+# What a construction takes as well; every other setting is one of learning.
+COMMON = ("method", "dim", "seed", "K")
+USUAL_DIM, ROOMY_DIM = 5, 10
+# From this share of nodes with several parents on, overlapping caps get the roomy dimension.
+MANY_SEVERAL = 0.1
+# Where constructed points may go: they need more of the ball than learned ones do.
+CONSTRUCTED_BORDER = 1e-9
+# A small hierarchy is visited more often, until it has been learned: its epochs cost next to nothing.
+ENOUGH_VISITS = 3_000_000
+MOST_EPOCHS = 2_000
+# Of learning, where the method says nothing else.
+USUAL = {
+    "dim": USUAL_DIM,
+    "parent_candidates": "all",
+    "init_epochs": 100,
+    "burn_in": 0,
+    "start_spread": 1e-3,
+    "margin": 0.01,
+}
 
 
-def setting(
-    default: Any,
-    reason: str,
-    *,
-    at_least: float | None = None,
-    at_most: float | None = None,
-    above: float | None = None,
-    choices: tuple[str, ...] | None = None,
-) -> Any:
-    """A dataclass field with its reason and its range. A default of None means that the method chooses."""
-    rules = {"reason": reason, "at_least": at_least, "at_most": at_most, "above": above, "choices": choices}
-    return dataclasses.field(default=default, metadata=rules)
+@dataclass(frozen=True)
+class Option:
+    """One setting as help, checks and documentation know it; without a default the method or the data decides."""
 
+    name: str
+    kind: type
+    default: int | float | str | None
+    reason: str
+    at_least: float | None = None
+    at_most: float | None = None
+    above: float | None = None
+    choices: tuple[str, ...] = ()
 
-def check(field: dataclasses.Field[Any], value: Any) -> None:
-    """Refuse a value of the wrong type or outside its range, in one sentence."""
-    rules = field.metadata
-    _check_type(field, value)
-    if rules.get("choices") and value not in rules["choices"]:
-        raise ConfigError(f"{field.name} is {shown(value)}, but must be one of {', '.join(rules['choices'])}")
-    for rule, is_broken in BOUNDS.items():
-        bound = rules.get(rule)
-        if bound is not None and is_broken(value, bound):
-            raise ConfigError(f"{field.name} is {shown(value)}, but must be {rule.replace('_', ' ')} {bound}")
-
-
-def kind_of(field: dataclasses.Field[Any]) -> type:
-    """int, float or str, from the annotation."""
-    annotation = str(field.type).removesuffix(" | None")
-    return {"int": int, "float": float, "str": str}[annotation]
-
-
-def _check_type(field: dataclasses.Field[Any], value: Any) -> None:
-    kind = kind_of(field)
-    accepted, called = KINDS[kind]
-    if isinstance(value, bool) or not isinstance(value, accepted):
-        raise ConfigError(f"{field.name} is {shown(value)}, but must be {called}")
-    if kind is float and not _is_finite(value):
-        raise ConfigError(f"{field.name} is {shown(value)}, but must be {called}")
+    def check(self, value: Any) -> Any:
+        """The value, plain; ConfigError in one sentence if it is of the wrong type or outside its range."""
+        accepted, called = KINDS[self.kind]
+        is_right = isinstance(value, accepted) and not isinstance(value, bool)
+        if not is_right or (self.kind is float and not _is_finite(value)):
+            raise ConfigError(f"{self.name} is {shown(value)}, but must be {called}")
+        if self.choices and value not in self.choices:
+            raise ConfigError(f"{self.name} is {shown(value)}, but must be one of {', '.join(self.choices)}")
+        for rule, is_broken in BOUNDS.items():
+            bound = getattr(self, rule)
+            if bound is not None and is_broken(value, bound):
+                raise ConfigError(f"{self.name} is {shown(value)}, but must be {rule.replace('_', ' ')} {bound}")
+        return self.kind(value)
 
 
 def shown(value: Any, most: int = 60) -> str:
@@ -98,32 +103,17 @@ def _is_finite(value: Any) -> bool:
         return False
 
 
-# Settings whose best value depends on the data: open until ``for_edges``.
-AUTOMATIC = ("epochs", "init_epochs")
-# A small hierarchy is visited more often, until it has been learned: its epochs cost next to nothing.
-ENOUGH_VISITS = 3_000_000
-MOST_EPOCHS = 2_000
-# The best for a taxonomy that is known whole, and for one of which a part is held out.
-DEFAULT_CONSTRUCTION, DEFAULT_LEARNER = "overlapping", "hyperbolic-cones"
-# What a construction takes as well; every other setting is one of learning.
-COMMON = ("method", "dim", "seed", "K")
-USUAL_DIM, ROOMY_DIM = 5, 10
-# From this share of nodes with several parents on, overlapping caps get the roomy dimension.
-MANY_SEVERAL = 0.1
-# Where constructed points may go: they need more of the ball than learned ones do.
-CONSTRUCTED_BORDER = 1e-9
+def setting(default: int | float | str | None, reason: str, **rules: Any) -> Any:
+    """A field of a configuration with all that its option says; whoever makes the configuration gives the value."""
+    return dataclasses.field(metadata={"default": default, "reason": reason, **rules})
 
 
 @dataclass(frozen=True, kw_only=True)
-class FitConfig:
-    """How to fit. Settings left at None take the method's own default, and epochs left open follow from the data.
+class TrainingConfig:
+    """How to learn, with nothing left open; made by ``FitConfig.for_edges``."""
 
-    >>> FitConfig(method="order").rate
-    0.1
-    >>> FitConfig(dim=0)
-    Traceback (most recent call last):
-    hypercone.errors.ConfigError: dim is 0, but must be at least 1
-    """
+    # What may be left open until then: the best value depends on the number of edges.
+    FROM_THE_DATA: ClassVar = ("epochs", "init_epochs")
 
     method: str = setting(
         None,
@@ -144,7 +134,7 @@ class FitConfig:
         "positives: the edges as given, or all they imply (a taxonomy's direct edges imply their closure)",
         choices=("as-given", "closure"),
     )
-    epochs: int | None = setting(
+    epochs: int = setting(
         None,
         "passes over the positives after any pre-training; left open, small hierarchies get more",
         at_least=0,
@@ -209,9 +199,7 @@ class FitConfig:
         " construction of the training edges",
         choices=("random", "poincare", "euclidean", "caps", *CONSTRUCTIONS),
     )
-    init_epochs: int | None = setting(
-        None, "epochs of pre-training; left open, as for epochs", at_least=0, at_most=10**9
-    )
+    init_epochs: int = setting(None, "epochs of pre-training; left open, as for epochs", at_least=0, at_most=10**9)
     init_corrupt: str = setting(
         "child",
         "as corrupt, for pre-training: a start trained with replaced children suits cones better",
@@ -234,40 +222,14 @@ class FitConfig:
     )
 
     def __post_init__(self) -> None:
-        given = [field for field in dataclasses.fields(self) if _is_given(field, getattr(self, field.name))]
-        usual = DEFAULT_LEARNER if given else DEFAULT_CONSTRUCTION
-        # No field: whoever holds edges out may still choose, and two configurations are equal by what they say.
-        object.__setattr__(self, "_is_open", cast(Any, self.method) is None)
-        object.__setattr__(self, "method", usual if cast(Any, self.method) is None else self.method)
-        if not isinstance(self.method, str) or self.method not in METHODS.keys() | CONSTRUCTIONS.keys():
-            raise unknown_name("method", str(self.method), (*METHODS, *CONSTRUCTIONS))
-        if self.method in CONSTRUCTIONS:
-            self._check_construction(given)
-            return
-        chosen: dict[str, Any] = {
-            "dim": USUAL_DIM,
-            "parent_candidates": "all",
-            "burn_in": 0,
-            "start_spread": 1e-3,
-            "margin": 0.01,
-        }
-        chosen |= find_method(self.method).defaults
-        for field in dataclasses.fields(self):
-            if getattr(self, field.name) is None and field.name in AUTOMATIC:
-                continue
-            if field.name == "relatives":
-                chosen["relatives"] = self._usual_relatives()
-            if getattr(self, field.name) is None:
-                object.__setattr__(self, field.name, chosen.get(field.name, field.default))
-            check(field, getattr(self, field.name))
-            object.__setattr__(self, field.name, kind_of(field)(getattr(self, field.name)))
-        if self.margin > find_method(self.method).largest_margin:
+        method = find_method(self.method)
+        if self.margin > method.largest_margin:
             raise ConfigError(f"margin is {self.margin}, but a cone's must be at most π/2, an angle in radians")
-        if self.relatives and find_method(self.method).loss != "margin":
+        if self.relatives and method.loss != "margin":
             raise ConfigError(
                 f"relatives is {self.relatives}, but {self.method} ranks distances and has none; leave it out"
             )
-        if self.positive_weight != 1.0 and find_method(self.method).loss != "margin":
+        if self.positive_weight != 1.0 and method.loss != "margin":
             raise ConfigError(
                 f"positive_weight is {self.positive_weight}, but {self.method} ranks distances; leave it out"
             )
@@ -276,21 +238,143 @@ class FitConfig:
         if self.init == self.method:
             raise ConfigError(f"init is {self.init}, the method itself; use init = random and more epochs")
 
-    def _check_construction(self, given: list[dataclasses.Field[Any]]) -> None:
-        """Of a construction, only what is common to all methods counts; what is only learning's stays open."""
-        for field in given:
-            raise ConfigError(
-                f"{field.name} is {shown(getattr(self, field.name))}, but {self.method} is constructed and learns"
-                f" nothing; leave it out, or choose method = {DEFAULT_LEARNER}"
-            )
-        for field in dataclasses.fields(self):
-            value = field.default if getattr(self, field.name) is None else getattr(self, field.name)
-            if field.name in COMMON and value is not None:
-                check(field, value)
-                value = kind_of(field)(value)
-            object.__setattr__(self, field.name, value)
-        if cast(Any, self.dim) is not None and self.dim < 2:
+    @property
+    def settings(self) -> Settings:
+        """The part that the method's formulas need."""
+        return Settings(K=self.K, margin=self.margin, border=self.border)
+
+    def as_dict(self) -> dict[str, Any]:
+        """Plain values, for JSON and TOML."""
+        return dataclasses.asdict(self)
+
+
+@dataclass(frozen=True, kw_only=True)
+class ConstructionConfig:
+    """How to construct, with nothing left open; made by ``FitConfig.for_parents``."""
+
+    # The best dimension depends on how many nodes have several parents.
+    FROM_THE_DATA: ClassVar = ("dim",)
+
+    method: str
+    dim: int
+    seed: int
+    K: float
+
+    def __post_init__(self) -> None:
+        if self.dim < 2:
             raise ConfigError(f"dim is {self.dim}, but {self.method} needs at least 2, for caps to lie on a sphere")
+
+    @property
+    def settings(self) -> Settings:
+        """The part that the formulas of cones need."""
+        return Settings(K=self.K, border=CONSTRUCTED_BORDER)
+
+    def as_dict(self) -> dict[str, Any]:
+        """Plain values, for JSON and TOML."""
+        return dataclasses.asdict(self)
+
+
+# The one list of settings, for help, checks and documentation.
+OPTIONS = {
+    field.name: Option(field.name, {"int": int, "float": float, "str": str}[str(field.type)], **field.metadata)
+    for field in dataclasses.fields(TrainingConfig)
+}
+
+
+def method_of(given: Mapping[str, Any], *, learns: bool = False) -> str:
+    """The rule by which the method is chosen where none is given: to name a setting of learning is to learn.
+
+    So it is to hold edges out or to give points to start from, which is what ``learns`` says.
+
+    >>> method_of({"dim": 3}), method_of({"dim": 3, "edges": "closure"}), method_of({"dim": 3}, learns=True)
+    ('overlapping', 'hyperbolic-cones', 'hyperbolic-cones')
+    """
+    learns = learns or any(name not in COMMON for name in given)
+    method = given.get("method", DEFAULT_LEARNER if learns else DEFAULT_CONSTRUCTION)
+    if not isinstance(method, str) or method not in METHODS.keys() | CONSTRUCTIONS.keys():
+        raise unknown_name("method", str(method), (*METHODS, *CONSTRUCTIONS))
+    return method
+
+
+def training_config(given: Mapping[str, Any], edges: int) -> TrainingConfig:
+    """How to learn from so many edges: what is given, else what the method or the number of edges says."""
+    method = find_method(method_of(given, learns=True))
+    enough = min(MOST_EPOCHS, math.ceil(ENOUGH_VISITS / max(1, edges)))
+    usual: dict[str, Any] = {name: option.default for name, option in OPTIONS.items()}
+    usual |= {**USUAL, **method.defaults, "method": method.name}
+    usual |= {name: max(usual[name], enough) for name in TrainingConfig.FROM_THE_DATA}
+    values: dict[str, Any] = {}
+    for name, option in OPTIONS.items():
+        if name == "relatives":
+            # In the plane cones cannot pass each other: pushing relatives apart early jams even a small tree.
+            helps = values["corrupt"] == "both" and values["dim"] > 2
+            usual[name] = int(method.share_of_relatives * values["negatives"]) if helps else 0
+        values[name] = option.check(given.get(name, usual[name]))
+    return TrainingConfig(**values)
+
+
+def construction_config(given: Mapping[str, Any], share_of_several: float) -> ConstructionConfig:
+    """How to construct from nodes of which such a share has several parents; a setting of learning is refused."""
+    method = method_of(given)
+    for name, value in given.items():
+        default = OPTIONS[name].default
+        if name not in COMMON and not (type(value) is type(default) and value == default):
+            raise ConfigError(
+                f"{name} is {shown(value)}, but {method} is constructed and learns nothing; leave it out, or choose"
+                f" method = {DEFAULT_LEARNER}"
+            )
+    is_roomy = method == DEFAULT_CONSTRUCTION and share_of_several >= MANY_SEVERAL
+    usual = {name: OPTIONS[name].default for name in COMMON}
+    usual |= {"method": method, "dim": ROOMY_DIM if is_roomy else USUAL_DIM}
+    return ConstructionConfig(**{name: OPTIONS[name].check(given.get(name, usual[name])) for name in COMMON})
+
+
+@dataclass(frozen=True, init=False, repr=False, eq=False)
+class FitConfig:
+    """How to fit, as far as that is known before the data is. Settings left at None take the method's own default.
+
+    The epochs and the dimension of a construction may stay open, which is None, until the data is known.
+
+    >>> FitConfig(method="order").rate
+    0.1
+    >>> FitConfig(dim=0)
+    Traceback (most recent call last):
+    hypercone.errors.ConfigError: dim is 0, but must be at least 1
+    """
+
+    # What was given, in the order of the options, and what it comes to for some data or other.
+    given: dict[str, Any]
+    example: TrainingConfig | ConstructionConfig
+
+    def __init__(self, /, **given: Any) -> None:
+        for name in given:
+            if name not in OPTIONS:
+                raise unknown_name("setting", name, OPTIONS)
+        object.__setattr__(self, "given", {name: given[name] for name in OPTIONS if given.get(name) is not None})
+        # Whatever the data is, what is given is right or wrong, and is refused here.
+        example = self.for_parents(0.0) if self.is_construction else self.for_edges(1)
+        object.__setattr__(self, "example", example)
+
+    def __getattr__(self, name: str) -> Any:
+        """The value of a setting; None while it is open, and where a construction has no use for it."""
+        if name not in OPTIONS:
+            raise AttributeError(f"a FitConfig has no setting {name!r}")
+        is_open = name in self.example.FROM_THE_DATA and name not in self.given
+        return None if is_open else getattr(self.example, name, None)
+
+    def __eq__(self, other: object) -> bool:
+        return isinstance(other, FitConfig) and self.as_dict() == other.as_dict()
+
+    def __hash__(self) -> int:
+        return hash(tuple(self.as_dict().items()))
+
+    def __repr__(self) -> str:
+        return f"FitConfig({', '.join(f'{name}={value!r}' for name, value in self.as_dict().items())})"
+
+    @property
+    def method(self) -> str:
+        """What was given, or what follows from it."""
+        return method_of(self.given)
 
     @property
     def is_construction(self) -> bool:
@@ -301,10 +385,10 @@ class FitConfig:
         """
         return self.method in CONSTRUCTIONS
 
-    def _usual_relatives(self) -> int:
-        # In the plane cones cannot pass each other: pushing relatives apart early jams even a small tree.
-        helps = self.corrupt == "both" and self.dim > 2
-        return int(find_method(self.method).share_of_relatives * self.negatives) if helps else 0
+    @property
+    def settings(self) -> Settings:
+        """The part that the method's formulas need."""
+        return self.example.settings
 
     def for_learning(self) -> FitConfig:
         """The same where a method was given; else that of the method which learns, for edges that are held out.
@@ -312,47 +396,29 @@ class FitConfig:
         >>> FitConfig(dim=3).for_learning().method, FitConfig(method="construction").for_learning().method
         ('hyperbolic-cones', 'construction')
         """
-        if not (self.is_construction and getattr(self, "_is_open", False)):
-            return self
-        return FitConfig.from_dict(self.as_dict() | {"method": DEFAULT_LEARNER})
+        return FitConfig(**self.given | {"method": method_of(self.given, learns=True)})
 
-    def for_edges(self, count: int) -> FitConfig:
-        """The configuration with nothing left open, for so many positives.
+    def for_edges(self, count: int) -> TrainingConfig:
+        """How to learn from so many edges, with nothing left open.
 
         >>> config = FitConfig(method="hyperbolic-cones")
         >>> config.for_edges(1_000_000).epochs, config.for_edges(1_000).epochs
         (100, 2000)
         """
-        if self.is_construction:
-            return self
-        usual = {"epochs": find_method(self.method).defaults["epochs"], "init_epochs": 100}
-        enough = min(MOST_EPOCHS, math.ceil(ENOUGH_VISITS / max(1, count)))
-        open_ones = {name: max(usual[name], enough) for name in AUTOMATIC if getattr(self, name) is None}
-        return dataclasses.replace(self, **open_ones)
+        return training_config(self.given, count)
 
-    def for_parents(self, share_of_several: float) -> FitConfig:
-        """The configuration of a construction with nothing left open, for a share of nodes with several parents.
+    def for_parents(self, share_of_several: float) -> ConstructionConfig:
+        """How to construct, with nothing left open, where such a share of the nodes has several parents.
 
         >>> FitConfig().for_parents(0.02).dim, FitConfig().for_parents(0.5).dim, FitConfig(dim=3).for_parents(0.5).dim
         (5, 10, 3)
         """
-        is_roomy = self.method == DEFAULT_CONSTRUCTION and share_of_several >= MANY_SEVERAL
-        open_dim = ROOMY_DIM if is_roomy else USUAL_DIM
-        return dataclasses.replace(self, dim=open_dim if cast(Any, self.dim) is None else self.dim)
-
-    @property
-    def settings(self) -> Settings:
-        """The part that the method's formulas need."""
-        if self.is_construction:
-            return Settings(K=self.K, border=CONSTRUCTED_BORDER)
-        return Settings(K=self.K, margin=self.margin, border=self.border)
+        return construction_config(self.given, share_of_several)
 
     def as_dict(self) -> dict[str, Any]:
         """Plain values, for JSON and TOML; of a construction, the few that count."""
-        values = dataclasses.asdict(self)
-        if self.is_construction:
-            return {name: values[name] for name in COMMON if values[name] is not None}
-        return values
+        values = {name: getattr(self, name) for name in self.example.as_dict()}
+        return {name: value for name, value in values.items() if value is not None or not self.is_construction}
 
     @classmethod
     def from_dict(cls, values: dict[str, Any]) -> FitConfig:
@@ -363,25 +429,12 @@ class FitConfig:
         >>> FitConfig.from_dict({"edges": "closure"}).method
         'hyperbolic-cones'
         """
-        names = [field.name for field in dataclasses.fields(cls)]
-        for name in values:
-            if name not in names:
-                raise unknown_name("setting", name, names)
-        learns = any(name not in COMMON and value is not None for name, value in values.items())
-        if learns and values.get("method") is None:
-            values = values | {"method": DEFAULT_LEARNER}
         return cls(**values)
 
     @classmethod
     def from_toml(cls, path: str | Path, **overrides: Any) -> FitConfig:
         """A configuration from a TOML file of ``name = value`` lines; overrides win."""
-        return cls.from_dict(read_settings_file(path) | overrides)
-
-
-def _is_given(field: dataclasses.Field[Any], value: Any) -> bool:
-    """Whether a setting of learning was chosen rather than left as it is."""
-    is_left = value is None or (type(value) is type(field.default) and value == field.default)
-    return field.name not in COMMON and not is_left
+        return cls(**read_settings_file(path) | overrides)
 
 
 # Settings take a few thousand bytes; what the parser needs grows with the square of some larger files.

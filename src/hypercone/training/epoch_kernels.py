@@ -1,19 +1,11 @@
-"""Margin and softmax epochs, draws.
-
-One epoch of the max-margin loss, compiled: sampling, test, gradient and update in one loop.
+"""One epoch of each loss, compiled: randomness as a function of (seed, epoch, edge), draws, gradients, updates.
 
 Two passes over the corrupted pairs of an edge. The first only tests, without a branch, and marks the pairs still within
 the margin; most are not and cost nothing more. The second computes gradients for the marked ones alone. While one edge
 is worked on, the rows of the next are on their way into the cache.
 
-One epoch of the softmax loss on distances (Nickel and Kiela, 2017), compiled.
-
 Of each edge one end is the anchor; the other end must be nearer to it than the corrupted ones:
 ``−log(e^−d(anchor, true) / (e^−d(anchor, true) + Σ e^−d(anchor, corrupted)))``.
-
-Drawing corrupted nodes ahead of their use, and telling pairs known to be true, compiled.
-
-Randomness as a function of (seed, epoch, edge), compiled: no state, so nothing depends on how work is scheduled.
 
 The mixing function is splitmix64's (Steele, Lea and Flood, 2014): two multiplications, and every bit of the counter
 reaches every bit of the result.

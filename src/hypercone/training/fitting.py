@@ -1,9 +1,4 @@
-"""Fit(): dispatch, learned(), run identity.
-
-From a hierarchy and a configuration to an embedding.
-
-A fit with a run's folder: what it is of, and its checkpoints for as long as it lasts.
-"""
+"""From a hierarchy and a configuration to an embedding, constructed or learned, with or without a run's folder."""
 
 from __future__ import annotations
 
@@ -17,22 +12,23 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from hypercone._arrays import Adjacency, Rows
-from hypercone.construction import CLOSURE_AWARE, CONSTRUCTIONS
-from hypercone.construction.progress import OnProgress
+from hypercone.construction import CLOSURE_AWARE, CONSTRUCTIONS, construct
 from hypercone.embedding import Embedding
-from hypercone.errors import ConfigError
+from hypercone.errors import ConfigError, InputError
 from hypercone.hierarchy import Hierarchy, Split
 from hypercone.methods import METHODS, Points, find_method
 from hypercone.methods.scoring import Scorer, calibrate
-from hypercone.runs import Run, opened
+from hypercone.progress import OnProgress, Progress
+from hypercone.runs import FitContext, Run, opened
 from hypercone.runs.checkpoint import Identity
-from hypercone.runs.folder import TRAINING, Checkpoints, KeptCheckpoints
-from hypercone.training.config import DEFAULT_LEARNER, FitConfig
+from hypercone.runs.folder import TRAINING, KeptCheckpoints
+from hypercone.training.config import DEFAULT_LEARNER, FitConfig, TrainingConfig
 from hypercone.training.loop import Stage
-from hypercone.training.progress import OnEpoch
-from hypercone.training.sampling import calibration_pairs, prepare
-from hypercone.training.start import check_start, constructed, pretrained_points, starting_points
+from hypercone.training.sampling import TrainingData, calibration_pairs, prepare
+from hypercone.training.start import check_start, pretrained_points, starting_points
+
+# Whose points a construction makes.
+CONES = "hyperbolic-cones"
 
 
 def fit(
@@ -41,7 +37,7 @@ def fit(
     *,
     split: Split | None = None,
     start: Points | None = None,
-    on_epoch: OnEpoch | None = None,
+    on_epoch: OnProgress | None = None,
     on_progress: OnProgress | None = None,
     run: Run | None = None,
     **settings: Any,
@@ -59,6 +55,8 @@ def fit(
 
     With run, checkpoints are kept in its folder, and a fit that was killed goes on from there (see Run).
 
+    ``on_epoch`` is called with the progress of learning after each epoch, ``on_progress`` with that of a construction.
+
     >>> from hypercone import Hierarchy
     >>> pets = Hierarchy.from_pairs([("animal", "dog"), ("animal", "cat"), ("dog", "poodle")])
     >>> embedding = fit(pets, dim=2)
@@ -67,39 +65,99 @@ def fit(
     """
     if config is not None and settings:
         raise ConfigError(f"{', '.join(settings)} is given beside a configuration; put it in the configuration")
-    config = config or FitConfig.from_dict(settings)
+    config = config or FitConfig(**settings)
     if split is not None or start is not None:
         # Whoever holds edges out, or gives points to start from, wants to learn.
         config = config.for_learning()
+    progress = _both(on_epoch, on_progress)
     if config.is_construction:
         if start is not None:
             raise ConfigError(f"start is given, but {config.method} is constructed; choose method = {DEFAULT_LEARNER}")
-        with kept(run, hierarchy, config, split, None) as checkpoints:
-            return constructed(hierarchy, config, split, on_progress, checkpoints)
-    positives = prepare(hierarchy, config, split)
-    with kept(run, hierarchy, positives[-1], split, start) as checkpoints:
-        return _learned(hierarchy, positives, split, start, on_epoch, on_progress, checkpoints)
+        with _context(progress, run, hierarchy, config, split, None) as context:
+            return _constructed(hierarchy, config, split, context)
+    data = prepare(hierarchy, config, split)
+    with _context(progress, run, hierarchy, data.config, split, start) as context:
+        return _learned(hierarchy, data, split, start, context)
+
+
+def _both(on_epoch: OnProgress | None, on_progress: OnProgress | None) -> OnProgress | None:
+    """One function to be told of epochs and of iterations, if there is any."""
+    if on_epoch is on_progress:
+        return on_epoch
+
+    def tell(event: Progress) -> None:
+        listener = on_epoch if event.unit == "epoch" else on_progress
+        if listener:
+            listener(event)
+
+    return tell
+
+
+@contextlib.contextmanager
+def _context(
+    progress: OnProgress | None,
+    run: Run | None,
+    hierarchy: Hierarchy,
+    config: FitConfig | TrainingConfig,
+    split: Split | None,
+    start: Points | None,
+) -> Iterator[FitContext]:
+    """What the steps of a fit are given; during the block the folder of its run is locked."""
+    if run is None:
+        yield FitContext(progress)
+        return
+    with opened(run, identity_of(hierarchy, config, split, start)) as folder:
+        yield FitContext(progress, KeptCheckpoints(run, folder))
+
+
+def _constructed(hierarchy: Hierarchy, given: FitConfig, split: Split | None, context: FitContext) -> Embedding:
+    """What a construction makes of a hierarchy, or of the training edges of a split."""
+    known = hierarchy if split is None else Hierarchy.from_rows(hierarchy.names, split.train)
+    if not len(known.edges):
+        raise InputError("there are no edges to construct from; give at least one parent and child")
+    # Counted by basic edges: a split's training edges have implied ones among them.
+    parents = np.bincount(known.reduction()[:, 1], minlength=len(known))
+    config = given.for_parents(float((parents > 1).mean()))
+    made = construct(config.method, known, config.dim, config.K, config.seed, context)
+    return Embedding(
+        names=hierarchy.names,
+        points=made.points,
+        method=CONES,
+        settings=config.settings,
+        threshold=0.0,
+        record={
+            "kind": "constructed",
+            "closure_aware": made.closure_aware,
+            "config": config.as_dict(),
+            "hierarchy_digest": hierarchy.digest,
+            "training_edges": len(known.edges),
+            "split": {"percent": split.percent, "seed": split.seed} if split else None,
+            "calibration_f1": made.counts.f1,
+            "calibrated_on": "all pairs",
+            "precision": made.counts.precision,
+            "recall": made.counts.recall,
+            "smallest_cap": made.smallest_cap,
+            "notes": list(made.notes),
+            "reproducible": True,
+        },
+        labels=hierarchy.labels,
+        edges=hierarchy.edges,
+    )
 
 
 def _learned(
-    hierarchy: Hierarchy,
-    positives: tuple[Rows, Adjacency, FitConfig],
-    split: Split | None,
-    start: Points | None,
-    on_epoch: OnEpoch | None,
-    on_progress: OnProgress | None,
-    checkpoints: Checkpoints,
+    hierarchy: Hierarchy, data: TrainingData, split: Split | None, start: Points | None, context: FitContext
 ) -> Embedding:
-    edges, known, config = positives
+    """What is learned from the data of a hierarchy."""
+    edges, known, config = data
     # A split of a small hierarchy may hold nothing out.
     validation = split.validation if split and len(split.validation.positives) else None
     init = config.init if start is None else "given points"
-    stage = Stage(config, edges, known, validation, on_epoch, keeps_history=True, checkpoints=checkpoints)
-    if found := checkpoints.of(TRAINING, stage.total):
+    stage = Stage(config, edges, known, validation, context, keeps_history=True)
+    if found := context.checkpoints.of(TRAINING, stage.total):
         trained = stage.resume(found, len(hierarchy))
     elif start is None:
-        count = len(hierarchy)
-        trained = stage.train(starting_points(count, edges, known, config, on_epoch, on_progress, checkpoints))
+        trained = stage.train(starting_points(len(hierarchy), edges, known, config, context))
     else:
         trained = stage.train(check_start(start, len(hierarchy), config))
     chosen = trained.calibration
@@ -134,7 +192,7 @@ def _learned(
 
 
 def pretrain(
-    hierarchy: Hierarchy, config: FitConfig, *, split: Split | None = None, on_epoch: OnEpoch | None = None
+    hierarchy: Hierarchy, config: FitConfig, *, split: Split | None = None, on_epoch: OnProgress | None = None
 ) -> Points:
     """The points of the pre-training that a fit with this configuration would draw inwards and start from.
 
@@ -151,11 +209,12 @@ def pretrain(
     config = config.for_learning()
     if config.init not in METHODS:
         raise ConfigError(f"init is {config.init}, which pre-trains nothing; choose init = poincare or euclidean")
-    edges, known, config = prepare(hierarchy, config, split)
-    return pretrained_points(len(hierarchy), edges, known, config, on_epoch)
+    return pretrained_points(len(hierarchy), *prepare(hierarchy, config, split), FitContext(on_epoch))
 
 
-def identity_of(hierarchy: Hierarchy, config: FitConfig, split: Split | None, start: Points | None) -> Identity:
+def identity_of(
+    hierarchy: Hierarchy, config: FitConfig | TrainingConfig, split: Split | None, start: Points | None
+) -> Identity:
     """All that the result depends on, in plain values; two fits with the same identity give the same bytes.
 
     >>> pets = Hierarchy.from_pairs([("animal", "dog")])
@@ -189,15 +248,3 @@ def _digest(*arrays: NDArray[Any]) -> str:
         hashed.update(f"{array.dtype.str}{array.shape}".encode())
         hashed.update(np.ascontiguousarray(array).tobytes())
     return hashed.hexdigest()
-
-
-@contextlib.contextmanager
-def kept(
-    run: Run | None, hierarchy: Hierarchy, config: FitConfig, split: Split | None, start: Points | None
-) -> Iterator[Checkpoints]:
-    """The checkpoints of a fit; without a run there are none."""
-    if run is None:
-        yield Checkpoints()
-        return
-    with opened(run, identity_of(hierarchy, config, split, start)) as folder:
-        yield KeptCheckpoints(run, folder)

@@ -16,7 +16,7 @@ from __future__ import annotations
 import itertools
 import threading
 import time
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
 from dataclasses import asdict, dataclass, field, replace
 from typing import Any
 
@@ -30,13 +30,13 @@ from hypercone.errors import ConfigError
 from hypercone.hierarchy import LabelledPairs
 from hypercone.methods import FARTHEST, Method, Points, Settings, find_method, generic_kernels
 from hypercone.methods.scoring import Calibration, Scorer, calibrate
+from hypercone.progress import EpochReporter
 from hypercone.runs import Checkpoint
 from hypercone.runs.checkpoint import reading
-from hypercone.runs.folder import PRETRAINING, TRAINING, Checkpoints
-from hypercone.training.config import FitConfig
+from hypercone.runs.folder import PRETRAINING, TRAINING, UNWATCHED, FitContext
+from hypercone.training.config import TrainingConfig
 from hypercone.training.epoch_kernels import margin_epoch, shuffled, softmax_epoch
-from hypercone.training.monitor import History, LossMeter, Reporter
-from hypercone.training.progress import OnEpoch
+from hypercone.training.monitor import History, LossMeter
 from hypercone.training.sampling import Examples, Negatives, make_negatives
 
 
@@ -44,15 +44,14 @@ from hypercone.training.sampling import Examples, Negatives, make_negatives
 class Stage:
     """One run over the epochs of a configuration: what to learn from, what to choose by, whom to tell."""
 
-    config: FitConfig
+    config: TrainingConfig
     edges: Rows
     known: Adjacency
     validation: LabelledPairs | None = None
-    on_epoch: OnEpoch | None = None
+    context: FitContext = UNWATCHED
     name: str = "training"
     # Whether the loss is measured now and then for the record.
     keeps_history: bool = False
-    checkpoints: Checkpoints = field(default_factory=Checkpoints)
 
     def train(self, points: Points) -> Trained:
         """Train from these points; the array given is left as it is."""
@@ -73,7 +72,7 @@ class Stage:
     def _finish(self, course: Course) -> Trained:
         """Run the epochs that are not done yet."""
         trainer, best, history = course.trainer, course.best, course.history
-        reporter = self._reporter(course)
+        report = self._reporter(course)
         plan = enumerate(self._plan(len(trainer.points)))
         for number, (rate, negatives) in itertools.islice(plan, course.done, None):
             if best.is_out_of_patience:
@@ -85,23 +84,17 @@ class Stage:
             if self._is_due(epoch):
                 best.offer(trainer, self.validation, epoch)
                 history.note_validation(epoch, best.f1)
-            if reporter:
-                reporter.tell(number + 1, violated, active, best.latest)
+            if report:
+                report(number + 1, violated, active)
             course.done = number + 1
-            self.checkpoints.offer(course.done, self.total, course.checkpoint)
-        found = best.trained or Trained(trainer.points, self.epochs, None)
+            self.context.checkpoints.offer(course.done, self.total, course.checkpoint)
+        found = best.trained or Trained(trainer.points, self.config.epochs, None)
         return replace(found, history=history.as_dict(), notes=history.notes(self.config.rate))
-
-    @property
-    def epochs(self) -> int:
-        """The epochs after burn-in."""
-        assert self.config.epochs is not None, "a stage needs a configuration with nothing left open"
-        return self.config.epochs
 
     @property
     def total(self) -> int:
         """All epochs, burn-in included; none where there is nothing to learn from."""
-        return self.config.burn_in + self.epochs if len(self.edges) else 0
+        return self.config.burn_in + self.config.epochs if len(self.edges) else 0
 
     @property
     def key(self) -> str:
@@ -124,12 +117,27 @@ class Stage:
         meter = self._loss_meter(count) if self.keeps_history and self.total else None
         return Course(self.key, trainer, Best(config.patience), History(meter, self.total, config.burn_in))
 
-    def _reporter(self, course: Course) -> Reporter | None:
-        if self.on_epoch is None:
+    def _reporter(self, course: Course) -> Callable[[int, int, int], None] | None:
+        """What takes the number of an epoch, its violated positives and active negatives, where anybody listens."""
+        if self.context.progress is None:
             return None
-        meter = self._loss_meter(len(course.trainer.points))
+        tell = EpochReporter(self.context.progress, self.name, course.done, self.total)
+        trainer, best = course.trainer, course.best
+        meter = course.history.meter or self._loss_meter(len(trainer.points))
         pairs = len(self.edges) * (1 + self.config.negatives)
-        return Reporter(self.on_epoch, course.trainer, meter, self.name, pairs, range(course.done, self.total))
+
+        def report(epoch: int, violated: int, active: int) -> None:
+            tell(
+                epoch,
+                loss=meter.measure(trainer.method, trainer.settings, trainer.points),
+                violated=violated,
+                active_negatives=active,
+                pairs_per_second=pairs / max(trainer.seconds, 1e-9),
+                validation_f1=best.latest.f1 if best.latest else None,
+                points=trainer.points,
+            )
+
+        return report
 
     def _loss_meter(self, count: int) -> LossMeter:
         negatives = make_negatives(count, self.edges, self.config)
@@ -144,10 +152,10 @@ class Stage:
                 yield config.rate * BURN_IN_FACTOR, by_degree
         negatives = make_negatives(count, self.edges, config)
         for epoch in range(self.total - config.burn_in):
-            yield rate_at(epoch, self.epochs, config.rate, config.schedule), negatives
+            yield rate_at(epoch, config.epochs, config.rate, config.schedule), negatives
 
     def _is_due(self, epoch: int) -> bool:
-        last = epoch == self.epochs
+        last = epoch == self.config.epochs
         return self.validation is not None and epoch > 0 and (last or epoch % self.config.validate_every == 0)
 
     def _refuse_divergence(self, points: Points, number: int) -> None:
@@ -155,7 +163,7 @@ class Stage:
             how = "is beyond all bounds" if np.isfinite(points).all() else "is not finite"
             raise ConfigError(
                 f"training diverged at epoch {number}: a point {how}; try a lower rate than {self.config.rate}"
-                f"{self.checkpoints.kept()}"
+                f"{self.context.checkpoints.kept()}"
             )
 
 
@@ -202,7 +210,6 @@ class Trainer:
         return int(violated), int(active)
 
     def _visit(self, order: NDArray[np.uint32], epoch: int, rate: float, negatives: Negatives) -> tuple[int, int]:
-
         kernel = _epoch_kernel(self.method)
         dim = dimension_type(self.points.shape[1])
         constants = self.method.constants(self.settings)
@@ -229,7 +236,6 @@ def _epoch_kernel(method: Method) -> Any:
 
 
 def _optimizer(name: str, rate: float) -> Any:
-
     return {"sgd": generic_kernels.Sgd, "sgd-exp": generic_kernels.GeodesicSgd, "adagrad": generic_kernels.Adagrad}[
         name
     ](rate)

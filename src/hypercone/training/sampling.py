@@ -17,7 +17,7 @@ from hypercone.errors import InputError
 from hypercone.hierarchy import Hierarchy, LabelledPairs, Split
 from hypercone.hierarchy.hierarchy import parent_lists
 from hypercone.hierarchy.split import corrupted
-from hypercone.training.config import FitConfig
+from hypercone.training.config import FitConfig, TrainingConfig
 
 # A pool lists each node as often as it is to be drawn; this many entries a node resolves the frequencies well.
 POOL_ENTRIES_A_NODE = 16
@@ -45,7 +45,7 @@ class Examples(NamedTuple):
     negatives: Negatives
 
 
-def make_negatives(count: int, edges: Rows, config: FitConfig, sampling: str | None = None) -> Negatives:
+def make_negatives(count: int, edges: Rows, config: TrainingConfig, sampling: str | None = None) -> Negatives:
     """The sampling plan of a configuration for a hierarchy of ``count`` nodes."""
     drawn = config.negatives - config.relatives
     children = {"child": drawn, "parent": 0, "both": drawn - drawn // 2}[config.corrupt]
@@ -89,11 +89,19 @@ def pool_by_degree(rows: Rows, degrees: NDArray[np.int64], power: float) -> Rows
 CALIBRATION_PAIRS = 20_000
 
 
-def prepare(hierarchy: Hierarchy, config: FitConfig, split: Split | None) -> tuple[Rows, Adjacency, FitConfig]:
-    """What to learn from, which pairs are known to be true, and the configuration with nothing left open."""
-    edges = training_edges(hierarchy, config, split)
-    config = config.for_edges(len(edges))
-    return edges, known_pairs(hierarchy, edges, config), config
+class TrainingData(NamedTuple):
+    """What to learn from, which pairs are known to be true, and how to learn that."""
+
+    edges: Rows
+    known: Adjacency
+    config: TrainingConfig
+
+
+def prepare(hierarchy: Hierarchy, given: FitConfig, split: Split | None) -> TrainingData:
+    """All that learning needs to know of the data."""
+    edges = training_edges(hierarchy, given, split)
+    config = given.for_edges(len(edges))
+    return TrainingData(edges, known_pairs(hierarchy, edges, config), config)
 
 
 def training_edges(hierarchy: Hierarchy, config: FitConfig, split: Split | None) -> Rows:
@@ -108,14 +116,14 @@ def training_edges(hierarchy: Hierarchy, config: FitConfig, split: Split | None)
     return np.array(edges, np.int32, order="C")
 
 
-def known_pairs(hierarchy: Hierarchy, edges: Rows, config: FitConfig) -> Adjacency:
-    """Of each node the parents never used as wrong ones, from the training edges or what they imply alone."""
+def known_pairs(hierarchy: Hierarchy, edges: Rows, config: TrainingConfig) -> Adjacency:
+    """The pairs never used as wrong ones. Nothing outside the training edges, and what they imply, is looked at."""
     if config.known == "closure":
         return Hierarchy.from_rows(hierarchy.names, edges).ancestor_lists()
     return parent_lists(edges, len(hierarchy))
 
 
-def calibration_pairs(hierarchy: Hierarchy, edges: Rows, config: FitConfig) -> LabelledPairs:
+def calibration_pairs(hierarchy: Hierarchy, edges: Rows, config: TrainingConfig) -> LabelledPairs:
     """Training pairs and ten wrong ones for each, to place the threshold where no validation pairs are given."""
     random = np.random.default_rng([config.seed, 0xCA11])
     chosen = random.choice(len(edges), min(CALIBRATION_PAIRS, len(edges)), replace=False)

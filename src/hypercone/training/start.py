@@ -9,7 +9,7 @@ needs the given edges only. Each epoch every node has one near parent, the one o
 smallest: so the closure's edges among those given cannot flatten the tree, and the model finds out by itself which
 parents are direct. Near siblings are kept apart as whole caps, other wrong pairs by their centres.
 
-Embeddings that are constructed instead of learned, and constructed points as a start for learning.
+Constructed points as a start for learning.
 """
 
 from __future__ import annotations
@@ -26,50 +26,41 @@ from numpy.typing import NDArray
 from hypercone._arrays import Adjacency, Rows
 from hypercone._jit import dimension_type
 from hypercone.construction import CONSTRUCTIONS, construct
-from hypercone.construction.progress import OnProgress
-from hypercone.embedding import Embedding
-from hypercone.errors import ConfigError, InputError
+from hypercone.errors import ConfigError
 from hypercone.geometry import caps, klein, poincare
-from hypercone.hierarchy import Hierarchy, Split
+from hypercone.hierarchy import Hierarchy
 from hypercone.hierarchy.hierarchy import parent_lists
 from hypercone.methods import FARTHEST, Points, find_method
+from hypercone.progress import EpochReporter
 from hypercone.runs import Checkpoint
-from hypercone.runs.folder import PRETRAINING, Checkpoints
+from hypercone.runs.folder import PRETRAINING, UNWATCHED, FitContext
 from hypercone.training.caps_kernels import CapSteps, Pull, cap_epoch, tightest_parents
-from hypercone.training.config import FitConfig
+from hypercone.training.config import FitConfig, TrainingConfig, training_config
 from hypercone.training.epoch_kernels import shuffled
 from hypercone.training.loop import Stage
-from hypercone.training.progress import EpochReport, OnEpoch
 from hypercone.training.sampling import Examples, Negatives
 
 
-def random_points(count: int, config: FitConfig) -> Points:
+def random_points(count: int, config: TrainingConfig) -> Points:
     """Points in a small cube, a function of the seed alone."""
     random = np.random.default_rng([config.seed, 0x57A27])
     return find_method(config.method).start(random, count, config.dim, config.start_spread)
 
 
 def starting_points(
-    count: int,
-    edges: Rows,
-    known: Adjacency,
-    config: FitConfig,
-    on_epoch: OnEpoch | None = None,
-    on_progress: OnProgress | None = None,
-    checkpoints: Checkpoints | None = None,
+    count: int, edges: Rows, known: Adjacency, config: TrainingConfig, context: FitContext = UNWATCHED
 ) -> Points:
     """Random points, or those of the pre-training that the configuration asks for, drawn inwards."""
-    checkpoints = checkpoints or Checkpoints()
     if config.init == "random":
         return random_points(count, config)
     if config.init == "caps":
-        return cap_start(count, edges, known, config, on_epoch, checkpoints)
+        return cap_start(count, edges, known, config, context)
     if config.init in CONSTRUCTIONS:
-        return constructed_start(count, edges, config, on_progress, checkpoints)
-    return drawn_in(pretrained_points(count, edges, known, config, on_epoch, checkpoints), config)
+        return constructed_start(count, edges, config, context)
+    return drawn_in(pretrained_points(count, edges, known, config, context), config)
 
 
-def drawn_in(points: Points, config: FitConfig) -> Points:
+def drawn_in(points: Points, config: TrainingConfig | FitConfig) -> Points:
     """Pre-trained points as the start of the main method.
 
     They are drawn inwards by ``rescale``; flat ones enter the ball along their spokes, and what was the distance from
@@ -85,29 +76,17 @@ def drawn_in(points: Points, config: FitConfig) -> Points:
 
 
 def pretrained_points(
-    count: int,
-    edges: Rows,
-    known: Adjacency,
-    config: FitConfig,
-    on_epoch: OnEpoch | None = None,
-    checkpoints: Checkpoints | None = None,
+    count: int, edges: Rows, known: Adjacency, config: TrainingConfig, context: FitContext = UNWATCHED
 ) -> Points:
     """The last epoch of the pre-training that the configuration asks for."""
     pretraining = pretraining_config(config)
-    stage = Stage(
-        pretraining,
-        edges,
-        known,
-        on_epoch=on_epoch,
-        name=f"pre-training ({config.init})",
-        checkpoints=checkpoints or Checkpoints(),
-    )
-    found = stage.checkpoints.of(PRETRAINING, stage.total)
+    stage = Stage(pretraining, edges, known, context=context, name=f"pre-training ({config.init})")
+    found = context.checkpoints.of(PRETRAINING, stage.total)
     trained = stage.resume(found, count) if found else stage.train(random_points(count, pretraining))
     return trained.points
 
 
-def check_start(points: Points, count: int, config: FitConfig) -> Points:
+def check_start(points: Points, count: int, config: TrainingConfig) -> Points:
     """The points, if they are finite and one for each node; they are projected into the domain later."""
     if points.shape != (count, config.dim):
         raise ConfigError(f"start has the shape {points.shape}, but must be {(count, config.dim)}, one point a node")
@@ -118,18 +97,24 @@ def check_start(points: Points, count: int, config: FitConfig) -> Points:
     return np.asarray(points, np.float64)
 
 
-def pretraining_config(config: FitConfig) -> FitConfig:
+# What the configuration of a fit says of its pre-training, and what that calls it.
+OF_PRETRAINING = {
+    "init": "method",
+    "dim": "dim",
+    "seed": "seed",
+    "init_epochs": "epochs",
+    "init_corrupt": "corrupt",
+    "known": "known",
+    "threads": "threads",
+    "border": "border",
+}
+
+
+def pretraining_config(config: TrainingConfig) -> TrainingConfig:
     """The configuration of the pre-training: its method's own defaults but for what the main one says of it."""
-    return FitConfig(
-        method=config.init,
-        dim=config.dim,
-        seed=config.seed,
-        epochs=config.init_epochs,
-        corrupt=config.init_corrupt,
-        known=config.known,
-        threads=config.threads,
-        border=config.border,
-    )
+    given = {name: getattr(config, ours) for ours, name in OF_PRETRAINING.items()}
+    # No data is asked for anything, for the epochs are given.
+    return training_config(given, edges=1)
 
 
 # Wrong children, wrong parents with children, and siblings an edge.
@@ -164,7 +149,7 @@ class Caps:
     edges: Rows
     given: Adjacency
     known: Adjacency
-    config: FitConfig
+    config: TrainingConfig
 
     @property
     def points(self) -> Points:
@@ -218,17 +203,12 @@ class Caps:
 
 
 def cap_start(
-    count: int,
-    edges: Rows,
-    known: Adjacency,
-    config: FitConfig,
-    on_epoch: OnEpoch | None = None,
-    checkpoints: Checkpoints | None = None,
+    count: int, edges: Rows, known: Adjacency, config: TrainingConfig, context: FitContext = UNWATCHED
 ) -> Points:
     """The points of the cones whose caps were learned from a random start.
 
     >>> edges = np.array([[0, 1], [0, 2], [1, 3], [1, 4], [2, 5], [2, 6]], np.int32)
-    >>> config = FitConfig(method="hyperbolic-cones", dim=3, init="caps", init_epochs=300)
+    >>> config = FitConfig(dim=3, init="caps", init_epochs=300).for_edges(len(edges))
     >>> points = cap_start(7, edges, parent_lists(edges, 7), config)
     >>> bool(caps.contains(points[0], points[1], config.K))
     True
@@ -238,40 +218,28 @@ def cap_start(
         raise ConfigError(
             f"init is caps, but {config.method} in {config.dim} dimensions has no caps; choose another init"
         )
-    assert config.init_epochs is not None, "a start needs a configuration with nothing left open"
-    learned, checkpoints = random_caps(count, edges, known, config), checkpoints or Checkpoints()
-    found = checkpoints.of(PRETRAINING, config.init_epochs)
+    learned, epochs = random_caps(count, edges, known, config), config.init_epochs
+    found = context.checkpoints.of(PRETRAINING, epochs)
     done = learned.restore(found) if found else 0
-    started = time.perf_counter()
-    for epoch in range(done, config.init_epochs):
-        counts = learned.run(epoch, config.init_epochs)
-        if on_epoch:
-            on_epoch(_report(learned, epoch + 1, done, counts, time.perf_counter() - started))
-        checkpoints.offer(epoch + 1, config.init_epochs, partial(learned.checkpoint, epoch + 1))
+    tell = EpochReporter(context.progress, "pre-training (caps)", done, epochs) if context.progress else None
+    for epoch in range(done, epochs):
+        started = time.perf_counter()
+        violated, pushed, gaps = learned.run(epoch, epochs)
+        if tell:
+            seconds = max(time.perf_counter() - started, 1e-9)
+            tell(
+                epoch + 1,
+                loss=gaps / len(edges),
+                violated=violated,
+                active_negatives=pushed,
+                pairs_per_second=len(edges) * (1 + sum(WRONG_PAIRS)) / seconds,
+                points=learned.points,
+            )
+        context.checkpoints.offer(epoch + 1, epochs, partial(learned.checkpoint, epoch + 1))
     return learned.points
 
 
-def _report(learned: Caps, epoch: int, before: int, counts: tuple[int, int, float], seconds: float) -> EpochReport:
-    """Of an epoch, when those up to ``before`` were an earlier run's."""
-    violated, pushed, gaps = counts
-    epochs, visits = learned.config.init_epochs or 0, len(learned.edges) * (1 + sum(WRONG_PAIRS))
-    run = epoch - before
-    return EpochReport(
-        stage="pre-training (caps)",
-        epoch=epoch,
-        epochs=epochs,
-        loss=gaps / len(learned.edges),
-        violated=violated,
-        active_negatives=pushed,
-        pairs_per_second=visits * run / max(seconds, 1e-9),
-        seconds=seconds,
-        seconds_left=seconds / run * (epochs - epoch) if run > 1 else None,
-        validation_f1=None,
-        points=learned.points,
-    )
-
-
-def random_caps(count: int, edges: Rows, known: Adjacency, config: FitConfig) -> Caps:
+def random_caps(count: int, edges: Rows, known: Adjacency, config: TrainingConfig) -> Caps:
     """Small caps in random directions, a function of the seed alone."""
     random = np.random.default_rng([config.seed, 0xCA95])
     directions = random.normal(size=(count, config.dim))
@@ -291,69 +259,13 @@ def near_siblings(tightest: Rows, is_leaf: NDArray[np.bool_]) -> Adjacency:
     return Adjacency.of_pairs(tightest[rows], rows, len(tightest))
 
 
-# Whose points a construction makes.
-CONES = "hyperbolic-cones"
-
-
-def constructed(
-    hierarchy: Hierarchy,
-    config: FitConfig,
-    split: Split | None = None,
-    on_progress: OnProgress | None = None,
-    checkpoints: Checkpoints | None = None,
-) -> Embedding:
-    """The embedding that a construction makes of a hierarchy, or of the training edges of a split.
-
-    >>> pets = Hierarchy.from_pairs([("animal", "dog"), ("animal", "cat"), ("dog", "poodle")])
-    >>> constructed(pets, FitConfig(method="construction", dim=2)).ancestors("poodle")
-    ['animal', 'dog']
-    """
-    given = hierarchy if split is None else Hierarchy.from_rows(hierarchy.names, split.train)
-    if not len(given.edges):
-        raise InputError("there are no edges to construct from; give at least one parent and child")
-    # Counted by basic edges: a split's training edges have implied ones among them.
-    parents = np.bincount(given.reduction()[:, 1], minlength=len(given))
-    config = config.for_parents(float((parents > 1).mean()))
-    made = construct(config.method, given, config.dim, config.K, config.seed, on_progress, checkpoints)
-    return Embedding(
-        names=hierarchy.names,
-        points=made.points,
-        method=CONES,
-        settings=config.settings,
-        threshold=0.0,
-        record={
-            "kind": "constructed",
-            "closure_aware": made.closure_aware,
-            "config": config.as_dict(),
-            "hierarchy_digest": hierarchy.digest,
-            "training_edges": len(given.edges),
-            "split": {"percent": split.percent, "seed": split.seed} if split else None,
-            "calibration_f1": made.counts.f1,
-            "calibrated_on": "all pairs",
-            "precision": made.counts.precision,
-            "recall": made.counts.recall,
-            "smallest_cap": made.smallest_cap,
-            "notes": list(made.notes),
-            "reproducible": True,
-        },
-        labels=hierarchy.labels,
-        edges=hierarchy.edges,
-    )
-
-
-def constructed_start(
-    count: int,
-    edges: Rows,
-    config: FitConfig,
-    on_progress: OnProgress | None = None,
-    checkpoints: Checkpoints | None = None,
-) -> Points:
+def constructed_start(count: int, edges: Rows, config: TrainingConfig, context: FitContext) -> Points:
     """Constructed points for a method to start from, each where that method has the same cone."""
     method = find_method(config.method)
     if method.curvature is None:
         raise ConfigError(f"init is {config.init}, but {config.method} has no cones to construct; leave init out")
     given = Hierarchy.from_rows([str(row) for row in range(count)], edges)
-    made = construct(config.init, given, config.dim, config.K, config.seed, on_progress, checkpoints)
+    made = construct(config.init, given, config.dim, config.K, config.seed, context)
     if method.is_hyperbolic:
         return made.points
     # In Klein coordinates these cones are straight ones with κ in the place of K.

@@ -29,7 +29,7 @@ LONGEST_INPUT = 8_192
 MEMORY = 512 << 20
 WAYS = ("guided", "by chance", "grown")
 GUIDED = ["hypercone.hierarchy", "hypercone.embedding", "hypercone.runs", "hypercone._files", "hypercone.service",
-          "hypercone.training.config", "hypercone.training.config", "tomllib", "json"]  # fmt: skip
+          "hypercone.training.config", "tomllib", "json"]  # fmt: skip
 
 
 class Session:

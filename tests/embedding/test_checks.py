@@ -1,4 +1,7 @@
-"""What is saved can always be loaded: the rest is refused in one sentence, before anything is touched."""
+"""An embedding is checked once, when it is made, and completely: whoever has one can save, export, draw and serve it.
+
+What is saved can always be loaded. What a folder cannot hold is refused in one sentence, before anything is touched.
+"""
 
 from __future__ import annotations
 
@@ -13,6 +16,7 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 from hypothesis.extra.numpy import arrays
+from safetensors.numpy import save as safetensors_bytes
 
 from hypercone.embedding import Embedding, load
 from hypercone.errors import InputError
@@ -30,7 +34,10 @@ def _deep(levels: int) -> dict:
 
 
 REFUSED = {
-    "a point that is NaN": ({"points": [[NAN, 0.5], [0.5, 0]]}, "the point of 'cat' is not finite; the fit diverged"),
+    "a point that is NaN": (
+        {"points": [[NAN, 0.5], [0.5, 0]]},
+        "the point of 'cat' is not finite; give points without NaN",
+    ),
     "an infinite point": ({"points": [[0.5, 0], [0.5, -INFINITY]]}, "the point of 'dog' is not finite"),
     "a point on the edge": ({"points": [[0.5, 0], [1.0, 0]]}, "the point of 'dog' is outside the domain"),
     "a point beyond the edge": ({"points": [[0.5, 0], [7.0, 0]]}, "the point of 'dog' is outside the domain"),
@@ -38,11 +45,20 @@ REFUSED = {
     "a point too far away": ({"method": "order", "points": [[0.5, 0], [0, -1e151]]}, "the point of 'dog' is outside"),
     "no dimensions": ({"points": np.empty((2, 0))}, r"an array of shape \(2, 0\) for 2 names"),
     "points in a row": ({"points": [0.5, 0.5]}, r"an array of shape \(2,\)"),
-    "a threshold of NaN": ({"threshold": NAN}, r"its threshold is nan \(float\); give a finite number"),
+    "a number for points": ({"points": 0.5}, r"an array of shape \(\)"),
+    "points of letters": ({"points": [["a", "b"], ["c", "d"]]}, "its points are .* give rows of numbers"),
+    "points of several lengths": ({"points": [[0.5, 0.5], [0.5]]}, "its points are .* give rows of numbers"),
+    "a point too many": ({"points": [[0.5, 0], [0, 0.5], [0.1, 0.5]]}, "there are 2 names for 3 points"),
+    "a name too many": ({"names": ["cat", "dog", "owl"]}, "there are 3 names for 2 points; each node needs both"),
+    "a threshold of NaN": ({"threshold": NAN}, "the threshold is not a number; give the energy up to which"),
     "an infinite threshold": ({"threshold": -INFINITY}, "its threshold is -inf"),
     "a threshold too large": ({"threshold": 10**400}, "its threshold is 1000"),
-    "a threshold of letters": ({"threshold": "0.1"}, "its threshold is '0.1'"),
+    "a threshold of letters": ({"threshold": "0.1"}, "the threshold is not a number"),
+    "no threshold": ({"threshold": None}, "the threshold is not a number"),
+    "a list of thresholds": ({"threshold": [0.1]}, "the threshold is not a number"),
+    "a truth for a threshold": ({"threshold": True}, "the threshold is not a number"),
     "K is NaN": ({"settings": Settings(K=NAN)}, "K is nan, which is no finite number"),
+    "an infinite alpha": ({"settings": Settings(alpha=INFINITY)}, "alpha is inf, which is no finite number"),
     "K is negative": ({"settings": Settings(K=-1.0)}, "K is -1.0, outside 1e-300 … "),
     "an infinite margin": ({"settings": Settings(margin=INFINITY)}, "margin is inf, which is no finite number"),
     "no settings": ({"settings": None}, "its settings are None"),
@@ -67,12 +83,15 @@ REFUSED = {
     "an array in the record": ({"record": {"f1": np.ones(3)}}, r"its record holds array.* \(ndarray\), which no JSON"),
     "a number as a key": ({"record": {1: 2}}, r"its record has the key 1 \(int\), which is no text"),
     "None as a key": ({"record": {"x": [{None: 2}]}}, "its record has the key None"),
+    "a record too deep": ({"record": _deep(60)}, "its record is nested more than 50 deep"),
+    "no record": ({"record": None}, r"its record is None \(NoneType\); give a dict"),
+}
+# What an embedding can have and no folder can hold.
+UNSAVABLE = {
     "half a character in the record": ({"record": {"x": "\ud800"}}, "its record cannot be kept as JSON"),
     "a number of 5,000 digits": ({"record": {"x": 10**5000}}, "its record cannot be kept as JSON"),
     "a number of 500 digits": ({"record": {"x": 10**500}}, "its record cannot be kept as JSON"),
     "a record of a megabyte": ({"record": {"x": "y" * (1 << 20)}}, "its record is too long: config.json would have"),
-    "a record too deep": ({"record": _deep(60)}, "its record is nested more than 50 deep"),
-    "no record": ({"record": None}, r"its record is None \(NoneType\); give a dict"),
     "labels that unpack to too much": ({"labels": Labels(["x" * (65 << 20), ""])}, "nearly all the same; shorten them"),
 }
 
@@ -80,12 +99,14 @@ REFUSED = {
 @pytest.fixture
 def pair():
     def make(**changes) -> Embedding:
-        points = np.array([[0.5, 0.0], [0.0, 0.5]])
-        made = Embedding(["cat", "dog"], points, "hyperbolic-cones", Settings(), threshold=0.1)
-        for name, value in changes.items():
-            # An embedding looks at what it is given; an array that it was given can change afterwards.
-            object.__setattr__(made, name, np.asarray(value) if name == "points" else value)
-        return made
+        usual = {
+            "names": ["cat", "dog"],
+            "points": np.array([[0.5, 0.0], [0.0, 0.5]]),
+            "method": "hyperbolic-cones",
+            "settings": Settings(),
+            "threshold": 0.1,
+        }
+        return Embedding(**(usual | changes))
 
     return make
 
@@ -95,8 +116,18 @@ def _content(folder: Path) -> dict[str, bytes]:
 
 
 @pytest.mark.parametrize("case", REFUSED)
-def test_what_could_not_be_loaded_is_not_saved_and_the_old_model_stays(pair, tmp_path, case):
+def test_what_no_embedding_can_be_is_refused_when_it_is_made(pair, case):
     changes, words = REFUSED[case]
+    for make in (lambda: pair(**changes), lambda: replace(pair(), **changes)):
+        with pytest.raises(InputError, match=words) as error:
+            make()
+        assert "\n" not in str(error.value)
+        assert len(str(error.value)) < 400
+
+
+@pytest.mark.parametrize("case", UNSAVABLE)
+def test_what_could_not_be_loaded_is_not_saved_and_the_old_model_stays(pair, tmp_path, case):
+    changes, words = UNSAVABLE[case]
     wrong = pair(**changes)
     pair().save(tmp_path / "model")
     before = _content(tmp_path)
@@ -108,11 +139,20 @@ def test_what_could_not_be_loaded_is_not_saved_and_the_old_model_stays(pair, tmp
     assert _content(tmp_path) == before
 
 
-def test_a_record_that_holds_itself_is_refused(pair, tmp_path):
+def test_a_record_that_holds_itself_is_refused(pair):
     record: dict = {}
     record["again"] = [record]
     with pytest.raises(InputError, match="nested more than 50 deep"):
-        pair(record=record).save(tmp_path / "model")
+        pair(record=record)
+
+
+@pytest.mark.parametrize("case", [case for case in REFUSED if "record" in REFUSED[case][0] and case != "no record"])
+def test_a_record_that_is_spoilt_after_the_embedding_was_made_is_not_saved(pair, tmp_path, case):
+    changes, words = REFUSED[case]
+    embedding = pair()
+    embedding.record.update(changes["record"])
+    with pytest.raises(InputError, match=f"model: not written, for {words}"):
+        embedding.save(tmp_path / "model")
     assert os.listdir(tmp_path) == []
 
 
@@ -124,34 +164,54 @@ def test_numbers_of_numpy_are_saved_as_the_numbers_they_are(pair, tmp_path):
     assert loaded.edges.tolist() == [[0, 1]]
 
 
-@pytest.mark.parametrize("threshold", [None, "0.1", [0.1], NAN, {}])
-def test_an_embedding_has_a_threshold_that_is_a_number(threshold):
-    with pytest.raises(InputError, match="the threshold is not a number"):
-        Embedding(["cat"], [[0.5, 0.0]], "hyperbolic-cones", Settings(), threshold)
+def test_what_is_given_can_be_spoilt_afterwards_without_harm(pair, tmp_path, is_same):
+    names, points, edges = ["cat", "dog"], np.array([[0.5, 0.0], [0.0, 0.5]]), np.array([[0, 1]], np.int32)
+    embedding = pair(names=names, points=points, edges=edges)
+    names[0], points[0, 0], edges[0, 0] = "a\tb", NAN, 7
+    assert is_same(embedding, pair(edges=[[0, 1]]))
+    assert is_same(load(embedding.save(tmp_path / "model")), embedding)
 
 
-def test_an_array_that_is_spoilt_after_the_embedding_was_made_is_not_saved(tmp_path):
-    points = np.array([[0.5, 0.0]])
-    embedding = Embedding(["cat"], points, "hyperbolic-cones", Settings(), 0.1)
-    points[0, 0] = NAN
-    with pytest.raises(InputError, match="not written, for the point of 'cat' is not finite"):
-        embedding.save(tmp_path / "model")
-    assert os.listdir(tmp_path) == []
+@pytest.mark.parametrize("kind", [np.float32, np.float64, np.int64, int])
+def test_whatever_kind_of_number_is_given_the_threshold_is_a_float(pair, kind):
+    assert type(pair(threshold=kind(1)).threshold) is float
 
 
-def test_a_model_of_no_nodes_comes_back(pair, tmp_path, is_same):
-    saved = pair(names=[], points=np.empty((0, 2)), labels=Labels([]), edges=np.empty((0, 2), np.int32))
-    assert is_same(load(saved.save(tmp_path / "model")), replace(saved, names=()))
+def test_points_and_edges_that_nobody_can_change_are_not_copied(pair):
+    first = pair(edges=[[0, 1]])
+    again = replace(first, threshold=0.2)
+    assert again.names is first.names
+    assert np.shares_memory(again.points, first.points)
+    assert np.shares_memory(again.edges, first.edges)
 
 
-@pytest.mark.parametrize("strange", [True, None, 10**300, 1e308, "", [], {}, ["a\n|b"], -1, 0.5])
-@pytest.mark.parametrize("name", ["kind", "placed", "config", "notes", "calibration_f1", "training_edges", "epoch"])
-def test_the_card_of_any_record_is_text_without_numbers_that_are_none(pair, name, strange):
-    from hypercone.embedding.folder import model_card
+def test_no_edges_are_edges_too(pair):
+    assert pair(edges=[]).hierarchy.roots.tolist() == [0, 1]
 
-    card = model_card(pair(record={name: strange, "reproducible": strange, "closure_aware": strange}))
-    assert card.startswith("# 2 nodes as hyperbolic-cones in 2 dimensions\n")
-    assert not {"nan", "inf"} & set(card.lower().replace(")", " ").split())
+
+# Of each part of a folder something that its checksums cover, that no embedding can be, and the file to be named.
+DAMAGED = {
+    "a point beyond the edge": ({"points": [[0.5, 0], [7.0, 0]]}, "model.safetensors: the point of 'dog' is outside"),
+    "a point that is NaN": ({"points": [[0.5, 0], [NAN, 0]]}, "model.safetensors: the point of 'dog' is not finite"),
+    "an edge to nowhere": ({"edges": [[0, 2]]}, "edges.safetensors: an edge names a row outside 0 … 1"),
+    "K is negative": ({"settings": vars(Settings(K=-1.0))}, "config.json: K is -1.0, outside 1e-300 … "),
+    "a record too deep": ({"record": _deep(60)}, "config.json: its record is nested more than 50 deep"),
+}
+
+
+@pytest.mark.parametrize("case", DAMAGED)
+def test_the_same_in_a_folder_is_a_damaged_file_with_its_name(pair, tmp_path, forge, is_refused, case):
+    changes, words = DAMAGED[case]
+    folder = pair(edges=[[0, 1]]).save(tmp_path / "model")
+    parts = {"points": ("model.safetensors", np.float64), "edges": ("edges.safetensors", np.int32)}
+    name, value = next(iter(changes.items()))
+    if name in parts:
+        part, kind = parts[name]
+        forge(folder, {part: safetensors_bytes({name: np.array(value, kind)})})
+    else:
+        forge(folder, **changes)
+    sentence = is_refused(folder, f"model/{words}")
+    assert sentence.endswith("; the file is damaged")
 
 
 NUMBERS = st.one_of(st.floats(), st.floats(0.2, 0.7), st.integers(-5, 5))
@@ -208,14 +268,14 @@ def test_whatever_an_embedding_holds_it_is_refused_and_nothing_touched_or_it_com
     def law(data: st.DataObject) -> None:
         try:
             embedding = data.draw(embeddings())
-        except InputError:
+        except InputError as error:
             seen["never made"] += 1
+            seen["of several lines"] += "\n" in str(error)
             return
         before = _content(tmp_path)
         try:
             embedding.save(target)
         except InputError as error:
-            seen["refused"] += 1
             seen["of several lines"] += "\n" in str(error)
             assert _content(tmp_path) == before
             return
@@ -227,4 +287,4 @@ def test_whatever_an_embedding_holds_it_is_refused_and_nothing_touched_or_it_com
 
     law()
     assert not seen["of several lines"]
-    assert min(seen["refused"], seen["saved"]) > 20, seen
+    assert min(seen["never made"], seen["saved"]) > 20, seen
