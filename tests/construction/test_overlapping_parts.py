@@ -143,8 +143,8 @@ def test_the_gradient_in_the_coordinates_of_the_skeleton_is_right(bones):
     of_balls = Balls(np.zeros_like(run.centres), np.zeros_like(run.radii))
     of_shape = Shape(np.zeros_like(run.centres), np.zeros_like(run.radii))
     weights = np.ones(len(places.edges))
-    add_edges(Balls(run.centres, run.radii), places.edges, weights, 0.05, of_balls, run.dim)
-    pull_back(places.parents, shape, run.radii, of_balls, of_shape, run.dim)
+    add_edges(run.centres, run.radii, places.edges, weights, 0.05, *of_balls, run.dim)
+    pull_back(places.parents, *shape, run.radii, *of_balls, *of_shape, run.dim)
     random = np.random.default_rng(0)
     aside, wider = random.normal(size=shape.offsets.shape), random.normal(size=shape.log_ratios.shape)
     aside[0], wider[0], step = 0, 0, 1e-8

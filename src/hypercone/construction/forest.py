@@ -219,13 +219,12 @@ def rearranged_forest(hierarchy: Hierarchy, kept: Rows) -> tuple[Rows, Counts]:
     """
     above = hierarchy.ancestor_lists()
     below = flipped_lists(above)
-    closure = kernels.Closure(above.csr, below.csr)
     order = frozen(np.argsort(below.counts, kind="stable").astype(np.int32))
     links = kernels.linked(kept)
     counts = _counts(kept, above)
     for _ in range(ROUNDS):
         # F1 rises exactly when (2 − F1)·(right pairs more) > F1·(wrong pairs more).
-        moved = kernels.rearrange(order, links, closure, counts.f1 / (2 - counts.f1))
+        moved = kernels.rearrange(order, links, above.csr, below.csr, counts.f1 / (2 - counts.f1))
         counts = _counts(links.parents, above)
         if not moved:
             break

@@ -122,7 +122,7 @@ def balls_of(skeleton: Skeleton, shape: Shape) -> Balls:
     """The centre and the radius of each ball, in the unit ball."""
     size, dim = shape.offsets.shape
     balls = Balls(np.zeros((size, dim)), np.ones(size))
-    place_balls(skeleton.parents, shape, balls, dimension_for(size, dim))
+    place_balls(skeleton.parents, *shape, *balls, dimension_for(size, dim))
     return balls
 
 
@@ -150,14 +150,12 @@ class NestedRun:
         self._place()
 
     def _place(self) -> None:
-        shape, balls = Shape(self.offsets, self.log_ratios), Balls(self.centres, self.radii)
-        place_balls(self.skeleton.parents, shape, balls, self.dim)
+        place_balls(self.skeleton.parents, self.offsets, self.log_ratios, self.centres, self.radii, self.dim)
 
     def count(self) -> Counts:
         """The exact counts of the balls as they are, plain leaves where their holders are; the best are remembered."""
         while True:
-            balls = Balls(self.centres, self.radii)
-            found = count_overlaps(self.skeleton, balls, NESTED_WRONG_MARGIN, self.wrong, self.dim)
+            found = count_overlaps(self.skeleton, self.centres, self.radii, NESTED_WRONG_MARGIN, self.wrong, self.dim)
             true, false, self.noted = (int(number) for number in found)
             if self.noted <= len(self.wrong.holders):
                 break
@@ -169,17 +167,17 @@ class NestedRun:
 
     def step(self, rate: float, parting: bool) -> None:
         """One step down the gradient, of the edges and of siblings or else of the wrong pairs of the last count."""
-        for slopes in self._of_balls:
-            slopes[:] = 0.0
-        shape, balls = Shape(self.offsets, self.log_ratios), Balls(self.centres, self.radii)
-        add_edges(balls, self.skeleton.edges, self._weights, EDGE_MARGIN, self._of_balls, self.dim)
+        for slope in self._of_balls:
+            slope[:] = 0.0
+        shape, balls, slopes = (self.offsets, self.log_ratios), (self.centres, self.radii), (*self._of_balls, self.dim)
+        add_edges(*balls, self.skeleton.edges, self._weights, EDGE_MARGIN, *slopes)
         if parting:
-            add_siblings(self.skeleton.kids, balls, self._subtree_weights, self._of_balls, self.dim)
+            add_siblings(self.skeleton.kids, *balls, self._subtree_weights, *slopes)
         else:
-            add_wrong_pairs(balls, self.wrong, self.noted, NESTED_WRONG_MARGIN, self._of_balls, self.dim)
-        pull_back(self.skeleton.parents, shape, self.radii, self._of_balls, self._of_shape, self.dim)
+            add_wrong_pairs(*balls, self.wrong, self.noted, NESTED_WRONG_MARGIN, *slopes)
+        pull_back(self.skeleton.parents, *shape, self.radii, *self._of_balls, *self._of_shape, self.dim)
         self._steps += 1
-        step(shape, self._of_shape, self._moments, self.bounds, rate, self._steps, self.dim)
+        step(*shape, *self._of_shape, self._moments, self.bounds, rate, self._steps, self.dim)
         self._place()
 
     def checkpoint(self, done: int) -> Checkpoint:
@@ -314,10 +312,10 @@ class FreeRun:
         """Find the pairs to look at until the next search, while balls go some way, in radii; the exact counts now."""
         reach = LIKELY_WAY * way
         self._search_wrong(reach)
-        balls, above = Balls(self.centres, self.radii), self.above.csr
-        found = find_open(balls, self.scales, above, WATCHED_MARGIN, reach, self._open, self.dim)
+        balls = (self.centres, self.radii, self.scales)
+        found = find_open(*balls, self.above.csr, WATCHED_MARGIN, reach, self._open, self.dim)
         self._open_count, held = found
-        counts = Counts(int(held), self._false, len(above.rows))
+        counts = Counts(int(held), self._false, len(self.above.rows))
         if counts.f1 > self.best_counts.f1:
             self.best, self.best_counts = Balls(self.centres.copy(), self.radii.copy()), counts
         return counts
@@ -329,10 +327,9 @@ class FreeRun:
         self._searches += 1
         needs = self.radii - (FREE_WRONG_MARGIN + reach) * self.scales
         boxes = fit_boxes(self.centres, needs, *self._tree, self.dim)
-        balls, reaches = Balls(self.centres, self.radii), (1 + reach) * self.radii
+        balls = (self.holders, self.centres, self.radii, (1 + reach) * self.radii)
         while True:
-            given = (balls, reaches, self._tree, boxes, self.below.csr, self._wrong, self.dim)
-            found = find_wrong(self.holders, *given)
+            found = find_wrong(*balls, self._tree, boxes, self.below.csr, self._wrong, self.dim)
             self._found, self._false = int(found[0]), int(found[1])
             if self._found <= len(self._wrong):
                 return
@@ -340,17 +337,18 @@ class FreeRun:
 
     def gradient(self, wrong_weight: float) -> None:
         """Write the gradient of the pairs found."""
-        for slopes in self._of_balls:
-            slopes[:] = 0.0
-        balls, true, wrong = Balls(self.centres, self.radii), self._open[: self._open_count], self._wrong[: self._found]
-        pull_true(balls, self.scales, true, TRUE_MARGIN, self._of_balls, self.dim)
-        push_wrong(balls, self.scales, wrong, wrong_weight, FREE_WRONG_MARGIN, self._of_balls, self.dim)
+        for slope in self._of_balls:
+            slope[:] = 0.0
+        balls, slopes = (self.centres, self.radii, self.scales), (*self._of_balls, self.dim)
+        pull_true(*balls, self._open[: self._open_count], TRUE_MARGIN, *slopes)
+        push_wrong(*balls, self._wrong[: self._found], wrong_weight, FREE_WRONG_MARGIN, *slopes)
 
     def move(self, rate: float) -> None:
         """One step down the gradient."""
         self._steps += 1
         limits = Limits(self.strides, self.is_leaf, math.log(ABOVE_SMALLEST * self.smallest))
-        move(self.centres, self.log_radii, limits, self._of_balls, self._moments, rate, self._steps, self.dim)
+        balls = (self.centres, self.log_radii, *self._of_balls)
+        move(*balls, self._moments, limits, rate, self._steps, self.dim)
         self._measure()
 
     @property

@@ -104,14 +104,13 @@ def _search(tree, balls, holder, top, margin, wrong, counts, stack, dim):
 
 
 @exact_kernel
-def count_overlaps(tree, balls, margin, wrong, dim):
+def count_overlaps(tree, centres, radii, margin, wrong, dim):
     """(true pairs, false pairs, wrong pairs to note) outside the skeleton; a place of several nodes counts as many.
 
     A wrong pair is (holder, top of a subtree, false minus true nodes in it), noted where the subtree is in the holder
     or within the margin (in radii of the subtree's ball) of being so. Those beyond the room in ``wrong`` are counted,
     but not noted.
     """
-    centres, radii = balls
     n = len(radii)
     counts = np.zeros(3, np.int64)
     stack = np.empty(n, np.int64)
@@ -154,7 +153,7 @@ def count_overlaps(tree, balls, margin, wrong, dim):
         ends[depths[place]] = filled
         if tree.rows[place] >= 0:
             for i in range(begins[place], filled):
-                _search(tree, balls, place, neighbours[i], margin, wrong, counts, stack, dim)
+                _search(tree, (centres, radii), place, neighbours[i], margin, wrong, counts, stack, dim)
     return counts[TRUE], counts[FALSE], counts[WRONG]
 
 
@@ -195,13 +194,12 @@ def _squared_distance_to_box(centres, row, low, high, cell, dim):
 
 
 @exact_kernel
-def find_wrong(holders, balls, reaches, tree, boxes, below, wrong, dim):
+def find_wrong(holders, centres, radii, reaches, tree, boxes, below, wrong, dim):
     """(pairs that are wrong or may become so, those that are) among the balls of ``holders`` and what is near them.
 
     A row may come to be in a ball when its distance is at most the ball's reach less the row's need. The first pairs
     found are written to ``wrong``; those beyond its room are counted, but not written.
     """
-    centres, radii = balls
     rows, begin, end = tree
     low, high, least, ordered, needs = boxes
     known_to = np.full(len(rows), -1, np.int64)

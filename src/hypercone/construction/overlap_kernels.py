@@ -29,10 +29,8 @@ INSIDE = 1.0 - 1e-9
 
 
 @exact_kernel
-def place_balls(parents, shape, balls, dim):
+def place_balls(parents, offsets, log_ratios, centres, radii, dim):
     """Write the centre and the radius of every ball below the first, which is given."""
-    offsets, log_ratios = shape
-    centres, radii = balls
     for i in range(1, len(parents)):
         above = parents[i]
         radius = radii[above]
@@ -42,11 +40,8 @@ def place_balls(parents, shape, balls, dim):
 
 
 @kernel
-def pull_back(parents, shape, radii, of_balls, of_shape, dim):
+def pull_back(parents, offsets, log_ratios, radii, of_centres, of_radii, of_offsets, of_ratios, dim):
     """Write the gradients in offsets and log ratios; those in centres and radii are summed up the skeleton."""
-    offsets, log_ratios = shape
-    of_centres, of_radii = of_balls
-    of_offsets, of_ratios = of_shape
     for i in range(len(parents) - 1, 0, -1):
         above = parents[i]
         along = 0.0
@@ -60,14 +55,12 @@ def pull_back(parents, shape, radii, of_balls, of_shape, dim):
 
 
 @kernel
-def step(shape, of_shape, moments, bounds, rate, time, dim):
+def step(offsets, log_ratios, of_offsets, of_ratios, moments, bounds, rate, time, dim):
     """Move every ball against its gradient, as Adam does but with one second moment for all of an offset.
 
     ``moments`` are the first and second ones of offsets and of log ratios. Log ratios stay within their bounds, and
     every ball within the one above it.
     """
-    offsets, log_ratios = shape
-    of_offsets, of_ratios = of_shape
     first_offsets, second_offsets, first_ratios, second_ratios = moments
     warm = 1.0 - NESTED_FIRST_DECAY**time
     second_warm = 1.0 - NESTED_SECOND_DECAY**time
@@ -106,12 +99,11 @@ LEAST_SLOPE = 1e-9
 
 
 @exact_kernel
-def find_open(balls, scales, ancestors, margin, reach, pairs, dim):
+def find_open(centres, radii, scales, ancestors, margin, reach, pairs, dim):
     """(pairs written, true pairs that hold): the true pairs that do not hold by the margin, or may cease to.
 
     ``reach`` is how far balls may move, in radii, before the next search.
     """
-    centres, radii = balls
     written, held = 0, 0
     for child in range(len(radii)):
         scale = scales[child]
@@ -132,10 +124,8 @@ def find_open(balls, scales, ancestors, margin, reach, pairs, dim):
 
 
 @kernel
-def pull_true(balls, scales, pairs, margin, of_balls, dim):
+def pull_true(centres, radii, scales, pairs, margin, of_centres, of_radii, dim):
     """Add the gradient of some true pairs."""
-    centres, radii = balls
-    of_centres, of_radii = of_balls
     for e in range(len(pairs)):
         parent, child = pairs[e, 0], pairs[e, 1]
         squared = 0.0
@@ -157,10 +147,8 @@ def pull_true(balls, scales, pairs, margin, of_balls, dim):
 
 
 @kernel
-def push_wrong(balls, scales, wrong, weight, margin, of_balls, dim):
+def push_wrong(centres, radii, scales, wrong, weight, margin, of_centres, of_radii, dim):
     """Add the gradient of some wrong pairs."""
-    centres, radii = balls
-    of_centres, of_radii = of_balls
     for e in range(len(wrong)):
         holder, held = wrong[e, 0], wrong[e, 1]
         squared = 0.0
@@ -182,9 +170,8 @@ def push_wrong(balls, scales, wrong, weight, margin, of_balls, dim):
 
 
 @exact_kernel
-def move(centres, log_radii, limits, of_balls, moments, rate, time, dim):
+def move(centres, log_radii, of_centres, of_radii, moments, limits, rate, time, dim):
     """Move every ball against its gradient, as Adam does, in units of its stride; leaves keep their radius."""
-    of_centres, of_radii = of_balls
     first_centres, second_centres, first_radii, second_radii = moments
     warm = 1.0 - FREE_FIRST_DECAY**time
     second_warm = 1.0 - FREE_SECOND_DECAY**time
@@ -234,10 +221,8 @@ def _pull(centres, first, second, distance, force, of_centres, dim):
 
 
 @kernel
-def add_edges(balls, edges, weights, margin, of_balls, dim):
+def add_edges(centres, radii, edges, weights, margin, of_centres, of_radii, dim):
     """Add the gradient of the edges outside the skeleton."""
-    centres, radii = balls
-    of_centres, of_radii = of_balls
     for e in range(len(edges)):
         parent, child = edges[e, 0], edges[e, 1]
         distance = _distance(centres, parent, child, dim)
@@ -250,10 +235,8 @@ def add_edges(balls, edges, weights, margin, of_balls, dim):
 
 
 @kernel
-def add_wrong_pairs(balls, wrong, count, margin, of_balls, dim):
+def add_wrong_pairs(centres, radii, wrong, count, margin, of_centres, of_radii, dim):
     """Add the gradient of the first ``count`` wrong pairs."""
-    centres, radii = balls
-    of_centres, of_radii = of_balls
     for e in range(count):
         holder, top = wrong.holders[e], wrong.tops[e]
         distance = _distance(centres, holder, top, dim)
@@ -266,10 +249,8 @@ def add_wrong_pairs(balls, wrong, count, margin, of_balls, dim):
 
 
 @kernel
-def add_siblings(kids, balls, weights, of_balls, dim):
+def add_siblings(kids, centres, radii, weights, of_centres, of_radii, dim):
     """Add a gradient that parts siblings in the skeleton, for a start."""
-    centres, radii = balls
-    of_centres, of_radii = of_balls
     for place in range(len(radii)):
         for a in entries(kids, place):
             for b in range(a + 1, kids.offsets[place + 1]):

@@ -28,13 +28,6 @@ class Links(NamedTuple):
     befores: np.ndarray
 
 
-class Closure(NamedTuple):
-    """The ancestors and the descendants of each row, as ``_arrays.CSR``."""
-
-    above: tuple
-    below: tuple
-
-
 class Scratch(NamedTuple):
     """Zeros, and lists of which of them were filled."""
 
@@ -118,13 +111,13 @@ def _list_members(links, node, members):
 
 
 @exact_kernel_part
-def _count_shared(closure, scratch, count):
+def _count_shared(above, scratch, count):
     """Of how many members each row outside is an ancestor in the closure; returns how many such rows there are."""
     sharing = 0
     for i in range(count):
         member = scratch.members[i]
-        for j in entries(closure.above, member):
-            row = closure.above.rows[j]
+        for j in entries(above, member):
+            row = above.rows[j]
             if scratch.marks[row] != MEMBER:
                 if scratch.shared[row] == 0:
                     scratch.sharing[sharing] = row
@@ -134,11 +127,11 @@ def _count_shared(closure, scratch, count):
 
 
 @exact_kernel_part
-def _count_lost(node, links, closure, scratch):
+def _count_lost(node, links, below, scratch):
     """How many of the node's descendants that are not members are in the subtree of each row; how many such rows."""
     losing = 0
-    for j in entries(closure.below, node):
-        row = closure.below.rows[j]
+    for j in entries(below, node):
+        row = below.rows[j]
         while scratch.marks[row] == FREE:
             if scratch.lost[row] == 0:
                 scratch.losing[losing] = row
@@ -214,8 +207,11 @@ def _mark_over(node, links, marks, mark):
 
 
 @exact_kernel
-def rearrange(order, links, closure, price):
-    """Move each node in turn to where it earns most, adopting what it should; returns how many moved or adopted."""
+def rearrange(order, links, above, below, price):
+    """Move each node in turn to where it earns most, adopting what it should; returns how many moved or adopted.
+
+    ``above`` and ``below`` are the ancestors and the descendants of each row.
+    """
     n = len(links.parents)
     scratch = Scratch(
         np.zeros(n, np.int8),
@@ -233,8 +229,8 @@ def rearrange(order, links, closure, price):
         for i in range(members):
             scratch.marks[scratch.members[i]] = MEMBER
         _mark_over(node, links, scratch.marks, OVER)
-        sharing = _count_shared(closure, scratch, members)
-        losing = _count_lost(node, links, closure, scratch)
+        sharing = _count_shared(above, scratch, members)
+        losing = _count_lost(node, links, below, scratch)
         candidates = _list_candidates(node, links, scratch, sharing, losing, price)
         parent, gain = _best_parent(node, links, scratch, candidates, price)
         _mark_over(node, links, scratch.marks, FREE)

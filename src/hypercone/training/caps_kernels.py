@@ -57,11 +57,11 @@ def _uniform(bits):
 
 
 @kernel_part
-def _squared_chord(directions, one, other, dim):
+def _squared_chord(caps, one, other, dim):
     """The squared distance of two unit vectors, which keeps the digits of a small angle."""
     total = 0.0
     for k in range(width(dim)):
-        difference = directions[one, k] - directions[other, k]
+        difference = caps.directions[one, k] - caps.directions[other, k]
         total += difference * difference
     return total
 
@@ -72,52 +72,52 @@ def _angle(squared_chord):
 
 
 @kernel_part
-def _make_tangent(directions, row, tangent, dim):
+def _make_tangent(caps, row, tangent, dim):
     """Take away the part along the direction; returns the squared length of what is left."""
     along = 0.0
     for k in range(width(dim)):
-        along += tangent[k] * directions[row, k]
+        along += tangent[k] * caps.directions[row, k]
     squared = 0.0
     for k in range(width(dim)):
-        tangent[k] -= along * directions[row, k]
+        tangent[k] -= along * caps.directions[row, k]
         squared += tangent[k] * tangent[k]
     return squared
 
 
 @kernel_part
-def _turn(directions, row, other, angle, bits, tangent, dim):
+def _turn(caps, row, other, angle, bits, tangent, dim):
     """Turn one direction towards another, or away from it by a negative angle; from the same place, anywhere."""
     for k in range(width(dim)):
-        tangent[k] = directions[other, k] - directions[row, k]
-    squared = _make_tangent(directions, row, tangent, dim)
+        tangent[k] = caps.directions[other, k] - caps.directions[row, k]
+    squared = _make_tangent(caps, row, tangent, dim)
     if squared < SAME_PLACE:
         for k in range(width(dim)):
             tangent[k] = _uniform(mix(bits + ELSEWHERE + uint64(k))) - 0.5
-        squared = _make_tangent(directions, row, tangent, dim)
+        squared = _make_tangent(caps, row, tangent, dim)
     cosine = math.cos(angle)
     sine = math.sin(angle) / math.sqrt(squared)
     total = 0.0
     for k in range(width(dim)):
-        x = cosine * directions[row, k] + sine * tangent[k]
-        directions[row, k] = x
+        x = cosine * caps.directions[row, k] + sine * tangent[k]
+        caps.directions[row, k] = x
         total += x * x
     # Rounding would add up over thousands of turns.
     for k in range(width(dim)):
-        directions[row, k] /= math.sqrt(total)
+        caps.directions[row, k] /= math.sqrt(total)
 
 
 @kernel_part
-def _turn_both(directions, radii, parent, child, angle, bits, tangent, dim):
+def _turn_both(caps, parent, child, angle, bits, tangent, dim):
     """Turn a pair towards each other by an angle in all, or apart; returns the parent's part of it."""
-    share = radii[child] / (radii[parent] + radii[child])
-    _turn(directions, child, parent, (1.0 - share) * angle, bits, tangent, dim)
-    _turn(directions, parent, child, share * angle, bits + ELSEWHERE, tangent, dim)
+    share = caps.radii[child] / (caps.radii[parent] + caps.radii[child])
+    _turn(caps, child, parent, (1.0 - share) * angle, bits, tangent, dim)
+    _turn(caps, parent, child, share * angle, bits + ELSEWHERE, tangent, dim)
     return share
 
 
 @kernel_part
-def _shrink(radii, row, change, smallest):
-    radii[row] = max(smallest, radii[row] * (1.0 - min(change, LARGEST_CHANGE)))
+def _shrink(caps, row, change, smallest):
+    caps.radii[row] = max(smallest, caps.radii[row] * (1.0 - min(change, LARGEST_CHANGE)))
 
 
 @kernel
@@ -134,26 +134,24 @@ def tightest_parents(parents, radii):
 @kernel_part
 def _pull_in(caps, parent, child, pull, steps, bits, tangent, dim):
     """Bring a child's cap nearer to lying in its parent's, with room to spare; returns the gap there was."""
-    directions, radii = caps.directions, caps.radii
-    angle = _angle(_squared_chord(directions, parent, child, dim))
-    gap = angle + radii[child] - (1.0 - FREE_INSIDE) * radii[parent]
+    angle = _angle(_squared_chord(caps, parent, child, dim))
+    gap = angle + caps.radii[child] - (1.0 - FREE_INSIDE) * caps.radii[parent]
     if gap <= 0.0:
         return 0.0
     # Not beyond each other: what the angle cannot give, the radii have to.
-    _turn_both(directions, radii, parent, child, min(pull.rate * gap, angle), bits, tangent, dim)
+    _turn_both(caps, parent, child, min(pull.rate * gap, angle), bits, tangent, dim)
     change = pull.rate * pull.growth * gap
-    radii[parent] = min(steps.largest, radii[parent] + min(change, LARGEST_CHANGE * radii[parent]))
+    caps.radii[parent] = min(steps.largest, caps.radii[parent] + min(change, LARGEST_CHANGE * caps.radii[parent]))
     if not caps.is_leaf[child]:
-        _shrink(radii, child, change / (radii[parent] + radii[child]), steps.smallest)
+        _shrink(caps, child, change / (caps.radii[parent] + caps.radii[child]), steps.smallest)
     return gap
 
 
 @kernel_part
 def _push_apart(caps, known, parent, child, are_siblings, steps, bits, tangent, dim):
     """Bring a wrong child's centre, or a sibling's whole cap, further out of a cap; returns whether it had to."""
-    directions, radii = caps.directions, caps.radii
-    wanted = (1.0 + CLEAR_OUTSIDE) * (radii[parent] + (radii[child] if are_siblings else 0.0))
-    squared = _squared_chord(directions, parent, child, dim)
+    wanted = (1.0 + CLEAR_OUTSIDE) * (caps.radii[parent] + (caps.radii[child] if are_siblings else 0.0))
+    squared = _squared_chord(caps, parent, child, dim)
     # A chord is shorter than its arc, so most pairs are settled without an arcsine.
     if parent == child or squared >= wanted * wanted:
         return False
@@ -163,11 +161,11 @@ def _push_apart(caps, known, parent, child, are_siblings, steps, bits, tangent, 
     if are_siblings and is_known(known, child, parent):
         return False
     rate = steps.siblings_apart if are_siblings else steps.apart
-    share = _turn_both(directions, radii, parent, child, -rate * gap, bits, tangent, dim)
-    change = rate * SHRINKING * gap / radii[parent]
-    _shrink(radii, parent, share * change, steps.smallest)
+    share = _turn_both(caps, parent, child, -rate * gap, bits, tangent, dim)
+    change = rate * SHRINKING * gap / caps.radii[parent]
+    _shrink(caps, parent, share * change, steps.smallest)
     if are_siblings and not caps.is_leaf[child]:
-        _shrink(radii, child, (1.0 - share) * change, steps.smallest)
+        _shrink(caps, child, (1.0 - share) * change, steps.smallest)
     return True
 
 
@@ -179,7 +177,7 @@ def cap_epoch(caps, examples, order, tightest, steps, seed, epoch, dim):
     parents are visited less often and pull less, for they are met where the near ones are.
     """
     edges, known, negatives = examples
-    siblings, radii = negatives.relative_pools, caps.radii
+    child_pool, parent_pool, siblings = negatives.child_pool, negatives.parent_pool, negatives.relative_pools
     children, both = negatives.children, negatives.children + negatives.parents
     tangent = np.empty(width(dim))
     violated = 0
@@ -204,11 +202,11 @@ def cap_epoch(caps, examples, order, tightest, steps, seed, epoch, dim):
             above = parent
             under = child
             if j < children:
-                under = uint64(negatives.child_pool[below(draw, negatives.child_pool.size)])
+                under = uint64(child_pool[below(draw, child_pool.size)])
             elif j < both:
-                above = uint64(negatives.parent_pool[below(draw, negatives.parent_pool.size)])
+                above = uint64(parent_pool[below(draw, parent_pool.size)])
             else:
                 above = uint64(siblings.rows[first + below(draw, size)])
             pushed += _push_apart(caps, known, above, under, j >= both, steps, draw, tangent, dim)
-        radii[parent] = max(steps.smallest, radii[parent] * (1.0 - pull.decay))
+        caps.radii[parent] = max(steps.smallest, caps.radii[parent] * (1.0 - pull.decay))
     return violated, pushed, gaps
