@@ -103,7 +103,7 @@ OTHER_POINTS = {STEPPED_ASIDE: Point("pathlib:Path.rename", "after", "/model$")}
 # What a process is doing, for kills at random times: the innermost of these that is under way.
 PHASES = {
     "reading": "hypercone.cli.fit:read_source",
-    "constructing": "hypercone.training.fitting:constructed",
+    "constructing": "hypercone.training.fitting:_construct",
     "epoch": "hypercone.training.loop:Trainer.run",
     "validation": "hypercone.training.loop:calibrate",
     "writing a checkpoint": f"{FOLDER}.write_checkpoint",

@@ -18,13 +18,15 @@ import time
 from collections.abc import Iterator, Sequence
 from typing import Any
 
+from hypercone._arrays import Adjacency, Rows
 from hypercone._system import describe_machine
 from hypercone.data import load_dataset
 from hypercone.hierarchy import Hierarchy, paper_split
+from hypercone.hierarchy.hierarchy import parent_lists
 from hypercone.methods import METHODS, Points, find_method
 from hypercone.training.config import FitConfig, TrainingConfig
 from hypercone.training.loop import Stage, Trainer
-from hypercone.training.sampling import Known, Rows, make_known, make_negatives
+from hypercone.training.sampling import make_negatives
 from hypercone.training.start import starting_points
 from timing import best_cpu_seconds, pin_to_one_core
 
@@ -41,7 +43,7 @@ def bench_kernels(
     """A row of figures for each method and dimension: the paper's recipe, and for cones the default one too."""
     hierarchy = load_dataset("wordnet-nouns")
     edges = paper_split(hierarchy, 50).train
-    known = make_known(len(hierarchy), edges)
+    known = parent_lists(edges, len(hierarchy))
     for dim in dims:
         for name in methods:
             points = _warm_points(name, dim, len(hierarchy), edges, known)
@@ -53,13 +55,13 @@ def bench_kernels(
                 yield _measure("default", default, points, edges, known, repeats)
 
 
-def _warm_points(name: str, dim: int, count: int, edges: Rows, known: Known) -> Points:
+def _warm_points(name: str, dim: int, count: int, edges: Rows, known: Adjacency) -> Points:
     config = FitConfig(method=name, dim=dim, **WARM_UP).for_edges(len(edges))
     return Stage(config, edges, known).train(starting_points(count, edges, known, config)).points
 
 
 def _measure(
-    recipe: str, config: TrainingConfig, points: Points, edges: Rows, known: Known, repeats: int
+    recipe: str, config: TrainingConfig, points: Points, edges: Rows, known: Adjacency, repeats: int
 ) -> dict[str, Any]:
     method = find_method(config.method)
     negatives = make_negatives(len(points), edges, config)

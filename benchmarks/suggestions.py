@@ -34,7 +34,8 @@ def missing(hierarchy: Hierarchy, config: FitConfig, share: float, seed: int) ->
     pairs, energies = candidates(embedding, damaged)
     ranked = missing_rows(embedding, damaged, max(CUTS)).pairs
     found = precision_of(ranked, pairs, hierarchy.closure(), links, len(hierarchy), CUTS).as_dict()
-    right = np.isin(*(pair_keys(*rows.T, len(hierarchy)) for rows in (pairs, hierarchy.closure())))
+    called, true = (pair_keys(rows[:, 0], rows[:, 1], len(hierarchy)) for rows in (pairs, hierarchy.closure()))
+    right = np.isin(called, true)
     rankings = {
         "energy": -energies,
         "company": companies_of(damaged, pairs),

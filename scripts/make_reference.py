@@ -12,7 +12,6 @@ by ``inspect`` or ``argparse``, whose layouts change.
 from __future__ import annotations
 
 import argparse
-import dataclasses
 import importlib
 import inspect
 import sys
@@ -26,7 +25,7 @@ from hypercone.cli.main import COMMANDS, command_parser
 from hypercone.cli.options import option_name
 from hypercone.construction import CONSTRUCTIONS
 from hypercone.methods import METHODS, Settings
-from hypercone.training.config import AUTOMATIC, kind_of
+from hypercone.training.config import OPTIONS, Option, TrainingConfig
 from markup import fenced, first_line, prose, table
 from signatures import documented, functions, package
 
@@ -110,7 +109,7 @@ def _api() -> Iterator[str]:
     listed = [name for name in hypercone.__all__ if not name.startswith("__")]
     yield "\n".join(f"- [`{name}`](#{name.lower()})" for name in listed)
     for name in listed:
-        yield from documented(getattr(hypercone, name), 2)
+        yield from documented(getattr(hypercone, name), 2, name=name)
     yield "## Values that these take or return"
     for kind in COMPANIONS:
         yield from documented(kind, 3)
@@ -148,11 +147,7 @@ def _methods() -> Iterator[str]:
     yield "A setting that is not given takes the value of its method. All others are the same for every method."
     yield table(
         ("setting", *(f"`{name}`" for name in METHODS)),
-        [
-            (f"`{field.name}`", *(_shown(_default(method, field.name)) for method in METHODS))
-            for field in dataclasses.fields(hypercone.FitConfig)
-            if _differs(field.name)
-        ],
+        [(f"`{name}`", *(_shown(_default(method, name)) for method in METHODS)) for name in OPTIONS if _differs(name)],
     )
     yield _open_epochs()
 
@@ -160,22 +155,22 @@ def _methods() -> Iterator[str]:
 def _settings() -> Iterator[str]:
     yield "# The settings of a fit"
     yield (
-        "The fields of `hypercone.FitConfig`. Each is an argument of `hypercone.fit`, a line of the TOML file that"
+        "The settings of `hypercone.FitConfig`. Each is an argument of `hypercone.fit`, a line of the TOML file that"
         " `--config` reads, and an option of `hypercone fit`."
     )
     yield table(
         ("setting", "option", "kind and range", "default", "reason"),
         [
             (
-                f"`{field.name}`",
-                f"`{option_name(field.name)}`",
-                _range(field),
+                f"`{name}`",
+                f"`{option_name(name)}`",
+                _range(option),
                 "[by method](methods.md#defaults-that-differ)"
-                if _differs(field.name)
-                else _shown(_default("hyperbolic-cones", field.name)),
-                field.metadata["reason"],
+                if _differs(name)
+                else _shown(_default("hyperbolic-cones", name)),
+                option.reason,
             )
-            for field in dataclasses.fields(hypercone.FitConfig)
+            for name, option in OPTIONS.items()
         ],
     )
     yield _open_epochs()
@@ -230,18 +225,17 @@ def _differs(name: str) -> bool:
 
 def _open_epochs() -> str:
     return (
-        f"{' and '.join(f'`{name}`' for name in AUTOMATIC)} are left open until the data is known: a small hierarchy is"
-        " visited more often than a large one. The model's card says what was used."
+        f"{' and '.join(f'`{name}`' for name in TrainingConfig.FROM_THE_DATA)} are left open until the data is known: a"
+        " small hierarchy is visited more often than a large one. The model's card says what was used."
     )
 
 
-def _range(field: dataclasses.Field[Any]) -> str:
-    rules = field.metadata
-    if rules["choices"]:
-        return " · ".join(f"`{choice}`" for choice in rules["choices"])
+def _range(option: Option) -> str:
+    if option.choices:
+        return " · ".join(f"`{choice}`" for choice in option.choices)
     words = {"at_least": "at least", "above": "above", "at_most": "at most"}
-    limits = [f"{words[rule]} {rules[rule]}" for rule in words if rules[rule] is not None]
-    return ", ".join([{"int": "whole number", "float": "number", "str": "text"}[kind_of(field).__name__], *limits])
+    limits = [f"{words[rule]} {limit}" for rule in words if (limit := getattr(option, rule)) is not None]
+    return ", ".join(["whole number" if option.kind is int else "number", *limits])
 
 
 def _shown(value: Any) -> str:

@@ -14,15 +14,16 @@ from markup import fenced, prose
 STARS = {"VAR_POSITIONAL": "*", "VAR_KEYWORD": "**"}
 
 
-def documented(thing: Any, level: int, prefix: str = "") -> Iterator[str]:
-    """A heading, the signature, the docstring, and of a class all that it offers."""
-    yield f"{'#' * level} {thing.__name__}"
+def documented(thing: Any, level: int, prefix: str = "", name: str | None = None) -> Iterator[str]:
+    """A heading, which may be another name of it, the signature, the docstring, and of a class all that it offers."""
+    name = name or thing.__name__
+    yield f"{'#' * level} {name}"
     if inspect.isclass(thing):
         yield from prose(thing.__doc__)
         if dataclasses.is_dataclass(thing) and thing is not hypercone.FitConfig:
             yield _fields(thing)
         for member in _members(thing):
-            yield _signature(member, f"{thing.__name__}.")
+            yield _signature(member, f"{name}.")
             yield from prose(member.__doc__)
     else:
         yield _signature(thing, prefix)

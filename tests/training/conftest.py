@@ -12,12 +12,12 @@ import pytest
 from hypercone._jit import kernel
 from hypercone.data import load_dataset
 from hypercone.hierarchy import Hierarchy
+from hypercone.hierarchy.hierarchy import parent_lists
 from hypercone.methods import METHODS, Method
 from hypercone.runs import FitContext
 from hypercone.training import FitConfig
 from hypercone.training.epoch_kernels import below, mix, shuffled, stream
 from hypercone.training.loop import Stage
-from hypercone.training.sampling import make_known
 from hypercone.training.start import random_points
 
 
@@ -63,7 +63,7 @@ def _stage(hierarchy: Hierarchy, progress: Any = None, validation: Any = None, *
     edges = np.array(hierarchy.closure(), np.int32)
     given = FitConfig.from_dict({"dim": 2, "init": "random", "epochs": 3, "burn_in": 0} | settings)
     config = given.for_edges(len(edges))
-    return Stage(config, edges, make_known(len(hierarchy), edges), validation, FitContext(progress))
+    return Stage(config, edges, parent_lists(edges, len(hierarchy)), validation, FitContext(progress))
 
 
 def _trained(hierarchy: Hierarchy, **settings: Any) -> np.ndarray:

@@ -14,13 +14,14 @@ from hypercone.data import load_dataset
 from hypercone.errors import ConfigError
 from hypercone.evaluation import evaluate_all_pairs
 from hypercone.geometry import caps
-from hypercone.hierarchy import Hierarchy, LabelledPairs, Split
+from hypercone.hierarchy import Adjacency, Hierarchy, LabelledPairs, Split
+from hypercone.hierarchy.hierarchy import parent_lists
 from hypercone.training import FitConfig, fit
 from hypercone.training.caps_kernels import FREE_INSIDE, CapSteps, Pull, cap_epoch, tightest_parents
-from hypercone.training.sampling import make_known
-from hypercone.training.start import cap_start, near_siblings, random_caps
+from hypercone.training.sampling import Examples, Negatives
+from hypercone.training.start import CapArrays, cap_start, near_siblings, random_caps
 
-NOBODY = (np.zeros(8, np.int64), np.empty(0, np.int32))
+NOBODY = Adjacency(np.zeros(8, np.int64), np.empty(0, np.int32))
 STEPS = CapSteps(Pull(0.9, 0.005, 0.0), Pull(0.1, 0.003, 0.0), 1.0, 0.2, 0.3, 1e-3, 1.3)
 
 
@@ -28,22 +29,17 @@ def visit(directions, radii, edges, known=None, siblings=NOBODY, counts=(0, 0, 0
     """One epoch over the edges with everybody's near parent as given; returns new caps and the counts."""
     directions, radii = directions.copy(), radii.copy()
     edges = np.array(edges, np.int32).reshape(-1, 2)
-    known = known or make_known(len(radii), edges)
-    tightest = tightest_parents(make_known(len(radii), edges), radii)
+    known = known or parent_lists(edges, len(radii))
+    tightest = tightest_parents(parent_lists(edges, len(radii)).csr, radii)
     is_leaf = np.bincount(edges[:, 0], minlength=len(radii)) == 0
     everyone = np.arange(len(radii), dtype=np.int32)
     order = np.arange(len(edges)).astype(np.uint32)
+    negatives = Negatives(*counts, *(pools or (everyone, everyone)), siblings.csr)
     found = cap_epoch(
-        directions,
-        radii,
-        is_leaf,
-        edges,
+        CapArrays(directions, radii, is_leaf),
+        Examples(edges, known.csr, negatives),
         order,
-        known,
         tightest,
-        siblings,
-        pools or (everyone, everyone),
-        counts,
         steps,
         0,
         epoch,
@@ -96,7 +92,7 @@ def test_a_wrong_child_is_pushed_out_of_a_cap_and_a_known_one_is_not():
     pushed, _, counts = visit(before, radii, [(0, 1)], counts=(3, 0, 0), pools=only_third)
     assert counts[1] == 3
     assert angle(pushed, 0, 2) > 0.2
-    both = make_known(3, np.array([(0, 1), (0, 2)], np.int32))
+    both = parent_lists(np.array([(0, 1), (0, 2)], np.int32), 3)
     kept, _, counts = visit(before, radii, [(0, 1)], known=both, counts=(3, 0, 0), pools=only_third)
     assert counts[1] == 0
     assert np.array_equal(kept[2], before[2])
@@ -105,7 +101,7 @@ def test_a_wrong_child_is_pushed_out_of_a_cap_and_a_known_one_is_not():
 def test_siblings_part_until_their_whole_caps_are_disjoint():
     directions, radii = on_circle(0.0, 0.05, -0.05, 1.0, 1.1), np.array([1.2, 0.2, 0.2, 1e-4, 1e-4])
     edges = [(0, 1), (0, 2), (1, 3), (2, 4)]
-    siblings = (np.array([0, 2, 2, 2, 2, 2]), np.array([1, 2], np.int32))
+    siblings = Adjacency(np.array([0, 2, 2, 2, 2, 2]), np.array([1, 2], np.int32))
     for epoch in range(60):
         directions, radii, _ = visit(directions, radii, edges, siblings=siblings, counts=(0, 0, 2), epoch=epoch)
     assert angle(directions, 1, 2) > radii[1] + radii[2]
@@ -119,20 +115,20 @@ def test_two_caps_at_the_same_place_part_in_a_direction_drawn_by_the_seed():
 
 
 def test_the_tightest_parent_is_the_given_one_with_the_smallest_cap():
-    known = make_known(4, np.array([(0, 3), (1, 3), (2, 3), (0, 1)], np.int32))
-    assert tightest_parents(known, np.array([0.5, 0.2, 0.3, 0.1])).tolist() == [-1, 0, -1, 1]
+    known = parent_lists(np.array([(0, 3), (1, 3), (2, 3), (0, 1)], np.int32), 4)
+    assert tightest_parents(known.csr, np.array([0.5, 0.2, 0.3, 0.1])).tolist() == [-1, 0, -1, 1]
 
 
 def test_near_siblings_are_the_nodes_with_children_of_one_near_parent():
-    offsets, rows = near_siblings(np.array([-1, 0, 0, 0, 1]), np.array([False, False, True, False, True]))
-    assert rows[offsets[0] : offsets[1]].tolist() == [1, 3]
-    assert rows[offsets[1] :].tolist() == []
+    found = near_siblings(np.array([-1, 0, 0, 0, 1]), np.array([False, False, True, False, True]))
+    assert found[0].tolist() == [1, 3]
+    assert found.counts.tolist() == [2, 0, 0, 0, 0]
 
 
 def start(hierarchy, edges=None, **changes):
     given = FitConfig(**{"method": "hyperbolic-cones", "dim": 5, "init_epochs": 20, **changes})
     edges = np.array(hierarchy.edges if edges is None else edges, np.int32)
-    return cap_start(len(hierarchy), edges, make_known(len(hierarchy), edges), given.for_edges(len(edges)))
+    return cap_start(len(hierarchy), edges, parent_lists(edges, len(hierarchy)), given.for_edges(len(edges)))
 
 
 def test_the_same_seed_gives_the_same_bytes_and_another_other_ones(tree):
@@ -143,7 +139,7 @@ def test_the_same_seed_gives_the_same_bytes_and_another_other_ones(tree):
 def test_the_start_is_random_and_knows_nothing_of_the_tree_but_who_has_children(tree):
     edges = np.array(tree.edges, np.int32)
     config = FitConfig(method="hyperbolic-cones", dim=5).for_edges(len(edges))
-    begun = random_caps(len(tree), edges, make_known(len(tree), edges), config)
+    begun = random_caps(len(tree), edges, parent_lists(edges, len(tree)), config)
     assert len(np.unique(begun.radii)) == 2
     assert abs(begun.directions.mean()) < 0.3
 
@@ -152,7 +148,7 @@ def test_the_start_is_random_and_knows_nothing_of_the_tree_but_who_has_children(
 def test_points_have_the_cones_whose_caps_were_learned(tree, method):
     edges = np.array(tree.edges, np.int32)
     config = FitConfig(method=method, dim=5).for_edges(len(edges))
-    begun = random_caps(len(tree), edges, make_known(len(tree), edges), config)
+    begun = random_caps(len(tree), edges, parent_lists(edges, len(tree)), config)
     if method == "hyperbolic-cones":
         assert caps.cap_radius(begun.points, 0.1) == pytest.approx(begun.radii)
     else:

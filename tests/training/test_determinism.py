@@ -14,10 +14,10 @@ import pytest
 
 from hypercone.data import load_dataset
 from hypercone.hierarchy import LabelledPairs, paper_split
+from hypercone.hierarchy.hierarchy import parent_lists
 from hypercone.methods import METHODS, find_method
 from hypercone.training import FitConfig, fit
 from hypercone.training.loop import Stage
-from hypercone.training.sampling import make_known
 from hypercone.training.start import random_points
 
 OPTIMIZERS = ("sgd", "sgd-exp", "adagrad")
@@ -31,7 +31,7 @@ def digest(name: str, optimizer: str, seed: int = 0) -> str:
         method=name, dim=2, seed=seed, optimizer=optimizer, init="random", epochs=3, burn_in=1, start_spread=0.3
     )
     edges = np.array(tree.closure(), np.int32)
-    stage = Stage(config, edges, make_known(len(tree), edges))
+    stage = Stage(config, edges, parent_lists(edges, len(tree)))
     return hashlib.sha256(stage.train(random_points(len(tree), config)).points.tobytes()).hexdigest()
 
 

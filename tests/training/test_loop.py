@@ -7,12 +7,13 @@ import pytest
 
 from hypercone.errors import ConfigError, InputError
 from hypercone.hierarchy import Hierarchy, LabelledPairs, paper_split
+from hypercone.hierarchy.hierarchy import parent_lists
 from hypercone.methods import METHODS
 from hypercone.methods.scoring import Calibration, Scorer, calibrate
 from hypercone.training import FitConfig, fit
 from hypercone.training.loop import BURN_IN_FACTOR, Trainer, rate_at
 from hypercone.training.monitor import LossMeter, softmax_loss
-from hypercone.training.sampling import make_known, make_negatives, training_edges
+from hypercone.training.sampling import make_negatives, training_edges
 from hypercone.training.start import pretraining_config, random_points, starting_points
 
 # Rates at which one epoch on the small tree must help.
@@ -181,7 +182,7 @@ class TestStart:
     def test_pretrained_points_are_drawn_inwards(self, tree):
         config = FitConfig(dim=2, init_epochs=3, rescale=0.5)
         edges = training_edges(tree, config, None)
-        known = make_known(len(tree), edges)
+        known = parent_lists(edges, len(tree))
         whole, half = (
             starting_points(len(tree), edges, known, replace(config.for_edges(len(edges)), rescale=rescale))
             for rescale in (1.0, 0.5)

@@ -4,13 +4,13 @@ import numpy as np
 import pytest
 
 from hypercone.hierarchy import Hierarchy
+from hypercone.hierarchy.hierarchy import parent_lists
 from hypercone.methods import METHODS
 from hypercone.training import FitConfig
 from hypercone.training.loop import Trainer
 from hypercone.training.sampling import (
     POOL_ENTRIES_A_NODE,
     known_pairs,
-    make_known,
     make_negatives,
     pool_by_degree,
     training_edges,
@@ -87,8 +87,8 @@ class TestPlan:
 
 class TestKnown:
     def test_known_lists_the_parents_of_each_child(self):
-        known = make_known(11, STAR)
-        assert known.parents[known.offsets[9] : known.offsets[10]].tolist() == [1]
+        known = parent_lists(STAR, 11)
+        assert known[9].tolist() == [1]
         assert known.offsets[0] == known.offsets[1] == 0
         assert known.offsets[-1] == len(STAR)
         assert known.offsets[10] == known.offsets[11]
@@ -97,14 +97,14 @@ class TestKnown:
         chain = Hierarchy.from_pairs([("a", "b"), ("b", "c")])
         config = FitConfig(edges="as-given")
         edges = training_edges(chain, config, None)
-        assert len(known_pairs(chain, edges, config).parents) == 2
-        assert len(known_pairs(chain, edges, FitConfig(known="closure")).parents) == 3
+        assert len(known_pairs(chain, edges, config).rows) == 2
+        assert len(known_pairs(chain, edges, FitConfig(known="closure")).rows) == 3
 
     @pytest.mark.parametrize("corrupt", ["child", "parent", "both"])
     def test_known_pairs_are_never_pushed(self, method, corrupt):
         """With every wrong pair known, it does not matter how many are drawn: only positives move points."""
         count = 10
-        known = make_known(count, everything_but_itself(count))
+        known = parent_lists(everything_but_itself(count), count)
         results = []
         for negatives in (1, 12):
             config = FitConfig(
@@ -130,7 +130,7 @@ class TestKnown:
         count = 10
         config = FitConfig(method=method.name, dim=2, push_inside="both", start_spread=0.5, margin=1.5)
         points = method.project(random_points(count, config), config.settings)
-        trainer = Trainer(method, config.settings, points, np.zeros(count), STAR, make_known(count, STAR), 0, "sgd")
+        trainer = Trainer(method, config.settings, points, np.zeros(count), STAR, parent_lists(STAR, count), 0, "sgd")
         _, active = trainer.run(0, 0.01, make_negatives(count, STAR, config))
         assert active > 0 if method.loss == "margin" else active > len(STAR)
 
@@ -144,7 +144,7 @@ class TestPushInside:
         config = FitConfig(method=name, dim=2, negatives=20, corrupt=corrupt, push_inside=push, parent_candidates="all")
         points = points.copy()
         edges = np.array([[0, 1]], np.int32)
-        trainer = Trainer(method, config.settings, points, np.zeros(3), edges, make_known(3, known), 0, "sgd")
+        trainer = Trainer(method, config.settings, points, np.zeros(3), edges, parent_lists(known, 3), 0, "sgd")
         trainer.run(0, 0.01, make_negatives(3, edges, config))
         return points
 

@@ -11,11 +11,13 @@ import pytest
 
 from hypercone.data import load_dataset
 from hypercone.geometry import cones, poincare
+from hypercone.hierarchy import Adjacency
+from hypercone.hierarchy.hierarchy import parent_lists
 from hypercone.methods import METHODS
 from hypercone.methods.generic_kernels import LONGEST_GRADIENT
 from hypercone.training import FitConfig
 from hypercone.training.loop import Trainer
-from hypercone.training.sampling import make_known, make_negatives
+from hypercone.training.sampling import make_negatives
 
 MARGIN_METHODS = [name for name, method in METHODS.items() if method.loss == "margin"]
 DISTANCE_METHODS = [name for name, method in METHODS.items() if method.loss == "softmax"]
@@ -79,7 +81,7 @@ class Slow:
         plan = self.plan
         children = self.drawn(edge, 0, plan.children, plan.child_pool)
         parents = self.drawn(edge, plan.children, plan.parents, plan.parent_pool)
-        kin = plan.relative_rows[slice(*plan.relative_offsets[parent : parent + 2])]
+        kin = Adjacency(*plan.relative_pools)[parent]
         if len(kin):
             parents = [*parents, *self.drawn(edge, plan.children + plan.parents, plan.relatives, kin)]
         active = [(parent, row) for row in children if self.needs_a_push(parent, row, plan.push_children)]
@@ -153,7 +155,7 @@ def start(config, count):
 
 def compare(config, edges, count, draws, visit):
     pairs = {(int(u), int(v)) for u, v in edges}
-    known = make_known(count, edges)
+    known = parent_lists(edges, count)
     points = start(config, count)
     slow = Slow(config, points, edges, pairs, draws.draws)
     method = METHODS[config.method]
@@ -218,5 +220,5 @@ def test_relatives_are_nodes_under_the_same_parent_that_have_nodes_of_their_own(
     plan = make_negatives(len(tree), tree.closure(), FitConfig(relatives=3, negatives=9))
     assert (plan.children, plan.parents, plan.relatives) == (3, 3, 3)
     for parent in range(len(tree)):
-        found = set(plan.relative_rows[slice(*plan.relative_offsets[parent : parent + 2])].tolist())
+        found = set(Adjacency(*plan.relative_pools)[parent].tolist())
         assert found == set(tree.descendants_of(parent).tolist()) - set(tree.leaves.tolist())

@@ -99,18 +99,18 @@ def _price(excess, weight, scale):
 
 
 @exact_kernel_part
-def _listed_cost(points, new, rows, kinds, weights, method, threshold, scale, bound, dim):
+def _listed_cost(points, new, listed, method, threshold, scale, bound, dim):
     """The price of all listed nodes, or the first partial sum above the bound."""
     total = 0.0
-    for i in range(rows.size):
-        upper, lower = np.uint64(rows[i]), new
-        if kinds[i] == NOT_BELOW:
+    for i in range(listed.rows.size):
+        upper, lower = np.uint64(listed.rows[i]), new
+        if listed.kinds[i] == NOT_BELOW:
             upper, lower = lower, upper
         excess = signed_energy(method, points, upper, lower, dim) - threshold
-        if kinds[i] != ABOVE:
+        if listed.kinds[i] != ABOVE:
             # A wrong node exactly at the threshold is still wrong.
             excess = -excess if excess != 0.0 else TINY
-        total += _price(excess, weights[i], scale)
+        total += _price(excess, listed.weights[i], scale)
         if total > bound:
             break
     return total
@@ -135,7 +135,7 @@ def _move(points, new, direction, length, method, memory, gradient, dim):
 
 
 @exact_kernel
-def improve(points, new, rows, kinds, weights, directions, stride, method, threshold, scale, dim):
+def improve(points, new, listed, directions, stride, method, threshold, scale, dim):
     """Walk the new node by trial steps to where the listed nodes cost least; returns that cost.
 
     Without directions it stays, and the cost is that of its place.
@@ -145,13 +145,13 @@ def improve(points, new, rows, kinds, weights, directions, stride, method, thres
     gradient = np.empty(width(dim))
     best = np.empty((1, width(dim)))
     _copy(best, 0, points, row, dim)
-    least = _listed_cost(points, row, rows, kinds, weights, method, threshold, scale, np.inf, dim)
+    least = _listed_cost(points, row, listed, method, threshold, scale, np.inf, dim)
     length = stride
     for trial in range(directions.shape[0]):
         if least == 0.0:
             break
         _move(points, row, directions[trial], length, method, memory, gradient, dim)
-        cost = _listed_cost(points, row, rows, kinds, weights, method, threshold, scale, least, dim)
+        cost = _listed_cost(points, row, listed, method, threshold, scale, least, dim)
         if cost < least:
             least = cost
             _copy(best, 0, points, row, dim)

@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass, replace
 from graphlib import CycleError, TopologicalSorter
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING, Any, NamedTuple
 
 import numpy as np
 from numpy.typing import NDArray
@@ -292,7 +292,7 @@ class Placer:
         self.points[new] = place
         limits = scorer.threshold, self._scale, scorer.dim
         stride = STRIDE * self._unit
-        cost = improve(self.points, new, *listed.arrays, directions, stride, scorer.constants, *limits)
+        cost = improve(self.points, new, listed.arrays, directions, stride, scorer.constants, *limits)
         return cost, self.points[new].copy()
 
 
@@ -332,6 +332,14 @@ ASKED, IMPLIED, BELOW = 1000.0, 1.0, 0.5
 MOST_FOUND = 4096
 
 
+class Listed(NamedTuple):
+    """Rows, what each is to the new node, and what it costs to have it on the wrong side."""
+
+    rows: Rows
+    kinds: NDArray[np.int32]
+    weights: Points
+
+
 class Shortlist:
     """Rows with what each is to the new node and what it costs to have it on the wrong side."""
 
@@ -343,7 +351,7 @@ class Shortlist:
         self._entries |= {(row, NOT_ABOVE): ASKED for row in wishes.not_above}
         self._above = set(wishes.above.tolist())
         self._found = np.empty(MOST_FOUND, np.int32)
-        self._arrays: tuple[Any, Any, Any] | None = None
+        self._arrays: Listed | None = None
 
     def __len__(self) -> int:
         return len(self._entries)
@@ -359,11 +367,11 @@ class Shortlist:
             self._entries.setdefault((row, self._not_below), BELOW)
 
     @property
-    def arrays(self) -> tuple[Any, Any, Any]:
-        """Rows, what each is to the new node, and weights, as the kernels take them."""
+    def arrays(self) -> Listed:
+        """The list as the kernels take it."""
         if self._arrays is None:
             rows, kinds = np.array(list(self._entries), np.int32).reshape(-1, 2).T.copy()
-            self._arrays = rows, kinds, np.array(list(self._entries.values()))
+            self._arrays = Listed(rows, kinds, np.array(list(self._entries.values())))
         return self._arrays
 
 

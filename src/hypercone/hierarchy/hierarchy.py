@@ -57,8 +57,8 @@ class Hierarchy:
         given = vars(self)
         given["names"] = NodeNames(names)
         given["edges"], given["duplicates"] = checked_edges(edges, self.names)
-        given["parents"] = grouped_by_child(self.edges, len(self))
-        given["children"] = grouped_by_parent(self.parents)
+        given["parents"] = parent_lists(self.edges, len(self))
+        given["children"] = child_lists(self.parents)
         given["_order"] = frozen(order_from_the_top(self.names, self.parents, self.children))
         given["labels"] = checked_labels(labels, len(self))
         given["notes"] = tuple(notes)
@@ -284,12 +284,12 @@ def self_loop(name: str) -> str:
     return f"{short(name)!r} is given as its own parent; remove this edge"
 
 
-def grouped_by_child(edges: Rows, size: int) -> Adjacency:
+def parent_lists(edges: Rows, size: int) -> Adjacency:
     """Of each row its parents, ascending."""
     return Adjacency.of_pairs(edges[:, 1], edges[:, 0], size)
 
 
-def grouped_by_parent(parents: Adjacency) -> Adjacency:
+def child_lists(parents: Adjacency) -> Adjacency:
     """Of each row its children, ascending."""
     order = np.argsort(parents.rows, kind="stable")
     return Adjacency.of_groups(parents.rows, parents.groups()[order], len(parents))

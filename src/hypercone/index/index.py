@@ -139,8 +139,8 @@ class ConeIndex(Scan):
         if not 0 < count <= MOST_NEAREST:
             return super().nearest(row, count)
         distances, rows = np.empty(count), np.empty(count, np.int32)
-        room, curvature = self._room, float(self.scorer.method.is_hyperbolic)
-        given = (self.tree, self.scorer.distance_constants, curvature, distances, rows, room.stack, room.keys)
+        room = self._room
+        given = (self.tree, self.metric, distances, rows, room.stack, room.keys)
         _, tested = nearest(self.scorer.points, self.checked(row), *given, self.scorer.dim)
         return Near(rows, distances, tested)
 
@@ -171,6 +171,11 @@ class ConeIndex(Scan):
     def cones(self) -> Cones:
         """What the kernels need to know of the cones."""
         return Cones(self.scorer.constants, self.scorer.threshold, float(self.scorer.method.curvature or 0.0))
+
+    @cached_property
+    def metric(self) -> Metric:
+        """What the kernels need to know of distances."""
+        return Metric(self.scorer.distance_constants, float(self.scorer.method.is_hyperbolic))
 
     @cached_property
     def _reaches(self) -> Points:
@@ -204,6 +209,13 @@ class Cones(NamedTuple):
 
     constants: tuple[float, ...]
     threshold: float
+    curvature: float
+
+
+class Metric(NamedTuple):
+    """The constants of plain distances, and 1 in the ball or 0 in flat space."""
+
+    constants: tuple[float, ...]
     curvature: float
 
 

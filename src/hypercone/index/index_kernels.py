@@ -433,10 +433,11 @@ def _insert(distances, nodes, count, distance, node):
 
 
 @exact_kernel
-def nearest(points, row, tree, constants, curvature, distances, nodes, stack, keys, dim):
+def nearest(points, row, tree, metric, distances, nodes, stack, keys, dim):
     """Write the nearest nodes and their distances, as many as there is room for; (how many, cells and nodes tested)."""
     size = width(dim)
     point = tree.leaves[tree.where[row]]
+    curvature = metric.curvature
     limit = math.inf
     count, tested, top = 0, 0, 1
     stack[0], keys[0] = 0, 0.0
@@ -465,7 +466,7 @@ def nearest(points, row, tree, constants, curvature, distances, nodes, stack, ke
             own, other = _room(point[size + NORM], curvature), _room(tree.leaves[i, size + NORM], curvature)
             if apart > limit * own * _looseness(own) * other * _looseness(other):
                 continue
-            distance = signed_energy(constants, points, np.uint64(row), np.uint64(tree.rows[i]), dim)
+            distance = signed_energy(metric.constants, points, np.uint64(row), np.uint64(tree.rows[i]), dim)
             count = _insert(distances, nodes, count, distance, tree.rows[i])
             if count == distances.shape[0]:
                 limit = _key_of_distance(distances[count - 1], curvature)

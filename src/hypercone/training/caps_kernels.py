@@ -14,6 +14,7 @@ import numpy as np
 from numpy import uint64
 
 from hypercone._jit import kernel, kernel_part, width
+from hypercone.hierarchy.graph_kernels import entries, list_length
 from hypercone.training.epoch_kernels import below, is_known, mix, stream
 
 # The part of a parent's radius that its children leave free, and the part by which wrong pairs stay clear of a cap.
@@ -120,20 +121,20 @@ def _shrink(radii, row, change, smallest):
 
 
 @kernel
-def tightest_parents(known, radii):
-    """For each node the one of its known parents with the smallest cap, the first of equals; −1 if there is none."""
-    offsets, parents = known
-    found = np.full(offsets.size - 1, -1, np.int32)
+def tightest_parents(parents, radii):
+    """For each node the one of its parents with the smallest cap, the first of equals; −1 if there is none."""
+    found = np.full(radii.size, -1, np.int32)
     for child in range(found.size):
-        for i in range(offsets[child], offsets[child + 1]):
-            if found[child] < 0 or radii[parents[i]] < radii[found[child]]:
-                found[child] = parents[i]
+        for i in entries(parents, child):
+            if found[child] < 0 or radii[parents.rows[i]] < radii[found[child]]:
+                found[child] = parents.rows[i]
     return found
 
 
 @kernel_part
-def _pull_in(directions, radii, is_leaf, parent, child, pull, steps, bits, tangent, dim):
+def _pull_in(caps, parent, child, pull, steps, bits, tangent, dim):
     """Bring a child's cap nearer to lying in its parent's, with room to spare; returns the gap there was."""
+    directions, radii = caps.directions, caps.radii
     angle = _angle(_squared_chord(directions, parent, child, dim))
     gap = angle + radii[child] - (1.0 - FREE_INSIDE) * radii[parent]
     if gap <= 0.0:
@@ -142,44 +143,44 @@ def _pull_in(directions, radii, is_leaf, parent, child, pull, steps, bits, tange
     _turn_both(directions, radii, parent, child, min(pull.rate * gap, angle), bits, tangent, dim)
     change = pull.rate * pull.growth * gap
     radii[parent] = min(steps.largest, radii[parent] + min(change, LARGEST_CHANGE * radii[parent]))
-    if not is_leaf[child]:
+    if not caps.is_leaf[child]:
         _shrink(radii, child, change / (radii[parent] + radii[child]), steps.smallest)
     return gap
 
 
 @kernel_part
-def _push_apart(directions, radii, is_leaf, known, parent, child, are_siblings, steps, bits, tangent, dim):
+def _push_apart(caps, known, parent, child, are_siblings, steps, bits, tangent, dim):
     """Bring a wrong child's centre, or a sibling's whole cap, further out of a cap; returns whether it had to."""
+    directions, radii = caps.directions, caps.radii
     wanted = (1.0 + CLEAR_OUTSIDE) * (radii[parent] + (radii[child] if are_siblings else 0.0))
     squared = _squared_chord(directions, parent, child, dim)
     # A chord is shorter than its arc, so most pairs are settled without an arcsine.
     if parent == child or squared >= wanted * wanted:
         return False
     gap = wanted - _angle(squared)
-    if gap <= 0.0 or is_known(known[0], known[1], parent, child):
+    if gap <= 0.0 or is_known(known, parent, child):
         return False
-    if are_siblings and is_known(known[0], known[1], child, parent):
+    if are_siblings and is_known(known, child, parent):
         return False
     rate = steps.siblings_apart if are_siblings else steps.apart
     share = _turn_both(directions, radii, parent, child, -rate * gap, bits, tangent, dim)
     change = rate * SHRINKING * gap / radii[parent]
     _shrink(radii, parent, share * change, steps.smallest)
-    if are_siblings and not is_leaf[child]:
+    if are_siblings and not caps.is_leaf[child]:
         _shrink(radii, child, (1.0 - share) * change, steps.smallest)
     return True
 
 
 @kernel
-def cap_epoch(
-    directions, radii, is_leaf, edges, order, known, tightest, siblings, pools, counts, steps, seed, epoch, dim
-):
+def cap_epoch(caps, examples, order, tightest, steps, seed, epoch, dim):
     """Visit the edges in order, moving caps in place; returns (violated positives, pushed negatives, sum of gaps).
 
-    A node's tightest parent is near, and its other nodes with children are the siblings; far parents are visited less
-    often and pull less, for they are met where the near ones are.
+    A node's tightest parent is near, and its other nodes with children are the siblings, drawn as relatives; far
+    parents are visited less often and pull less, for they are met where the near ones are.
     """
-    child_pool, parent_pool = pools
-    sibling_offsets, sibling_rows = siblings
+    edges, known, negatives = examples
+    siblings, radii = negatives.relative_pools, caps.radii
+    children, both = negatives.children, negatives.children + negatives.parents
     tangent = np.empty(width(dim))
     violated = 0
     pushed = 0
@@ -192,25 +193,22 @@ def cap_epoch(
         if not is_near and _uniform(mix(bits)) >= steps.far_share:
             continue
         pull = steps.near if is_near else steps.far
-        gap = _pull_in(directions, radii, is_leaf, parent, child, pull, steps, mix(bits), tangent, dim)
+        gap = _pull_in(caps, parent, child, pull, steps, mix(bits), tangent, dim)
         violated += gap > 0.0
         gaps += gap
 
-        first = uint64(sibling_offsets[parent])
-        size = uint64(sibling_offsets[parent + uint64(1)]) - first
-        for j in range(counts[0] + counts[1] + (counts[2] if is_near and size > uint64(0) else 0)):
+        first = uint64(siblings.offsets[parent])
+        size = uint64(list_length(siblings, parent))
+        for j in range(both + (negatives.relatives if is_near and size > uint64(0) else 0)):
             draw = mix(bits + uint64(1 + j))
             above = parent
             under = child
-            if j < counts[0]:
-                under = uint64(child_pool[below(draw, child_pool.size)])
-            elif j < counts[0] + counts[1]:
-                above = uint64(parent_pool[below(draw, parent_pool.size)])
+            if j < children:
+                under = uint64(negatives.child_pool[below(draw, negatives.child_pool.size)])
+            elif j < both:
+                above = uint64(negatives.parent_pool[below(draw, negatives.parent_pool.size)])
             else:
-                above = uint64(sibling_rows[first + below(draw, size)])
-            are_siblings = j >= counts[0] + counts[1]
-            pushed += _push_apart(
-                directions, radii, is_leaf, known, above, under, are_siblings, steps, draw, tangent, dim
-            )
+                above = uint64(siblings.rows[first + below(draw, size)])
+            pushed += _push_apart(caps, known, above, under, j >= both, steps, draw, tangent, dim)
         radii[parent] = max(steps.smallest, radii[parent] * (1.0 - pull.decay))
     return violated, pushed, gaps

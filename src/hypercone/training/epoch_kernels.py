@@ -18,6 +18,7 @@ import numpy as np
 from numpy import uint64
 
 from hypercone._jit import kernel, kernel_part, prefetch_row, width
+from hypercone.hierarchy.graph_kernels import entries, list_length
 from hypercone.methods.generic_kernels import add_gradient, attraction, is_outside, is_within_margin, region, room, step
 
 
@@ -35,11 +36,11 @@ def _scale(of_parent, of_child, weight, dim):
 
 
 @kernel
-def margin_epoch(points, memory, edges, order, known, negatives, method, optimizer, seed, epoch, dim):
+def margin_epoch(points, memory, examples, order, method, optimizer, seed, epoch, dim):
     """Visit the edges in order, moving points in place; returns (violated positives, active negatives)."""
-    known_offsets, known_parents = known
-    children, parents, relatives, child_pool, parent_pool, kin_offsets, kin = negatives[:7]
-    push_children, push_parents, weight = negatives[7:]
+    edges, known, negatives = examples
+    children, parents, relatives = negatives.children, negatives.parents, negatives.relatives
+    weight = negatives.positive_weight
     both = children + parents + relatives
     rows = np.empty(2 * both, np.uint64)
     marked = np.empty(both, np.uint8)
@@ -55,19 +56,19 @@ def margin_epoch(points, memory, edges, order, known, negatives, method, optimiz
         here, there = there, here
         following = prefetch_edges(points, edges, order, i)
         draws = stream(seed, epoch, following)
-        draw_rows(rows, there, 0, children, draws, child_pool, points)
-        draw_rows(rows, there, children, parents, draws, parent_pool, points)
+        draw_rows(rows, there, 0, children, draws, negatives.child_pool, points)
+        draw_rows(rows, there, children, parents, draws, negatives.parent_pool, points)
         if relatives > 0:
             parent = uint64(edges[following, 0])
             child = uint64(edges[following, 1])
             first = children + parents
-            draw_relatives(rows, there, first, relatives, draws, kin_offsets, kin, parent, child, points)
+            draw_relatives(rows, there, first, relatives, draws, negatives.relative_pools, parent, child, points)
         if i < 0:
             continue
 
         parent = uint64(edges[order[i], 0])
         child = uint64(edges[order[i], 1])
-        cone = region(method, points, parent, push_children, dim)
+        cone = region(method, points, parent, negatives.push_children, dim)
         found = 0
         for j in range(children):
             mark = is_within_margin(method, cone, points, parent, rows[here + uint64(j)], dim)
@@ -75,7 +76,7 @@ def margin_epoch(points, memory, edges, order, known, negatives, method, optimiz
             found += mark
         for j in range(children, both):
             row = rows[here + uint64(j)]
-            apex = region(method, points, row, push_parents, dim)
+            apex = region(method, points, row, negatives.push_parents, dim)
             mark = is_within_margin(method, apex, points, row, child, dim)
             marked[uint64(j)] = mark
             found += mark
@@ -92,14 +93,14 @@ def margin_epoch(points, memory, edges, order, known, negatives, method, optimiz
                 if marked[uint64(j)] == 0:
                     continue
                 if j < children:
-                    if row == parent or is_known(known_offsets, known_parents, parent, row):
+                    if row == parent or is_known(known, parent, row):
                         continue
                     add_gradient(method, cone, points, parent, row, -1.0, of_parent, of_other, dim)
                 else:
-                    if row == child or is_known(known_offsets, known_parents, row, child):
+                    if row == child or is_known(known, row, child):
                         continue
                     # Computed again, for the row may have moved since the test.
-                    apex = region(method, points, row, push_parents, dim)
+                    apex = region(method, points, row, negatives.push_parents, dim)
                     add_gradient(method, apex, points, row, child, -1.0, of_other, of_child, dim)
                 step(optimizer, method, points, memory, row, of_other, dim)
                 _clear(of_other, dim)
@@ -132,17 +133,18 @@ def _anchor_is_parent(draws, children, parents):
 
 
 @kernel_part
-def _draw(rows, at, points, draws, children, parents, child_pool, parent_pool):
+def _draw(rows, at, points, draws, negatives):
     """The rows for one edge; returns whether its parent is the anchor."""
-    if _anchor_is_parent(draws, children, parents):
-        draw_rows(rows, at, 0, children + parents, draws, child_pool, points)
+    count = negatives.children + negatives.parents
+    if _anchor_is_parent(draws, negatives.children, negatives.parents):
+        draw_rows(rows, at, 0, count, draws, negatives.child_pool, points)
         return True
-    draw_rows(rows, at, 0, children + parents, draws, parent_pool, points)
+    draw_rows(rows, at, 0, count, draws, negatives.parent_pool, points)
     return False
 
 
 @kernel_part
-def _keep_corrupted(candidates, rows, at, count, anchor, anchor_is_parent, known_offsets, known_parents):
+def _keep_corrupted(candidates, rows, at, count, anchor, anchor_is_parent, known):
     """The drawn rows that are not known to belong, behind the true end; returns how many candidates there are."""
     found = uint64(1)
     for j in range(count):
@@ -150,17 +152,16 @@ def _keep_corrupted(candidates, rows, at, count, anchor, anchor_is_parent, known
         candidates[found] = row
         parent = anchor if anchor_is_parent else row
         child = row if anchor_is_parent else anchor
-        if row != anchor and not is_known(known_offsets, known_parents, parent, child):
+        if row != anchor and not is_known(known, parent, child):
             found += uint64(1)
     return found
 
 
 @kernel
-def softmax_epoch(points, memory, edges, order, known, negatives, method, optimizer, seed, epoch, dim):
+def softmax_epoch(points, memory, examples, order, method, optimizer, seed, epoch, dim):
     """Visit the edges in order, moving points in place; returns (edges not ranked first, negatives used)."""
-    known_offsets, known_parents = known
-    children, parents, _, child_pool, parent_pool, _, _, _, _, _ = negatives
-    size = children + parents
+    edges, known, negatives = examples
+    size = negatives.children + negatives.parents
     rows = np.empty(2 * size, np.uint64)
     candidates = np.empty(size + 2, np.uint64)
     norms = np.empty(size + 1)
@@ -176,15 +177,15 @@ def softmax_epoch(points, memory, edges, order, known, negatives, method, optimi
     here = uint64(0)
     there = uint64(size)
     draws = stream(seed, epoch, order[0])
-    next_anchor_is_parent = _draw(rows, here, points, draws, children, parents, child_pool, parent_pool)
+    next_anchor_is_parent = _draw(rows, here, points, draws, negatives)
     for i in range(order.size):
         anchor_is_parent = next_anchor_is_parent
         draws = stream(seed, epoch, prefetch_edges(points, edges, order, i))
-        next_anchor_is_parent = _draw(rows, there, points, draws, children, parents, child_pool, parent_pool)
+        next_anchor_is_parent = _draw(rows, there, points, draws, negatives)
 
         anchor = uint64(edges[order[i], 0] if anchor_is_parent else edges[order[i], 1])
         candidates[0] = uint64(edges[order[i], 1] if anchor_is_parent else edges[order[i], 0])
-        found = _keep_corrupted(candidates, rows, here, size, anchor, anchor_is_parent, known_offsets, known_parents)
+        found = _keep_corrupted(candidates, rows, here, size, anchor, anchor_is_parent, known)
         anchor_room = room(method, _separation(points, anchor, anchor, dim)[0])
         for j in range(found):
             norms[j], distances[j] = _separation(points, anchor, candidates[j], dim)
@@ -235,14 +236,14 @@ def draw_rows(rows, at, first, count, draws, pool, points):
 
 
 @kernel_part
-def draw_relatives(rows, at, first, count, draws, offsets, relatives, parent, child, points):
+def draw_relatives(rows, at, first, count, draws, pools, parent, child, points):
     """The same from one parent's list of relatives; where it has none the child itself, which is never used."""
-    start = offsets[parent]
-    size = offsets[parent + uint64(1)] - start
+    start = pools.offsets[parent]
+    size = list_length(pools, parent)
     for j in range(first, first + count):
         row = child
         if size > 0:
-            row = uint64(relatives[uint64(start) + below(mix(draws + uint64(j)), size)])
+            row = uint64(pools.rows[uint64(start) + below(mix(draws + uint64(j)), size)])
         prefetch_row(points, row)
         rows[at + uint64(j)] = row
 
@@ -259,10 +260,10 @@ def prefetch_edges(points, edges, order, i):
 
 
 @kernel_part
-def is_known(known_offsets, known_parents, parent, child):
-    """Whether the pair is known to be true: a scan of the child's short list, faster than any hash."""
-    for i in range(known_offsets[child], known_offsets[child + uint64(1)]):
-        if known_parents[i] == parent:
+def is_known(known, parent, child):
+    """Whether the pair is known to be true: a scan of the child's short list, faster than halving it or any hash."""
+    for i in entries(known, child):
+        if known.rows[i] == parent:
             return True
     return False
 

@@ -69,18 +69,18 @@ def fit(
     if split is not None or start is not None:
         # Whoever holds edges out, or gives points to start from, wants to learn.
         config = config.for_learning()
-    progress = _both(on_epoch, on_progress)
+    progress = _listener(on_epoch, on_progress)
     if config.is_construction:
         if start is not None:
             raise ConfigError(f"start is given, but {config.method} is constructed; choose method = {DEFAULT_LEARNER}")
         with _context(progress, run, hierarchy, config, split, None) as context:
-            return _constructed(hierarchy, config, split, context)
+            return _construct(hierarchy, config, split, context)
     data = prepare(hierarchy, config, split)
     with _context(progress, run, hierarchy, data.config, split, start) as context:
-        return _learned(hierarchy, data, split, start, context)
+        return _learn(hierarchy, data, split, start, context)
 
 
-def _both(on_epoch: OnProgress | None, on_progress: OnProgress | None) -> OnProgress | None:
+def _listener(on_epoch: OnProgress | None, on_progress: OnProgress | None) -> OnProgress | None:
     """One function to be told of epochs and of iterations, if there is any."""
     if on_epoch is on_progress:
         return on_epoch
@@ -110,7 +110,7 @@ def _context(
         yield FitContext(progress, KeptCheckpoints(run, folder))
 
 
-def _constructed(hierarchy: Hierarchy, given: FitConfig, split: Split | None, context: FitContext) -> Embedding:
+def _construct(hierarchy: Hierarchy, given: FitConfig, split: Split | None, context: FitContext) -> Embedding:
     """What a construction makes of a hierarchy, or of the training edges of a split."""
     known = hierarchy if split is None else Hierarchy.from_rows(hierarchy.names, split.train)
     if not len(known.edges):
@@ -145,7 +145,7 @@ def _constructed(hierarchy: Hierarchy, given: FitConfig, split: Split | None, co
     )
 
 
-def _learned(
+def _learn(
     hierarchy: Hierarchy, data: TrainingData, split: Split | None, start: Points | None, context: FitContext
 ) -> Embedding:
     """What is learned from the data of a hierarchy."""

@@ -23,6 +23,7 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
+from hypercone._arrays import Adjacency, Rows
 from hypercone._jit import dimension_type
 from hypercone.construction import CONSTRUCTIONS
 from hypercone.errors import ConfigError
@@ -36,7 +37,7 @@ from hypercone.runs.folder import PRETRAINING, TRAINING, UNWATCHED, FitContext
 from hypercone.training.config import TrainingConfig
 from hypercone.training.epoch_kernels import margin_epoch, shuffled, softmax_epoch
 from hypercone.training.monitor import History, LossMeter
-from hypercone.training.sampling import Known, Negatives, Rows, make_negatives
+from hypercone.training.sampling import Examples, Negatives, make_negatives
 
 
 @dataclass(frozen=True)
@@ -45,7 +46,7 @@ class Stage:
 
     config: TrainingConfig
     edges: Rows
-    known: Known
+    known: Adjacency
     validation: LabelledPairs | None = None
     context: FitContext = UNWATCHED
     name: str = "training"
@@ -175,7 +176,7 @@ class Trainer:
     points: Points
     memory: NDArray[np.float64]
     edges: Rows
-    known: Known
+    known: Adjacency
     seed: int
     optimizer: str
     threads: int = 1
@@ -216,10 +217,8 @@ class Trainer:
         violated, active = kernel(
             self.points,
             self.memory,
-            self.edges,
+            Examples(self.edges, self.known.csr, negatives),
             order,
-            self.known,
-            negatives,
             constants,
             step,
             self.seed,

@@ -12,9 +12,10 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 from numpy.typing import NDArray
 
+from hypercone._arrays import Adjacency, Rows, pair_keys
 from hypercone.methods import Method, Points, Settings
 from hypercone.methods.scoring import Scorer
-from hypercone.training.sampling import Known, Negatives, Rows
+from hypercone.training.sampling import Negatives
 
 if TYPE_CHECKING:
     from hypercone.training.loop import Trainer
@@ -26,7 +27,7 @@ SAMPLE = 2_000
 class LossMeter:
     """The mean loss a positive pair, over the same sample of positives and wrong pairs every time."""
 
-    def __init__(self, edges: Rows, known: Known, negatives: Negatives, seed: int) -> None:
+    def __init__(self, edges: Rows, known: Adjacency, negatives: Negatives, seed: int) -> None:
         random = np.random.default_rng([seed, 0x1055])
         self.positives = edges[random.choice(len(edges), min(SAMPLE, len(edges)), replace=False)]
         width = negatives.children + negatives.parents
@@ -51,13 +52,9 @@ class LossMeter:
         return float(np.mean(softmax_loss(positive, wrong)))
 
 
-def _are_known(pairs: Rows, known: Known) -> NDArray[np.bool_]:
+def _are_known(pairs: Rows, known: Adjacency) -> NDArray[np.bool_]:
     """Whether each pair is a node with itself or known to be true."""
-    count = len(known.offsets)
-    children = np.repeat(np.arange(count - 1), np.diff(known.offsets))
-    # In 64 bits, which NumPy before 2.0 would not choose by itself for rows of 32 times a small number.
-    keys = pairs[:, 1].astype(np.int64) * count + pairs[:, 0]
-    true: NDArray[np.bool_] = np.isin(keys, children * count + known.parents)
+    true: NDArray[np.bool_] = np.isin(pair_keys(pairs[:, 1], pairs[:, 0], len(known)), known.keys())
     itself: NDArray[np.bool_] = pairs[:, 0] == pairs[:, 1]
     return true | itself
 

@@ -12,12 +12,12 @@ from typing import NamedTuple
 import numpy as np
 from numpy.typing import NDArray
 
+from hypercone._arrays import CSR, Adjacency, Rows
 from hypercone.errors import InputError
 from hypercone.hierarchy import Hierarchy, LabelledPairs, Split
+from hypercone.hierarchy.hierarchy import parent_lists
 from hypercone.hierarchy.split import corrupted
 from hypercone.training.config import FitConfig, TrainingConfig
-
-Rows = NDArray[np.int32]
 
 # A pool lists each node as often as it is to be drawn; this many entries a node resolves the frequencies well.
 POOL_ENTRIES_A_NODE = 16
@@ -31,18 +31,18 @@ class Negatives(NamedTuple):
     relatives: int
     child_pool: Rows
     parent_pool: Rows
-    relative_offsets: NDArray[np.int64]
-    relative_rows: Rows
-    push_children: bool
-    push_parents: bool
+    relative_pools: CSR  # of each parent
+    push_children: bool = False
+    push_parents: bool = False
     positive_weight: float = 1.0
 
 
-class Known(NamedTuple):
-    """The parents known of each child, as CSR."""
+class Examples(NamedTuple):
+    """What an epoch learns from: (parent, child) pairs, the known parents of each node, how wrong pairs are drawn."""
 
-    offsets: NDArray[np.int64]
-    parents: Rows
+    edges: Rows
+    known: CSR
+    negatives: Negatives
 
 
 def make_negatives(count: int, edges: Rows, config: TrainingConfig, sampling: str | None = None) -> Negatives:
@@ -63,22 +63,19 @@ def make_negatives(count: int, edges: Rows, config: TrainingConfig, sampling: st
         config.relatives,
         everyone,
         candidates,
-        *non_leaf_children(count, edges),
+        non_leaf_children(count, edges).csr,
         config.push_inside in ("child", "both"),
         config.push_inside in ("parent", "both"),
         config.positive_weight,
     )
 
 
-def non_leaf_children(count: int, edges: Rows) -> tuple[NDArray[np.int64], Rows]:
-    """For each node the ones under it in training that are themselves above something, as CSR."""
+def non_leaf_children(count: int, edges: Rows) -> Adjacency:
+    """For each node the ones under it in training that are themselves above something."""
     inner = np.zeros(count, np.bool_)
     inner[edges[:, 0]] = True
     kept = edges[inner[edges[:, 1]]]
-    order = np.lexsort((kept[:, 1], kept[:, 0]))
-    offsets = np.zeros(count + 1, np.int64)
-    np.cumsum(np.bincount(kept[:, 0], minlength=count), out=offsets[1:])
-    return offsets, np.ascontiguousarray(kept[order, 1], np.int32)
+    return Adjacency.of_pairs(kept[:, 0], kept[:, 1], count)
 
 
 def pool_by_degree(rows: Rows, degrees: NDArray[np.int64], power: float) -> Rows:
@@ -86,14 +83,6 @@ def pool_by_degree(rows: Rows, degrees: NDArray[np.int64], power: float) -> Rows
     weights = (degrees[rows] + 1.0) ** power
     copies = np.rint(weights / weights.sum() * len(rows) * POOL_ENTRIES_A_NODE).astype(np.int64)
     return np.repeat(rows, np.maximum(copies, 1))
-
-
-def make_known(count: int, pairs: Rows) -> Known:
-    """The pairs as a list of parents for each child."""
-    order = np.lexsort((pairs[:, 0], pairs[:, 1]))
-    offsets = np.zeros(count + 1, np.int64)
-    np.cumsum(np.bincount(pairs[:, 1], minlength=count), out=offsets[1:])
-    return Known(offsets, np.ascontiguousarray(pairs[order, 0], np.int32))
 
 
 # Enough pairs to place a threshold within a tenth of a point of F1.
@@ -104,7 +93,7 @@ class TrainingData(NamedTuple):
     """What to learn from, which pairs are known to be true, and how to learn that."""
 
     edges: Rows
-    known: Known
+    known: Adjacency
     config: TrainingConfig
 
 
@@ -127,11 +116,11 @@ def training_edges(hierarchy: Hierarchy, config: FitConfig, split: Split | None)
     return np.array(edges, np.int32, order="C")
 
 
-def known_pairs(hierarchy: Hierarchy, edges: Rows, config: TrainingConfig) -> Known:
+def known_pairs(hierarchy: Hierarchy, edges: Rows, config: TrainingConfig) -> Adjacency:
     """The pairs never used as wrong ones. Nothing outside the training edges, and what they imply, is looked at."""
     if config.known == "closure":
-        edges = Hierarchy.from_rows(hierarchy.names, edges).closure()
-    return make_known(len(hierarchy), edges)
+        return Hierarchy.from_rows(hierarchy.names, edges).ancestor_lists()
+    return parent_lists(edges, len(hierarchy))
 
 
 def calibration_pairs(hierarchy: Hierarchy, edges: Rows, config: TrainingConfig) -> LabelledPairs:

@@ -18,15 +18,18 @@ import math
 import time
 from dataclasses import dataclass
 from functools import partial
+from typing import NamedTuple
 
 import numpy as np
 from numpy.typing import NDArray
 
+from hypercone._arrays import Adjacency, Rows
 from hypercone._jit import dimension_type
 from hypercone.construction import CONSTRUCTIONS, construct
 from hypercone.errors import ConfigError
 from hypercone.geometry import caps, klein, poincare
 from hypercone.hierarchy import Hierarchy
+from hypercone.hierarchy.hierarchy import parent_lists
 from hypercone.methods import FARTHEST, Points, find_method
 from hypercone.progress import EpochReporter
 from hypercone.runs import Checkpoint
@@ -35,7 +38,7 @@ from hypercone.training.caps_kernels import CapSteps, Pull, cap_epoch, tightest_
 from hypercone.training.config import FitConfig, TrainingConfig, training_config
 from hypercone.training.epoch_kernels import shuffled
 from hypercone.training.loop import Stage
-from hypercone.training.sampling import Known, Rows, make_known
+from hypercone.training.sampling import Examples, Negatives
 
 
 def random_points(count: int, config: TrainingConfig) -> Points:
@@ -45,7 +48,7 @@ def random_points(count: int, config: TrainingConfig) -> Points:
 
 
 def starting_points(
-    count: int, edges: Rows, known: Known, config: TrainingConfig, context: FitContext = UNWATCHED
+    count: int, edges: Rows, known: Adjacency, config: TrainingConfig, context: FitContext = UNWATCHED
 ) -> Points:
     """Random points, or those of the pre-training that the configuration asks for, drawn inwards."""
     if config.init == "random":
@@ -73,7 +76,7 @@ def drawn_in(points: Points, config: TrainingConfig | FitConfig) -> Points:
 
 
 def pretrained_points(
-    count: int, edges: Rows, known: Known, config: TrainingConfig, context: FitContext = UNWATCHED
+    count: int, edges: Rows, known: Adjacency, config: TrainingConfig, context: FitContext = UNWATCHED
 ) -> Points:
     """The last epoch of the pre-training that the configuration asks for."""
     pretraining = pretraining_config(config)
@@ -128,6 +131,14 @@ APART, SIBLINGS_APART = (0.05, 0.2), 0.3
 DECAY_UNTIL = 0.6
 
 
+class CapArrays(NamedTuple):
+    """All nodes as caps, for the kernels; directions and radii change in place."""
+
+    directions: Points
+    radii: NDArray[np.float64]
+    is_leaf: NDArray[np.bool_]
+
+
 @dataclass
 class Caps:
     """All nodes as caps, and what an epoch needs to know of the edges; ``given`` are the edges as lists of parents."""
@@ -136,8 +147,8 @@ class Caps:
     radii: NDArray[np.float64]
     is_leaf: NDArray[np.bool_]
     edges: Rows
-    given: Known
-    known: Known
+    given: Adjacency
+    known: Adjacency
     config: TrainingConfig
 
     @property
@@ -149,19 +160,14 @@ class Caps:
 
     def run(self, epoch: int, epochs: int) -> tuple[int, int, float]:
         """One visit of the edges; returns (violated positives, pushed negatives, sum of gaps)."""
-        config, tightest = self.config, tightest_parents(self.given, self.radii)
-        everyone = np.arange(len(self.radii), dtype=np.int32)
+        config, tightest = self.config, tightest_parents(self.given.csr, self.radii)
+        everyone, inner = np.arange(len(self.radii), dtype=np.int32), np.flatnonzero(~self.is_leaf).astype(np.int32)
+        negatives = Negatives(*WRONG_PAIRS, everyone, inner, near_siblings(tightest, self.is_leaf).csr)
         violated, pushed, gaps = cap_epoch(
-            self.directions,
-            self.radii,
-            self.is_leaf,
-            self.edges,
+            CapArrays(self.directions, self.radii, self.is_leaf),
+            Examples(self.edges, self.known.csr, negatives),
             shuffled(len(self.edges), config.seed, epoch),
-            self.known,
             tightest,
-            near_siblings(tightest, self.is_leaf),
-            (everyone, np.flatnonzero(~self.is_leaf).astype(np.int32)),
-            WRONG_PAIRS,
             self._steps(epoch / epochs),
             config.seed,
             epoch,
@@ -182,7 +188,7 @@ class Caps:
     def _steps(self, done: float) -> tuple[object, ...]:
         """The steps when this part of the epochs is done."""
         decay = max(0.0, 1.0 - done / DECAY_UNTIL)
-        near = int(np.count_nonzero(np.diff(self.given.offsets)))
+        near = int(np.count_nonzero(self.given.counts))
         far = len(self.edges) - near
         gentle, firm = APART
         return CapSteps(
@@ -196,12 +202,14 @@ class Caps:
         )
 
 
-def cap_start(count: int, edges: Rows, known: Known, config: TrainingConfig, context: FitContext = UNWATCHED) -> Points:
+def cap_start(
+    count: int, edges: Rows, known: Adjacency, config: TrainingConfig, context: FitContext = UNWATCHED
+) -> Points:
     """The points of the cones whose caps were learned from a random start.
 
     >>> edges = np.array([[0, 1], [0, 2], [1, 3], [1, 4], [2, 5], [2, 6]], np.int32)
     >>> config = FitConfig(dim=3, init="caps", init_epochs=300).for_edges(len(edges))
-    >>> points = cap_start(7, edges, make_known(7, edges), config)
+    >>> points = cap_start(7, edges, parent_lists(edges, 7), config)
     >>> bool(caps.contains(points[0], points[1], config.K))
     True
     """
@@ -231,28 +239,24 @@ def cap_start(count: int, edges: Rows, known: Known, config: TrainingConfig, con
     return learned.points
 
 
-def random_caps(count: int, edges: Rows, known: Known, config: TrainingConfig) -> Caps:
+def random_caps(count: int, edges: Rows, known: Adjacency, config: TrainingConfig) -> Caps:
     """Small caps in random directions, a function of the seed alone."""
     random = np.random.default_rng([config.seed, 0xCA95])
     directions = random.normal(size=(count, config.dim))
     directions /= np.linalg.norm(directions, axis=1, keepdims=True)
     is_leaf = np.bincount(edges[:, 0], minlength=count) == 0
     radii = np.where(is_leaf, LEAF, START)
-    return Caps(directions, radii, is_leaf, edges, make_known(count, edges), known, config)
+    return Caps(directions, radii, is_leaf, edges, parent_lists(edges, count), known, config)
 
 
-def near_siblings(tightest: Rows, is_leaf: NDArray[np.bool_]) -> tuple[NDArray[np.int64], Rows]:
-    """For each node the ones with children of which it is the near parent, as CSR.
+def near_siblings(tightest: Rows, is_leaf: NDArray[np.bool_]) -> Adjacency:
+    """For each node the ones with children of which it is the near parent.
 
-    >>> offsets, rows = near_siblings(np.array([-1, 0, 0, 1]), np.array([False, False, False, True]))
-    >>> rows[offsets[0] : offsets[1]].tolist()
+    >>> near_siblings(np.array([-1, 0, 0, 1]), np.array([False, False, False, True]))[0].tolist()
     [1, 2]
     """
     rows = np.flatnonzero((tightest >= 0) & ~is_leaf)
-    order = np.argsort(tightest[rows], kind="stable")
-    offsets = np.zeros(len(tightest) + 1, np.int64)
-    np.cumsum(np.bincount(tightest[rows], minlength=len(tightest)), out=offsets[1:])
-    return offsets, rows[order].astype(np.int32)
+    return Adjacency.of_pairs(tightest[rows], rows, len(tightest))
 
 
 def constructed_start(count: int, edges: Rows, config: TrainingConfig, context: FitContext) -> Points:
