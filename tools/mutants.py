@@ -49,7 +49,9 @@ SWAPPED = {old: getattr(ast, new) for old, new in (pair.split(":") for pair in S
 OPPOSITES = (ast.Eq, ast.NotEq, ast.Is, ast.IsNot, ast.In, ast.NotIn)
 
 # The tests of each stratum, by their names before and after a refactoring; what does not exist is passed over.
-READING, SAVING = "tests/hierarchy tests/formats tests/data", "tests/embedding tests/placement tests/runs"
+# Examples in docstrings are tests as well: before, files below tests ran them; after, --doctest-modules does.
+READING = "tests/hierarchy tests/formats tests/data src/hypercone/hierarchy src/hypercone/formats src/hypercone/data"
+SAVING = "tests/embedding tests/placement tests/runs"
 SELECTIONS = {
     "__init__": f"tests/test_estimator.py {SAVING}",
     "_jit": "tests/test_jit.py tests/methods tests/numerics",
@@ -66,7 +68,7 @@ SELECTIONS = {
     "explorer": "tests/explorer/test_packing.py tests/cli/test_explore.py tests/service/test_pages.py",
     "extras": f"tests/figures tests/plotting {READING} {SAVING}",
     "figures": "tests/figures tests/plotting tests/cli/test_plot.py",
-    "geometry": "tests/geometry tests/numerics tests/paper",
+    "geometry": "tests/geometry tests/numerics tests/paper src/hypercone/geometry",
     "index queries": "tests/index tests/queries",
     "methods": "tests/methods tests/numerics tests/test_calibration.py",
     "reproduce": "tests/reproduce tests/cli/test_reproduce.py",
@@ -260,6 +262,7 @@ class Workshop:
     def run(self, stratum: str, timeout: float | None = None, *options: str) -> dict[str, Any]:
         """Run the tests of a stratum: whether they fail, the test that does, and the seconds it took."""
         command = [sys.executable, "-m", "pytest", "-x", "-q", "-p", "no:cacheprovider", "-n", "0", "--no-header"]
+        command += ["--doctest-modules"]
         command += ["--hypothesis-seed=0", *(f"--deselect={name}" for name in DESELECTED), *options]
         command += [name for name in TESTS[stratum] if (self.copy / name).exists()]
         began, code = time.monotonic(), None
