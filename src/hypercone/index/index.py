@@ -49,6 +49,7 @@ class Near(NamedTuple):
 class Scan:
     """Answers by row, by asking every node: *child* is under *parent* when its energy is at most the threshold.
 
+    >>> from hypercone.methods import Settings, find_method
     >>> points = np.array([[0.5, 0.0], [0.9, 0.0], [0.0, 0.5]])
     >>> scan = Scan(Scorer(points, find_method("hyperbolic-cones"), Settings(), threshold=0.0))
     >>> scan.descendants(0).rows.tolist(), scan.ancestors(1).rows.tolist(), scan.nearest(0, 1).rows.tolist()
@@ -98,6 +99,7 @@ class ConeIndex(Scan):
     Descendants and ancestors for methods with cones, at any threshold; the nearest nodes for every method. The tree is
     built when first needed, in a fraction of a second for a hundred thousand nodes.
 
+    >>> from hypercone.methods import Settings, find_method
     >>> points = np.array([[0.5, 0.0], [0.9, 0.0], [0.0, 0.5]])
     >>> index = ConeIndex(Scorer(points, find_method("hyperbolic-cones"), Settings(), threshold=0.0))
     >>> index.descendants(0).rows.tolist(), index.ancestors(1).rows.tolist(), index.nearest(0, 1).rows.tolist()
@@ -232,6 +234,7 @@ PAYS_AFTER = 100
 class Finder:
     """Answers by row, always the same ones; only how fast they come depends on how many were asked before.
 
+    >>> from hypercone.methods import Settings, find_method
     >>> points = np.array([[0.5, 0.0], [0.9, 0.0], [0.0, 0.5]])
     >>> Finder(Scorer(points, find_method("hyperbolic-cones"), Settings(), threshold=0.0)).descendants(0).rows.tolist()
     [1]
