@@ -39,10 +39,10 @@ COMMANDS = {
 
 # Which file of this folder a command is in: its example, its arguments and its ``run_NAME``.
 MODULES = {
-    **dict.fromkeys(("query", "place", "suggest", "compare"), "ask"),
+    **dict.fromkeys(("place", "suggest", "compare"), "ask"),
     **dict.fromkeys(("info", "split", "export"), "data"),
     **dict.fromkeys(("plot", "explore", "serve"), "show"),
-    **{name: name for name in ("fit", "evaluate", "reproduce", "demo")},
+    **{name: name for name in ("fit", "evaluate", "query", "reproduce", "demo")},
 }
 
 OUT_OF_MEMORY = "out of memory; use fewer dimensions or a smaller hierarchy"
