@@ -20,6 +20,163 @@ from hypercone.errors import InputError, ResourceError, unknown_name
 from hypercone.geometry import caps, euclidean_cones, hyperboloid, klein
 from hypercone.methods import Points, find_method
 
+EXTENSIONS = {".tsv": "tsv", ".npz": "npz", ".vec": "word2vec", ".txt": "word2vec", ".parquet": "parquet"}
+
+
+def export(embedding: Embedding, path: str | Path, format: str | None = None, *, coordinates: str = "own") -> Path:
+    """Write the points, by the file's extension (.tsv, .npz, .vec, .txt or .parquet) or by ``format``.
+
+    ``projector`` writes a second file beside the first, FILE.metadata.tsv. All files appear, or none.
+    """
+    target = checked_path(path)
+    kind = format or EXTENSIONS.get(target.suffix.lower())
+    if kind not in WRITERS:
+        raise InputError(f"{target}: say which format to write: {', '.join(WRITERS)}")
+    targets = files_of(target, kind)
+    for file in targets:
+        if file.is_dir():
+            raise InputError(f"{file}: is a folder; give a file to write")
+    table = table_of(embedding, coordinates)
+    with new_files(*targets) as temporaries:
+        WRITERS[kind](table, *temporaries)
+    return target
+
+
+def files_of(target: Path, format: str | None) -> list[Path]:
+    """The files that an export writes."""
+    return [target, metadata_file(target)] if format == "projector" else [target]
+
+
+def to_frame(embedding: Embedding, coordinates: str = "own") -> Any:
+    """A pandas DataFrame of the coordinates, with the names as its index, called name.
+
+    >>> import numpy as np
+    >>> from hypercone.methods import Settings
+    >>> embedding = Embedding(["dog"], np.array([[0.5, 0.0]]), "hyperbolic-cones", Settings(), threshold=0.0)
+    >>> to_frame(embedding, "klein").loc["dog"].tolist()
+    [0.8, 0.0]
+    """
+    pandas = needed("pandas", "a data frame needs", "pandas")
+    columns, values = coordinates_of(embedding, coordinates)
+    index = pandas.Index(list(embedding.names), name="name")
+    # A copy, for the points of an embedding never change and those of a frame may.
+    return pandas.DataFrame(values.copy(), index=index, columns=list(columns))
+
+
+@dataclass(frozen=True, eq=False)
+class Table:
+    """The nodes of an embedding with their coordinates, a column for each number."""
+
+    embedding: Embedding
+    coordinates: str
+    columns: tuple[str, ...]
+    values: Points
+
+    @property
+    def names(self) -> Sequence[str]:
+        """The name of each line."""
+        return self.embedding.names
+
+    @property
+    def labels(self) -> Sequence[str] | None:
+        """The label of each line, empty where a node has none; None if no node has one."""
+        return self.embedding.labels.texts if self.embedding.labels else None
+
+    def numbers(self) -> Iterator[list[str]]:
+        """The coordinates of each line, each the shortest text that reads back as the same number."""
+        for row in self.values.tolist():
+            yield list(map(repr, row))
+
+
+def table_of(embedding: Embedding, coordinates: str) -> Table:
+    """The table of an embedding."""
+    return Table(embedding, coordinates, *coordinates_of(embedding, coordinates))
+
+
+def write_lines(path: Path, lines: Iterable[str]) -> None:
+    """UTF-8, each line ended in the same way on every system."""
+    with path.open("w", encoding="utf-8", newline="\n") as stream:
+        stream.writelines(line + "\n" for line in lines)
+
+
+class Coordinates(NamedTuple):
+    """A column of numbers for each name of a column."""
+
+    columns: tuple[str, ...]
+    values: Points
+
+
+def coordinates_of(embedding: Embedding, kind: str = "own") -> Coordinates:
+    """The points as learned (own), or as klein, lorentz or cap where the method has such coordinates.
+
+    ``klein`` is 2x/(1+|x|²), where geodesics are straight lines. ``lorentz`` is the hyperboloid, the time x_t first.
+    ``cap`` is the direction of the point and the angular radius R of its cone's cap: a cone lies in another exactly
+    when the angle between the directions is at most the difference of the radii.
+
+    >>> from hypercone.methods import Settings
+    >>> embedding = Embedding(["dog"], np.array([[0.5, 0.0]]), "hyperbolic-cones", Settings(), threshold=0.0)
+    >>> coordinates_of(embedding, "klein")
+    Coordinates(columns=('k0', 'k1'), values=array([[0.8, 0. ]]))
+    >>> coordinates_of(embedding, "lorentz").columns, coordinates_of(embedding, "cap").columns
+    (('x_t', 'x0', 'x1'), ('u0', 'u1', 'R'))
+    """
+    if kind not in KINDS:
+        raise unknown_name("kind of coordinates", str(kind), KINDS)
+    return KINDS[kind](embedding)
+
+
+def _own(embedding: Embedding) -> Coordinates:
+    return Coordinates(_numbered("x", embedding.dim), embedding.points)
+
+
+def _klein(embedding: Embedding) -> Coordinates:
+    _refuse_flat(embedding, "klein")
+    return Coordinates(_numbered("k", embedding.dim), np.asarray(klein.to_klein(embedding.points), np.float64))
+
+
+def _lorentz(embedding: Embedding) -> Coordinates:
+    _refuse_flat(embedding, "lorentz")
+    values = np.asarray(hyperboloid.to_hyperboloid(embedding.points), np.float64)
+    return Coordinates(("x_t", *_numbered("x", embedding.dim)), values)
+
+
+def _cap(embedding: Embedding) -> Coordinates:
+    points, K = embedding.points, embedding.settings.K
+    if embedding.method not in CAP_RADII:
+        raise InputError(
+            f"{embedding.method} has no cones, so its points have no cap coordinates; {_offered(embedding)}"
+        )
+    norms = np.linalg.norm(points, axis=1, keepdims=True)
+    directions = points / np.where(norms > 0, norms, 1.0)
+    radii = CAP_RADII[embedding.method](points, K)
+    return Coordinates((*_numbered("u", embedding.dim), "R"), np.column_stack([directions, radii]))
+
+
+def _refuse_flat(embedding: Embedding, kind: str) -> None:
+    if not find_method(embedding.method).is_hyperbolic:
+        raise InputError(f"{embedding.method} is flat, so its points have no {kind} coordinates; {_offered(embedding)}")
+
+
+def _offered(embedding: Embedding) -> str:
+    curved = ["klein", "lorentz"] if find_method(embedding.method).is_hyperbolic else []
+    return "use " + " or ".join(["own", *curved, *(["cap"] if embedding.method in CAP_RADII else [])])
+
+
+def _numbered(letter: str, count: int) -> tuple[str, ...]:
+    return tuple(f"{letter}{k}" for k in range(count))
+
+
+KINDS: dict[str, Callable[[Embedding], Coordinates]] = {
+    "own": _own,
+    "klein": _klein,
+    "lorentz": _lorentz,
+    "cap": _cap,
+}
+
+
+# A flat cone never closes in: seen from afar its cap is as wide as the cone itself, so R is its half aperture.
+CAP_RADII = {"hyperbolic-cones": caps.cap_radius, "euclidean-cones": euclidean_cones.half_aperture}
+
 
 def write_tsv(table: Table, path: Path) -> None:
     """Write the lines. No name or label holds a tab, so nothing is quoted."""
@@ -151,157 +308,3 @@ WRITERS: dict[str, Callable[..., None]] = {
     "parquet": write_parquet,
     "projector": write_projector,
 }
-EXTENSIONS = {".tsv": "tsv", ".npz": "npz", ".vec": "word2vec", ".txt": "word2vec", ".parquet": "parquet"}
-
-
-def export(embedding: Embedding, path: str | Path, format: str | None = None, *, coordinates: str = "own") -> Path:
-    """Write the points, by the file's extension (.tsv, .npz, .vec, .txt or .parquet) or by ``format``.
-
-    ``projector`` writes a second file beside the first, FILE.metadata.tsv. All files appear, or none.
-    """
-    target = checked_path(path)
-    kind = format or EXTENSIONS.get(target.suffix.lower())
-    if kind not in WRITERS:
-        raise InputError(f"{target}: say which format to write: {', '.join(WRITERS)}")
-    targets = files_of(target, kind)
-    for file in targets:
-        if file.is_dir():
-            raise InputError(f"{file}: is a folder; give a file to write")
-    table = table_of(embedding, coordinates)
-    with new_files(*targets) as temporaries:
-        WRITERS[kind](table, *temporaries)
-    return target
-
-
-def files_of(target: Path, format: str | None) -> list[Path]:
-    """The files that an export writes."""
-    return [target, metadata_file(target)] if format == "projector" else [target]
-
-
-def to_frame(embedding: Embedding, coordinates: str = "own") -> Any:
-    """A pandas DataFrame of the coordinates, with the names as its index, called name.
-
-    >>> import numpy as np
-    >>> from hypercone.methods import Settings
-    >>> embedding = Embedding(["dog"], np.array([[0.5, 0.0]]), "hyperbolic-cones", Settings(), threshold=0.0)
-    >>> to_frame(embedding, "klein").loc["dog"].tolist()
-    [0.8, 0.0]
-    """
-    pandas = needed("pandas", "a data frame needs", "pandas")
-    columns, values = coordinates_of(embedding, coordinates)
-    index = pandas.Index(list(embedding.names), name="name")
-    # A copy, for the points of an embedding never change and those of a frame may.
-    return pandas.DataFrame(values.copy(), index=index, columns=list(columns))
-
-
-class Coordinates(NamedTuple):
-    """A column of numbers for each name of a column."""
-
-    columns: tuple[str, ...]
-    values: Points
-
-
-def coordinates_of(embedding: Embedding, kind: str = "own") -> Coordinates:
-    """The points as learned (own), or as klein, lorentz or cap where the method has such coordinates.
-
-    ``klein`` is 2x/(1+|x|²), where geodesics are straight lines. ``lorentz`` is the hyperboloid, the time x_t first.
-    ``cap`` is the direction of the point and the angular radius R of its cone's cap: a cone lies in another exactly
-    when the angle between the directions is at most the difference of the radii.
-
-    >>> from hypercone.methods import Settings
-    >>> embedding = Embedding(["dog"], np.array([[0.5, 0.0]]), "hyperbolic-cones", Settings(), threshold=0.0)
-    >>> coordinates_of(embedding, "klein")
-    Coordinates(columns=('k0', 'k1'), values=array([[0.8, 0. ]]))
-    >>> coordinates_of(embedding, "lorentz").columns, coordinates_of(embedding, "cap").columns
-    (('x_t', 'x0', 'x1'), ('u0', 'u1', 'R'))
-    """
-    if kind not in KINDS:
-        raise unknown_name("kind of coordinates", str(kind), KINDS)
-    return KINDS[kind](embedding)
-
-
-def _own(embedding: Embedding) -> Coordinates:
-    return Coordinates(_numbered("x", embedding.dim), embedding.points)
-
-
-def _klein(embedding: Embedding) -> Coordinates:
-    _refuse_flat(embedding, "klein")
-    return Coordinates(_numbered("k", embedding.dim), np.asarray(klein.to_klein(embedding.points), np.float64))
-
-
-def _lorentz(embedding: Embedding) -> Coordinates:
-    _refuse_flat(embedding, "lorentz")
-    values = np.asarray(hyperboloid.to_hyperboloid(embedding.points), np.float64)
-    return Coordinates(("x_t", *_numbered("x", embedding.dim)), values)
-
-
-def _cap(embedding: Embedding) -> Coordinates:
-    points, K = embedding.points, embedding.settings.K
-    if embedding.method not in CAP_RADII:
-        raise InputError(
-            f"{embedding.method} has no cones, so its points have no cap coordinates; {_offered(embedding)}"
-        )
-    norms = np.linalg.norm(points, axis=1, keepdims=True)
-    directions = points / np.where(norms > 0, norms, 1.0)
-    radii = CAP_RADII[embedding.method](points, K)
-    return Coordinates((*_numbered("u", embedding.dim), "R"), np.column_stack([directions, radii]))
-
-
-def _refuse_flat(embedding: Embedding, kind: str) -> None:
-    if not find_method(embedding.method).is_hyperbolic:
-        raise InputError(f"{embedding.method} is flat, so its points have no {kind} coordinates; {_offered(embedding)}")
-
-
-def _offered(embedding: Embedding) -> str:
-    curved = ["klein", "lorentz"] if find_method(embedding.method).is_hyperbolic else []
-    return "use " + " or ".join(["own", *curved, *(["cap"] if embedding.method in CAP_RADII else [])])
-
-
-def _numbered(letter: str, count: int) -> tuple[str, ...]:
-    return tuple(f"{letter}{k}" for k in range(count))
-
-
-KINDS: dict[str, Callable[[Embedding], Coordinates]] = {
-    "own": _own,
-    "klein": _klein,
-    "lorentz": _lorentz,
-    "cap": _cap,
-}
-# A flat cone never closes in: seen from afar its cap is as wide as the cone itself, so R is its half aperture.
-CAP_RADII = {"hyperbolic-cones": caps.cap_radius, "euclidean-cones": euclidean_cones.half_aperture}
-
-
-@dataclass(frozen=True, eq=False)
-class Table:
-    """The nodes of an embedding with their coordinates, a column for each number."""
-
-    embedding: Embedding
-    coordinates: str
-    columns: tuple[str, ...]
-    values: Points
-
-    @property
-    def names(self) -> Sequence[str]:
-        """The name of each line."""
-        return self.embedding.names
-
-    @property
-    def labels(self) -> Sequence[str] | None:
-        """The label of each line, empty where a node has none; None if no node has one."""
-        return self.embedding.labels.texts if self.embedding.labels else None
-
-    def numbers(self) -> Iterator[list[str]]:
-        """The coordinates of each line, each the shortest text that reads back as the same number."""
-        for row in self.values.tolist():
-            yield list(map(repr, row))
-
-
-def table_of(embedding: Embedding, coordinates: str) -> Table:
-    """The table of an embedding."""
-    return Table(embedding, coordinates, *coordinates_of(embedding, coordinates))
-
-
-def write_lines(path: Path, lines: Iterable[str]) -> None:
-    """UTF-8, each line ended in the same way on every system."""
-    with path.open("w", encoding="utf-8", newline="\n") as stream:
-        stream.writelines(line + "\n" for line in lines)
