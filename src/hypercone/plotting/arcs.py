@@ -77,7 +77,7 @@ def geodesics(x: ArrayLike, y: ArrayLike) -> Arcs:
     starts, ends = np.broadcast_arrays(np.atleast_2d(np.asarray(x, np.float64)), np.asarray(y, np.float64))
     steps = ends - starts
     gap = 1 - np.sum(starts**2, axis=-1)
-    # The geodesic leaves along gap·step − |step|²·start (see geometry.trigonometry.departure), and an arc's chord
+    # The geodesic leaves along gap·step − |step|²·start (see geometry.poincare.departure), and an arc's chord
     # stands at half its sweep from where it leaves.
     across = steps[:, 0] * starts[:, 1] - steps[:, 1] * starts[:, 0]
     return Arcs(starts, ends, 2 * np.arctan2(across, gap - np.sum(starts * steps, axis=-1)))
