@@ -176,7 +176,8 @@ import numpy as np, sys, time
 import hypercone
 from hypercone.methods import METHODS, Settings
 from hypercone.methods.scoring import Scorer
-import hypercone._compiler  # the compiler itself takes as long to load either way
+import numba
+numba.njit(lambda x: x)(0)  # the compiler itself takes as long to load either way
 assert hypercone.__file__.startswith(sys.argv[1]), hypercone.__file__
 points = np.array([[1.0, 0.0], [0.0, 0.0]])
 before = time.process_time()
