@@ -2,17 +2,21 @@
 
 from __future__ import annotations
 
+import asyncio
 import json
 import signal
 import socket
 import subprocess
 import sys
-from collections.abc import Callable
+from collections.abc import Callable, Coroutine
 from contextlib import ExitStack
 from pathlib import Path
 from typing import Any
 
 import pytest
+
+from hypercone.service.app import Service
+from hypercone.service.server import ServiceServer, listening_socket
 
 COUNTING = Path(__file__).parents[2] / "benchmarks" / "service_stop.py"
 HEALTH = b"GET /healthz HTTP/1.1\r\nHost: localhost\r\n\r\n"
@@ -36,6 +40,30 @@ def test_whoever_has_knocked_before_the_stop_is_answered(start_server: Callable[
         answers = [_everything(connection) for connection in connections]
     assert [answer[:12] for answer in answers] == [b"HTTP/1.1 200"] * 55
     assert server.process.wait(10) == 0
+
+
+@pytest.mark.parametrize("turns", range(5))
+def test_a_connection_is_answered_however_far_it_has_come_in_the_event_loop(
+    make_service: Callable[..., Service], run: Callable[[Coroutine[Any, Any, Any]], Any], turns: int
+) -> None:
+    """Between the system's queue and a connection of ours lie some turns of the loop; a stop can begin at each."""
+    with listening_socket("127.0.0.1", 0) as listener, ExitStack() as stack:
+
+        async def stop_after_some_turns() -> None:
+            server = ServiceServer(make_service(), listener)
+            server.config.load()
+            server.lifespan = server.config.lifespan_class(server.config)
+            await server.startup([listener])
+            for _ in range(20):
+                connections.append(stack.enter_context(socket.create_connection(listener.getsockname(), timeout=10)))
+                connections[-1].sendall(HEALTH)
+            for _ in range(turns):
+                await asyncio.sleep(0)
+            await server.shutdown([listener])
+
+        connections: list[socket.socket] = []
+        run(stop_after_some_turns())
+        assert [_everything(connection)[:12] for connection in connections] == [b"HTTP/1.1 200"] * 20
 
 
 def test_what_is_in_flight_at_the_stop_is_answered_with_all_that_was_pipelined_behind_it(

@@ -28,6 +28,7 @@ from hypercone.service.workers import take_over
 # deadline the last answer may take.
 LAST_CALL_SECONDS, GRACE_SECONDS = 0.5, 3.0
 STEP = 0.02
+TURNS_UNTIL_CONNECTED = 3
 INTERRUPTED = 130
 
 
@@ -131,10 +132,15 @@ class ServiceServer(uvicorn.Server):
         A socket that is closed resets them. So a second handle keeps it open until its queue is empty; only between the
         last look and the end, a few microseconds, can a connection still be lost.
         """
+        loop = asyncio.get_running_loop()
         handles = [sock.dup() for sock in sockets]
+        for sock in sockets:
+            loop.remove_reader(sock)
+        # What asyncio has accepted becomes a connection of ours one turn of the loop later, and is lost before that.
+        for _ in range(TURNS_UNTIL_CONNECTED):
+            await asyncio.sleep(0)
         for server in self.servers:
             server.close()
-        loop = asyncio.get_running_loop()
         for handle in handles:
             waiting = []
             with contextlib.suppress(OSError):
