@@ -20,7 +20,6 @@ import numpy as np
 
 from hypercone._system import describe_machine
 from hypercone.data import load_dataset
-from hypercone.hierarchy import paper_split
 from kernels import bench_kernels
 from timing import best_cpu_seconds, pin_to_one_core
 
@@ -32,7 +31,7 @@ def gensim_pairs_per_second(dim: int, repeats: int = 3) -> float:
     from gensim.models.poincare import PoincareModel
 
     hierarchy = load_dataset("wordnet-nouns")
-    edges = paper_split(hierarchy, 50).train
+    edges = hierarchy.split(50).train
     chosen = edges[np.random.default_rng(0).choice(len(edges), GENSIM_EDGES, replace=False)]
     # gensim's relations read (child, parent).
     relations = [(hierarchy.names[child], hierarchy.names[parent]) for parent, child in chosen.tolist()]

@@ -20,7 +20,7 @@ from unittest import mock
 from hypercone._system import describe_machine
 from hypercone.data import load_dataset
 from hypercone.hierarchy import Hierarchy
-from hypercone.runs import Checkpoint, Run, RunFolder
+from hypercone.runs import Checkpoint, Checkpointing, RunFolder
 from hypercone.training import FitConfig, fit
 
 # What a run is told of when to write; None stands for no run at all.
@@ -44,9 +44,9 @@ def measured(hierarchy: Hierarchy, config: FitConfig, cadence: dict[str, float] 
         sizes.append(folder.entries[0].bytes)
 
     with tempfile.TemporaryDirectory() as folder, mock.patch.object(RunFolder, "keep", watched):
-        run = None if cadence is None else Run(Path(folder) / "run", **cadence)  # type: ignore[arg-type]
+        run = None if cadence is None else Checkpointing(Path(folder) / "run", **cadence)  # type: ignore[arg-type]
         started, began = time.perf_counter(), time.process_time()
-        fit(hierarchy, config, run=run)
+        fit(hierarchy, recipe=config, checkpoint=run)
         seconds, cpu = time.perf_counter() - started, time.process_time() - began
     written = sum(seconds_each)
     return {
@@ -85,7 +85,7 @@ def main() -> None:
     options = parser.parse_args()
     hierarchy = load_dataset("wordnet-nouns")
     config = FitConfig(method="hyperbolic-cones", dim=10, epochs=options.epochs, init="random")
-    fit(hierarchy, FitConfig(method="hyperbolic-cones", dim=10, epochs=1, init="random"))
+    fit(hierarchy, recipe=FitConfig(method="hyperbolic-cones", dim=10, epochs=1, init="random"))
     rows: dict[str, list[dict[str, Any]]] = {name: [] for name in CADENCES}
     for _ in range(options.repeats):
         for name, cadence in CADENCES.items():

@@ -21,7 +21,7 @@ from typing import Any
 
 import numpy as np
 
-from hypercone import Hierarchy, load_dataset, read_hierarchy
+from hypercone import Hierarchy, load_dataset, read
 from hypercone._files import new_files
 from hypercone._system import describe_machine
 from hypercone.construction.forest import construct_forest
@@ -48,7 +48,7 @@ def shapes(files: list[Path]) -> Iterator[tuple[str, Hierarchy]]:
     yield "star", tree_of(np.zeros(1_000_000, np.int64))
     yield "WordNet nouns", load_dataset("wordnet-nouns")
     for file in files:
-        yield file.stem, read_hierarchy(file)
+        yield file.stem, read(file)
 
 
 def measure(kind: str, hierarchy: Hierarchy, dim: int, rearrange: bool, repeats: int) -> dict[str, Any]:
@@ -79,7 +79,7 @@ def measured(files: list[Path], repeats: int) -> Iterator[dict[str, Any]]:
     for kind, hierarchy in shapes(files):
         for dim in DIMS:
             yield measure(kind, hierarchy, dim, False, repeats)
-            if np.any(hierarchy.parents.counts > 1):
+            if np.any(hierarchy.parent_lists.counts > 1):
                 yield measure(kind, hierarchy, dim, True, repeats)
 
 

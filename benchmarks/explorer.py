@@ -66,12 +66,12 @@ MOVE = """([what, seconds, x, y, reach]) => new Promise(done => {
 
 def models(also: list[Path]) -> dict[str, Embedding]:
     """Constructions of WordNet in several dimensions, and of other files."""
-    made = {"wordnet-mammals, 2-D": hypercone.fit(load_dataset("wordnet-mammals"), method="construction", dim=2)}
+    made = {"wordnet-mammals, 2-D": hypercone.fit(load_dataset("wordnet-mammals"), method="nested-caps", dim=2)}
     nouns = load_dataset("wordnet-nouns")
     for dim in (5, 10):
-        made[f"wordnet-nouns, {dim}-D"] = hypercone.fit(nouns, method="construction", dim=dim)
+        made[f"wordnet-nouns, {dim}-D"] = hypercone.fit(nouns, method="nested-caps", dim=dim)
     for path in also:
-        made[f"{path.stem}, 5-D"] = hypercone.fit(hypercone.read_hierarchy(path), method="construction", dim=5)
+        made[f"{path.stem}, 5-D"] = hypercone.fit(hypercone.read(path), method="nested-caps", dim=5)
     return made
 
 
@@ -132,7 +132,7 @@ def main() -> None:
     playwright: Any = importlib.import_module("playwright.sync_api")
     with tempfile.TemporaryDirectory() as folder, playwright.sync_playwright() as driver:
         nouns, words = made["wordnet-nouns, 5-D"], load_dataset("wordnet-nouns")
-        root = max(words.roots.tolist(), key=lambda row: len(words.descendants_of(row)))
+        root = max(words.root_rows.tolist(), key=lambda row: len(words.descendants_of(row)))
         path = write_page(nouns, Path(folder) / "nouns.html", title="WordNet nouns")
         browser = driver.chromium.launch(executable_path=shutil.which("chromium"), args=["--no-sandbox"])
         content["browser"] = f"Chromium {browser.version}, headless"

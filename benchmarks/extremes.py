@@ -34,7 +34,7 @@ def make(shape: str, count: int) -> Hierarchy:
     children = np.arange(1, count + 1)
     parents = 0 * children if shape == "star" else children - 1
     edges = np.stack([parents, children], axis=1).astype(np.int32)
-    return Hierarchy.from_rows([f"n{row}" for row in range(count + 1)], edges)
+    return Hierarchy([f"n{row}" for row in range(count + 1)], edges)
 
 
 def run(case: tuple[str, str]) -> Row:

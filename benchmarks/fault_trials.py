@@ -25,7 +25,7 @@ LEARNERS = {
     "cones, pre-trained, not validated": f"{CONES} --epochs 12 --init-epochs 8",
     "poincare, burn-in, patience": "fit TREE --dim 2 --quiet --method poincare --percent 50 --epochs 24"
     " --burn-in 5 --validate-every 2 --patience 6",
-    "overlapping caps, constructed": "fit EDGES --dim 5 --quiet --method overlapping",
+    "overlapping caps, constructed": "fit EDGES --dim 5 --quiet --method overlapping-caps",
 }
 # Epochs between checkpoints; of a construction, iterations.
 EVERY = dict.fromkeys(LEARNERS, 4) | {"overlapping caps, constructed": 100}

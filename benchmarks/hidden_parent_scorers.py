@@ -44,7 +44,7 @@ def by_chance(hierarchy: Hierarchy, seed: int = 0) -> ParentScorer:
 
 def by_popularity(hierarchy: Hierarchy) -> ParentScorer:
     """The number of children, whatever the node."""
-    children = hierarchy.children.counts.astype(np.float64)
+    children = hierarchy.child_lists.counts.astype(np.float64)
     return lambda nodes: np.tile(children, (len(nodes), 1))
 
 
@@ -53,9 +53,9 @@ def by_level(hierarchy: Hierarchy) -> ParentScorer:
 
     A node without parents has no such level: then levels are counted from the leaves.
     """
-    depths = hierarchy.depths().astype(np.float64)
-    heights = Hierarchy(hierarchy.names, hierarchy.edges[:, ::-1]).depths().astype(np.float64)
-    children = hierarchy.children.counts / (1 + hierarchy.children.counts.max(initial=0))
+    depths = hierarchy.depths.astype(np.float64)
+    heights = Hierarchy(hierarchy.names, hierarchy.edges[:, ::-1]).depths.astype(np.float64)
+    children = hierarchy.child_lists.counts / (1 + hierarchy.child_lists.counts.max(initial=0))
 
     def score(node: int) -> Points:
         is_root = depths[node] == 0
@@ -118,7 +118,7 @@ class Relatives:
 
     def co_parents(self) -> ParentScorer:
         """How often the other children of the node's parents have a node as a parent too: a share of each parent's."""
-        return each(lambda node: self._company(node, self.hierarchy.children, self.hierarchy.parents))
+        return each(lambda node: self._company(node, self.hierarchy.child_lists, self.hierarchy.parent_lists))
 
     def company(self) -> ParentScorer:
         """The same over the closure: the share of all below the node's parents that is below a node too."""
@@ -127,7 +127,7 @@ class Relatives:
     def _company(self, node: int, down: Adjacency, up: Adjacency) -> Points:
         total = np.zeros(len(self.hierarchy))
         own = np.append(self.below[node], node)
-        for parent in self.hierarchy.parents[node].tolist():
+        for parent in self.hierarchy.parent_lists[node].tolist():
             members = np.setdiff1d(down[parent], own, assume_unique=True)
             # One more, so that a group of one or two proves less than a large one.
             total += sum_lists(members, np.full(len(members), 1 / (1 + len(members))), up)
@@ -158,7 +158,7 @@ def elsewhere(score: ParentScorer, hierarchy: Hierarchy) -> ParentScorer:
     def scores(nodes: Rows) -> Points:
         found = score(nodes).copy()
         for line, node in zip(found, nodes.tolist(), strict=True):
-            for parent in hierarchy.parents[node].tolist():
+            for parent in hierarchy.parent_lists[node].tolist():
                 line[hierarchy.descendants_of(parent)] = -np.inf
         return found
 
@@ -262,7 +262,7 @@ def by_neighbors(embedding: Embedding, hierarchy: Hierarchy, count: int = 10) ->
         near = _nearest_elsewhere(embedding, hierarchy, node, count)
         votes = np.zeros(len(hierarchy))
         for place, row in enumerate(near.tolist()):
-            votes[hierarchy.parents[row]] += 1 / (1 + place)
+            votes[hierarchy.parent_lists[row]] += 1 / (1 + place)
         return votes
 
     return each(score)

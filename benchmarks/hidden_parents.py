@@ -44,8 +44,8 @@ from hiding_parents import KINDS, ParentScorer, hide_parents, nodes_to_hide_from
 from hypercone._system import describe_machine
 from hypercone.data import load_dataset
 from hypercone.embedding import Embedding, load
-from hypercone.evaluation.suggestions import Damaged
-from hypercone.formats import read_hierarchy
+from hypercone.evaluation.damaged import Damaged
+from hypercone.formats import read
 from hypercone.hierarchy import Hierarchy
 from hypercone.methods import find_method
 from hypercone.training import fit
@@ -72,7 +72,7 @@ class Trial:
 
 @cache
 def hierarchy_of(source: str) -> Hierarchy:
-    return load_dataset(source) if source.startswith("wordnet") else read_hierarchy(source)
+    return load_dataset(source) if source.startswith("wordnet") else read(source)
 
 
 @cache

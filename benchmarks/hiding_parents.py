@@ -14,7 +14,7 @@ from numpy.typing import NDArray
 
 from hypercone._arrays import Rows
 from hypercone.errors import InputError, unknown_name
-from hypercone.evaluation.suggestions import Damaged, check_share, with_edges
+from hypercone.evaluation.damaged import Damaged, check_share, with_edges
 from hypercone.hierarchy import Hierarchy
 from hypercone.methods import Points
 
@@ -69,7 +69,7 @@ def hide_parents(
 def nodes_to_hide_from(hierarchy: Hierarchy, kind: Kind) -> Rows:
     """The rows that can lose a parent: with two basic ones, or with one and a child; InputError if there are none."""
     parents = np.bincount(hierarchy.reduction()[:, 1], minlength=len(hierarchy))
-    can = parents >= 2 if kind == "secondary" else (parents >= 1) & (hierarchy.children.counts > 0)
+    can = parents >= 2 if kind == "secondary" else (parents >= 1) & (hierarchy.child_lists.counts > 0)
     rows = np.flatnonzero(can).astype(np.int32)
     if len(rows) == 0:
         lacking = "several parents" if kind == "secondary" else "both a parent and a child"

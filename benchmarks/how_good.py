@@ -26,15 +26,15 @@ from hypercone._system import describe_machine
 from hypercone.data import load_dataset
 from hypercone.embedding import Embedding, load
 from hypercone.evaluation import (
+    all_pairs,
     evaluate,
-    evaluate_all_pairs,
-    evaluate_hard,
+    hard_pairs,
     reference_all_pairs,
     reference_hard,
     reference_lines,
 )
-from hypercone.formats import read_hierarchy
-from hypercone.hierarchy import Hierarchy, paper_split
+from hypercone.formats import read
+from hypercone.hierarchy import Hierarchy
 from hypercone.reproduce.table1 import recipe_config
 from hypercone.training import FitConfig, fit
 
@@ -89,15 +89,15 @@ def hierarchy_of(name: str, data: Path) -> Hierarchy:
     source = HIERARCHIES[name]
     if source.startswith("wordnet"):
         return load_dataset(source)
-    return read_hierarchy(data / source, format="indented" if source.endswith(".outline") else None)
+    return read(data / source, format="indented" if source.endswith(".outline") else None)
 
 
 def fitted(cell: Cell, data: Path, models: Path) -> dict[str, Any]:
     """The row of a cell as far as held-out pairs go; a model to be measured is kept for that."""
     hierarchy = hierarchy_of(cell.hierarchy, data)
-    split = paper_split(hierarchy, cell.percent, cell.seed)
+    split = hierarchy.split(cell.percent, cell.seed)
     started = time.process_time()
-    embedding = fit(hierarchy, cell.config(), split=split)
+    embedding = fit(hierarchy, recipe=cell.config(), split=split)
     seconds = time.process_time() - started
     if cell.is_measured and not (models / cell.model).exists():
         embedding.save(models / cell.model)
@@ -118,13 +118,13 @@ def measured(cell: Cell, data: Path, models: Path) -> dict[str, Any]:
     embedding, hierarchy = load(models / cell.model), hierarchy_of(cell.hierarchy, data)
     found: dict[str, Any] = {}
     for place, threshold in (("", embedding.threshold), ("_at_0", 0.0)):
-        found[f"all_pairs{place}"] = _rounded(evaluate_all_pairs(embedding, hierarchy, threshold).as_dict())
+        found[f"all_pairs{place}"] = _rounded(all_pairs(embedding, hierarchy, threshold).as_dict())
         found[f"hard{place}"] = _rounded(_hard(embedding, hierarchy, threshold))
     return found
 
 
 def _hard(embedding: Embedding, hierarchy: Hierarchy, threshold: float) -> dict[str, Any]:
-    return evaluate_hard(embedding, hierarchy, threshold=threshold).as_dict()
+    return hard_pairs(embedding, hierarchy, threshold=threshold).as_dict()
 
 
 def _rounded(figures: Any) -> Any:
@@ -136,7 +136,7 @@ def _rounded(figures: Any) -> Any:
 def referred(hierarchy_name: str, percent: int, seed: int, data: Path) -> list[dict[str, Any]]:
     """The rows of the two lines for reference."""
     hierarchy = hierarchy_of(hierarchy_name, data)
-    split = paper_split(hierarchy, percent, seed)
+    split = hierarchy.split(percent, seed)
     on_test = reference_lines(hierarchy, split.train, split.test, split.validation)
     measured = percent == MEASURED_PERCENT
     on_all = reference_all_pairs(hierarchy, split.train) if measured else {}

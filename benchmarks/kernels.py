@@ -21,7 +21,7 @@ from typing import Any
 from hypercone._arrays import Adjacency, Rows
 from hypercone._system import describe_machine
 from hypercone.data import load_dataset
-from hypercone.hierarchy import Hierarchy, paper_split
+from hypercone.hierarchy import Hierarchy
 from hypercone.hierarchy.hierarchy import parent_lists
 from hypercone.methods import METHODS, Points, find_method
 from hypercone.training.config import FitConfig, TrainingConfig
@@ -42,7 +42,7 @@ def bench_kernels(
 ) -> Iterator[dict[str, Any]]:
     """A row of figures for each method and dimension: the paper's recipe, and for cones the default one too."""
     hierarchy = load_dataset("wordnet-nouns")
-    edges = paper_split(hierarchy, 50).train
+    edges = hierarchy.split(50).train
     known = parent_lists(edges, len(hierarchy))
     for dim in dims:
         for name in methods:
@@ -90,7 +90,7 @@ def bench_closure(dataset: str = "wordnet-nouns", repeats: int = 5) -> dict[str,
     source = load_dataset(dataset)
     times = []
     for _ in range(repeats + 1):
-        fresh = Hierarchy.from_rows(source.names, source.edges)
+        fresh = Hierarchy(source.names, source.edges)
         before = time.perf_counter()
         closure, basic = fresh.closure(), fresh.reduction()
         times.append(time.perf_counter() - before)

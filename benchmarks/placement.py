@@ -35,7 +35,7 @@ SINGLES = 20
 def hidden_leaves(hierarchy: Hierarchy, count: int, seed: int) -> list[str]:
     """Leaves with parents, drawn at random; without them every other node keeps its parents."""
     random = np.random.default_rng([seed, 0x91ACE])
-    leaves = np.setdiff1d(hierarchy.leaves, hierarchy.roots)
+    leaves = np.setdiff1d(hierarchy.leaf_rows, hierarchy.root_rows)
     return [hierarchy.names[row] for row in np.sort(random.choice(leaves, count, replace=False))]
 
 
@@ -90,10 +90,10 @@ def trial(dataset: str, method: str, dim: int, seed: int, models: Path | None) -
     hierarchy = hypercone.load_dataset(dataset)
     leaves = hidden_leaves(hierarchy, HIDDEN[dataset], seed)
     parents = {
-        name: [hierarchy.names[row] for row in hierarchy.parents[hierarchy.row(name)].tolist()] for name in leaves
+        name: [hierarchy.names[row] for row in hierarchy.parent_lists[hierarchy.row(name)].tolist()] for name in leaves
     }
     name, settings = f"{dataset}-{method}-{dim}-{seed}", {"method": method, "dim": dim, "seed": seed}
-    without_leaves = hierarchy.without(leaves)
+    without_leaves = hierarchy.drop(leaves)
     without = fitted(without_leaves, models, f"{name}-part", **settings)
     everything = fitted(hierarchy, models, f"{name}-full", **settings)
     placed = without.add_many(parents)

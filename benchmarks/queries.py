@@ -39,9 +39,12 @@ def constructed_tree() -> Embedding:
     tree = load_dataset(f"tree-{BRANCHES}-{FLOORS}")
     corners = spread_out(BRANCHES, DIM - 1)
     directions, radii = np.empty((len(tree), DIM)), np.empty(len(tree))
-    directions[tree.roots], radii[tree.roots] = np.eye(DIM)[0], caps.cap_radius(np.eye(DIM)[0] * 0.2, Settings().K)
-    for row in np.argsort(tree.depths(), kind="stable").tolist():
-        children = tree.children[row]
+    directions[tree.root_rows], radii[tree.root_rows] = (
+        np.eye(DIM)[0],
+        caps.cap_radius(np.eye(DIM)[0] * 0.2, Settings().K),
+    )
+    for row in np.argsort(tree.depths, kind="stable").tolist():
+        children = tree.child_lists[row]
         if len(children):
             radii[children] = 0.34 * radii[row]
             directions[children] = moved(directions[row], corners[: len(children)], 0.65 * radii[row])

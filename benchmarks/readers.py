@@ -3,9 +3,9 @@
     python benchmarks/real_files.py FOLDER        (its head says where the files come from)
     python benchmarks/readers.py FOLDER -o benchmarks/results/readers.json
 
-Each file is read by ``read_hierarchy`` in a fresh process that has read three words before, so that loading compiled
+Each file is read by ``read`` in a fresh process that has read three words before, so that loading compiled
 code is not counted; the peak of its memory stands beside what the process had before. Then it is fitted twice with the
-defaults: to all its edges, judged by ``evaluate_all_pairs`` over every ordered pair, at the model's threshold; and by
+defaults: to all its edges, judged by ``all_pairs`` over every ordered pair, at the model's threshold; and by
 the paper's protocol, to its basic edges and half of the others, judged on held-out ones. Files with the same edges by
 name are fitted once; those with more nodes than ``--largest`` are read and not fitted. Rows that are in the output
 already and not asked for are kept. The same as a table goes to a Markdown file of the same name.
@@ -37,12 +37,12 @@ FIGURES = ("precision", "recall", "f1")
 
 def read(folder: Path, name: str) -> hypercone.Hierarchy:
     """The hierarchy in a file of the folder."""
-    return hypercone.read_hierarchy(folder / name, **OPTIONS.get(name, {}))
+    return hypercone.read(folder / name, **OPTIONS.get(name, {}))
 
 
 def measure_reading(folder: Path, name: str) -> dict[str, Any]:
     """Time and memory of reading, and what was read."""
-    hypercone.read_hierarchy(io.BytesIO(WARM_UP), format="paths")
+    hypercone.read(io.BytesIO(WARM_UP), format="paths")
     before, started = _peak_megabytes(), time.perf_counter()
     hierarchy = read(folder, name)
     seconds, peak = time.perf_counter() - started, _peak_megabytes()
@@ -73,15 +73,15 @@ def _digest(hierarchy: hypercone.Hierarchy) -> str:
 
 def measure_fit(folder: Path, name: str) -> dict[str, Any]:
     """The two fits of a file, judged."""
-    hypercone.fit(hypercone.load_dataset("tree-3-4"), epochs=1, init_epochs=1)
+    hypercone.fit(hypercone.load_dataset("tree-3-4"), method="hyperbolic-cones", epochs=1, init_epochs=1)
     hierarchy = read(folder, name)
     started = time.perf_counter()
     embedding = hypercone.fit(hierarchy, method="hyperbolic-cones")
     fitted = time.perf_counter()
-    every = hypercone.evaluate_all_pairs(embedding, hierarchy)
+    every = hypercone.evaluation.all_pairs(embedding, hierarchy)
     judged = time.perf_counter()
-    split = hypercone.paper_split(hierarchy, 50)
-    held_out = hypercone.evaluate(hypercone.fit(hierarchy, split=split), split.test)
+    split = hierarchy.split(50)
+    held_out = hypercone.evaluation.link_prediction(hypercone.fit(hierarchy, split=split), split.test)
     return {
         "fit_seconds": round(fitted - started, 1),
         "evaluation_seconds": round(judged - fitted, 1),

@@ -21,7 +21,7 @@ from hypercone._system import describe_machine
 from hypercone.data import load_dataset
 from hypercone.embedding import Embedding
 from hypercone.evaluation import evaluate
-from hypercone.hierarchy import Hierarchy, paper_split
+from hypercone.hierarchy import Hierarchy
 from hypercone.methods.scoring import Counts
 from hypercone.training import FitConfig, fit
 
@@ -48,8 +48,8 @@ def all_pairs_f1(embedding: Embedding, hierarchy: Hierarchy, threshold: float) -
 
 def run(relatives: int) -> dict[str, Any]:
     hierarchy = load_dataset("wordnet-nouns")
-    split = paper_split(hierarchy, 50)
-    embedding = fit(hierarchy, FitConfig(method="hyperbolic-cones", relatives=relatives), split=split)
+    split = hierarchy.split(50)
+    embedding = fit(hierarchy, recipe=FitConfig(method="hyperbolic-cones", relatives=relatives), split=split)
     return {
         "kind": "learned",
         "relatives": relatives,

@@ -1,7 +1,7 @@
 """Calls a second and latency of every question of the service, as ratios to its own /healthz, in one run on one server.
 
     apt install wrk
-    hypercone fit wordnet-nouns --method construction --dim 5 -o nouns-5
+    hypercone fit wordnet-nouns --method nested-caps --dim 5 -o nouns-5
     python benchmarks/service_load.py nouns-5 -o benchmarks/results/service.json
 
 wrk asks one question for some seconds, about nodes drawn at random, then the next question, round after round, so that

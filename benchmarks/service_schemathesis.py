@@ -1,7 +1,7 @@
 """Let schemathesis make up thousands of requests from the service's own OpenAPI document, and check every answer.
 
     pip install schemathesis
-    hypercone fit wordnet-nouns --method construction --dim 5 -o nouns-5
+    hypercone fit wordnet-nouns --method nested-caps --dim 5 -o nouns-5
     python benchmarks/service_schemathesis.py nouns-5 -o benchmarks/results/service_schemathesis.json
 
 All of schemathesis' checks are on: no 5xx, documented status codes, content types, headers and bodies, invalid data

@@ -1,6 +1,6 @@
 """Stop a service under load again and again, and count the requests that were accepted and never answered.
 
-    hypercone fit wordnet-nouns --method construction --dim 5 -o nouns-5
+    hypercone fit wordnet-nouns --method nested-caps --dim 5 -o nouns-5
     python benchmarks/service_stop.py nouns-5 --rounds 20 -o benchmarks/results/service_stop.json
 
 A round starts a service, puts it under the load of twenty clients, sends SIGTERM after some hundred answers, and lets

@@ -21,8 +21,7 @@ from typing import Any
 from hypercone._files import new_file
 from hypercone._system import describe_machine
 from hypercone.data import load_dataset
-from hypercone.evaluation import evaluate, evaluate_all_pairs
-from hypercone.hierarchy import paper_split
+from hypercone.evaluation import all_pairs, evaluate
 from hypercone.reproduce.table1 import DIMS, PERCENTS, paper_f1, recipe_config
 from hypercone.training import fit
 
@@ -36,10 +35,10 @@ Row = dict[str, Any]
 def run(cell: Cell) -> Row:
     dim, percent, seed = cell
     hierarchy = load_dataset("wordnet-nouns")
-    split = paper_split(hierarchy, percent, seed)
+    split = hierarchy.split(percent, seed)
     config = recipe_config(METHOD, RECIPE, dim, percent, seed)
     began, worked = time.perf_counter(), time.process_time()
-    embedding = fit(hierarchy, config, split=split)
+    embedding = fit(hierarchy, recipe=config, split=split)
     seconds, cpu_seconds = time.perf_counter() - began, time.process_time() - worked
     test = evaluate(embedding, split.test)
     row = {
@@ -58,7 +57,7 @@ def run(cell: Cell) -> Row:
         "config": embedding.record["config"],
     }
     for name, threshold in (("at_threshold", embedding.threshold), ("at_energy_0", 0.0)):
-        found = evaluate_all_pairs(embedding, hierarchy, threshold)
+        found = all_pairs(embedding, hierarchy, threshold)
         row[f"all_pairs_{name}"] = {"precision": found.precision, "recall": found.recall, "f1": found.f1}
     return row
 

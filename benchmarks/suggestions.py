@@ -13,6 +13,7 @@ from __future__ import annotations
 import argparse
 import json
 import time
+from functools import partial
 from pathlib import Path
 from typing import Any
 
@@ -21,8 +22,8 @@ import numpy as np
 from hypercone._arrays import pair_keys
 from hypercone._system import describe_machine
 from hypercone.data import is_dataset, load_dataset
-from hypercone.evaluation.suggestions import CUTS, hide_links, precision_of, wrong_precision
-from hypercone.formats import read_edges
+from hypercone.evaluation.damaged import CUTS, hide_links, precision_of, wrong_precision
+from hypercone.formats import read
 from hypercone.hierarchy import Hierarchy
 from hypercone.queries.suggestions import candidates, companies_of, missing_rows, neighbours_of
 from hypercone.training import FitConfig, fit
@@ -30,7 +31,7 @@ from hypercone.training import FitConfig, fit
 
 def missing(hierarchy: Hierarchy, config: FitConfig, share: float, seed: int) -> dict[str, Any]:
     damaged, links = hide_links(hierarchy, share, seed)
-    embedding = fit(damaged, config)
+    embedding = fit(damaged, recipe=config)
     pairs, energies = candidates(embedding, damaged)
     ranked = missing_rows(embedding, damaged, max(CUTS)).pairs
     found = precision_of(ranked, pairs, hierarchy.closure(), links, len(hierarchy), CUTS).as_dict()
@@ -51,7 +52,7 @@ def missing(hierarchy: Hierarchy, config: FitConfig, share: float, seed: int) ->
 
 
 def run(source: str, seed: int, config: FitConfig, hidden: float, planted: float) -> dict[str, Any]:
-    hierarchy = load_dataset(source) if is_dataset(source) else read_edges(source)
+    hierarchy = load_dataset(source) if is_dataset(source) else read(source)
     started = time.perf_counter()
     return {
         "kind": "learned",
@@ -59,11 +60,11 @@ def run(source: str, seed: int, config: FitConfig, hidden: float, planted: float
         "seed": seed,
         "nodes": len(hierarchy),
         "edges": len(hierarchy.edges),
-        "several_parents": int((hierarchy.parents.counts > 1).sum()),
+        "several_parents": int((hierarchy.parent_lists.counts > 1).sum()),
         "hidden": hidden,
         "planted": planted,
         "missing": missing(hierarchy, config, hidden, seed),
-        "wrong": wrong_precision(hierarchy, config, planted, seed, CUTS, None).as_dict(),
+        "wrong": wrong_precision(hierarchy, partial(fit, recipe=config), planted, seed, CUTS).as_dict(),
         "seconds": round(time.perf_counter() - started, 1),
     }
 

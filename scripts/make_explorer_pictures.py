@@ -47,12 +47,12 @@ class Picture:
 
 def pictures(hpo: Path | None) -> Iterator[Picture]:
     """The pictures, each model fitted when its turn comes."""
-    nouns = hypercone.fit(load_dataset("wordnet-nouns"), method="construction", dim=5)
+    nouns = hypercone.fit(load_dataset("wordnet-nouns"), method="nested-caps", dim=5)
     yield Picture("explorer-nouns", nouns, "WordNet nouns", "animal.n.01", "dark")
-    mammals = hypercone.fit(load_dataset("wordnet-mammals"), method="construction", dim=2)
+    mammals = hypercone.fit(load_dataset("wordnet-mammals"), method="nested-caps", dim=2)
     yield Picture("explorer-mammals", mammals, "WordNet mammals", "carnivore.n.01", "light")
     if hpo:
-        phenotypes = hypercone.fit(hypercone.read_hierarchy(hpo), method="construction", dim=5)
+        phenotypes = hypercone.fit(hypercone.read(hpo), method="nested-caps", dim=5)
         yield Picture("explorer-hpo", phenotypes, "Human Phenotype Ontology", "HP:0001626", "light")
 
 

@@ -97,7 +97,7 @@ def _draw_circles(axes: Any, hierarchy: Hierarchy, centres: Any, radii: Any) -> 
     low, high = (centres - radii[:, None]).min(axis=0), (centres + radii[:, None]).max(axis=0)
     middle, reach = (low + high) / 2, 0.53 * (high - low).max()
     for row in np.argsort(-radii):
-        inner = bool(len(hierarchy.children[row]))
+        inner = bool(len(hierarchy.child_lists[row]))
         colour = "#33658a" if inner else "#b0413e"
         shown = max(radii[row], 0.012 * reach)
         axes.add_patch(circle(centres[row], shown, facecolor=colour, alpha=0.1 if inner else 0.45, edgecolor="none"))

@@ -36,9 +36,9 @@ def main() -> None:
     write(folder / "plot-mammals.png", constructed.plot())
     recentred = constructed.plot(cones=["carnivore.n.01", "dog.n.01"], centre="dog.n.01")
     write(folder / "plot-recentred.png", recentred)
-    nouns = hypercone.fit(hypercone.load_dataset("wordnet-nouns"), method="construction", dim=5)
+    nouns = hypercone.fit(hypercone.load_dataset("wordnet-nouns"), method="nested-caps", dim=5)
     write(folder / "plot-nouns.png", nouns.plot(theme="dark"))
-    learned = hypercone.fit(mammals, split=hypercone.paper_split(mammals, percent=50))
+    learned = hypercone.fit(mammals, split=mammals.split(50))
     kinds = ("training", "precision-recall", "norms")
     write(folder / "plot-curves.png", *(learned.plot(kind) for kind in kinds))
 

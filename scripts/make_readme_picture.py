@@ -109,7 +109,7 @@ def pairs_of(text: str) -> list[tuple[str, str]]:
 
 def colours_of(words: hypercone.Hierarchy) -> list[str]:
     """The colour of each node: that of the root above it."""
-    roots = [words.names[root] for root in words.roots]
+    roots = [words.names[root] for root in words.root_rows]
     below = {row: name for name in roots for row in [words.row(name), *words.descendants_of(words.row(name))]}
     return [COLOURS[below[row]] for row in range(len(words))]
 
@@ -163,8 +163,10 @@ def draw_edges(axes: Any, words: hypercone.Hierarchy, embedding: hypercone.Embed
 def draw_inner_names(axes: Any, words: hypercone.Hierarchy, points: Floats) -> None:
     """The names of nodes with children, each on that side of its dot where there is most room."""
     taken = np.concatenate([points, midpoints(words, points)])
-    for row in sorted(set(range(len(words))) - set(words.leaves.tolist()), key=lambda row: row not in words.roots):
-        name, is_root = words.names[row], row in words.roots
+    for row in sorted(
+        set(range(len(words))) - set(words.leaf_rows.tolist()), key=lambda row: row not in words.root_rows
+    ):
+        name, is_root = words.names[row], row in words.root_rows
         size = 11.5 if is_root else 9.0
         spots = [spot_beside(points[row], angle, len(name), size) for angle in np.radians(range(0, 360, 30))]
         best = max(spots, key=lambda spot: room_around(spot, taken))
@@ -203,10 +205,10 @@ def room_around(spot: Floats, taken: Floats) -> float:
 
 def draw_rim_names(axes: Any, words: hypercone.Hierarchy, embedding: hypercone.Embedding, colours: list[str]) -> None:
     """The names of the leaves around the disk, each on a thin line to its dot."""
-    points = embedding.points[words.leaves]
+    points = embedding.points[words.leaf_rows]
     angles = np.arctan2(points[:, 1], points[:, 0])
     placed = spread(angles, NAME_GAP)
-    for row, point, angle in zip(words.leaves, points, placed, strict=True):
+    for row, point, angle in zip(words.leaf_rows, points, placed, strict=True):
         path = np.stack([point, 0.985 * on_circle(angle), 1.03 * on_circle(angle)])
         axes.plot(*path.T, color=colours[row], linewidth=0.5, alpha=0.45, zorder=2.5, solid_joinstyle="round")
         turned = np.cos(angle) < 0

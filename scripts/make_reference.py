@@ -25,6 +25,7 @@ from hypercone.cli.main import COMMANDS, command_parser
 from hypercone.cli.options import option_name
 from hypercone.construction import CONSTRUCTIONS
 from hypercone.methods import METHODS, Settings
+from hypercone.training import FitConfig
 from hypercone.training.config import OPTIONS, Option, TrainingConfig
 from markup import fenced, first_line, prose, table
 from signatures import documented, functions, package
@@ -34,8 +35,8 @@ NOTICE = "<!-- Written by scripts/make_reference.py from the source; edit the do
 # Values that the public functions take or return, in the order in which one meets them.
 COMPANIONS = (
     hierarchy.Adjacency,
-    hierarchy.Statistics,
-    hierarchy.LabelledPairs,
+    hierarchy.Summary,
+    hierarchy.LabeledPairs,
     Settings,
     evaluation.LinkPrediction,
     evaluation.Reconstruction,
@@ -155,7 +156,7 @@ def _methods() -> Iterator[str]:
 def _settings() -> Iterator[str]:
     yield "# The settings of a fit"
     yield (
-        "The settings of `hypercone.FitConfig`. Each is an argument of `hypercone.fit`, a line of the TOML file that"
+        "The settings of `FitConfig`. Each is an argument of `hypercone.fit`, a line of the TOML file that"
         " `--config` reads, and an option of `hypercone fit`."
     )
     yield table(
@@ -212,8 +213,8 @@ def _errors() -> Iterator[str]:
 
 def _default(method: str, name: str) -> Any:
     if name == "method":
-        return hypercone.FitConfig().method
-    value = getattr(hypercone.FitConfig(method=method), name)
+        return FitConfig().method
+    value = getattr(FitConfig(method=method), name)
     if value is None and name in METHODS[method].defaults:
         return METHODS[method].defaults[name]
     return value

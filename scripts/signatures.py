@@ -8,7 +8,7 @@ from collections.abc import Iterator
 from types import FunctionType, ModuleType
 from typing import Any
 
-import hypercone
+from hypercone.training import FitConfig
 from markup import fenced, prose
 
 STARS = {"VAR_POSITIONAL": "*", "VAR_KEYWORD": "**"}
@@ -20,7 +20,7 @@ def documented(thing: Any, level: int, prefix: str = "", name: str | None = None
     yield f"{'#' * level} {name}"
     if inspect.isclass(thing):
         yield from prose(thing.__doc__)
-        if dataclasses.is_dataclass(thing) and thing is not hypercone.FitConfig:
+        if dataclasses.is_dataclass(thing) and thing is not FitConfig:
             yield _fields(thing)
         for member in _members(thing):
             yield _signature(member, f"{name}.")

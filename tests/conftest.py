@@ -33,12 +33,12 @@ told = telling.told
 def _perfect(tree: hypercone.Hierarchy, **changes: Any) -> Embedding:
     """Each child has an arc of its own inside its parent's, and cones are nested as their arcs are."""
     middle, radius = np.zeros(len(tree)), np.zeros(len(tree))
-    waiting = [(tree.roots, 0.0, 1.3)]
+    waiting = [(tree.root_rows, 0.0, 1.3)]
     for rows, centre, reach in waiting:
         width = 2 * reach / max(len(rows), 1)
         for i, row in enumerate(rows):
             middle[row], radius[row] = centre - reach + (i + 0.5) * width, 0.45 * width
-            waiting.append((tree.children[row], middle[row], radius[row]))
+            waiting.append((tree.child_lists[row], middle[row], radius[row]))
     points = caps.point_from_cap(np.stack([np.cos(middle), np.sin(middle)], axis=1), radius, Settings().K)
     given = {"threshold": 0.0, "edges": tree.edges, "labels": tree.labels}
     return Embedding(tree.names, points, "hyperbolic-cones", Settings(), **(given | changes))

@@ -5,7 +5,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from hypercone.hierarchy import LabelledPairs
+from hypercone.hierarchy import LabeledPairs
 from hypercone.methods import METHODS, Settings
 from hypercone.methods.scoring import ALPHAS, Calibration, Counts, Scorer, best_threshold, calibrate, count_at
 
@@ -88,7 +88,7 @@ class TestCalibrate:
     def pairs(self, rng, count):
         rows = rng.integers(0, count, (200, 2), dtype=np.int32)
         rows = rows[rows[:, 0] != rows[:, 1]]
-        return LabelledPairs(rows[:50], rows[50:])
+        return LabeledPairs(rows[:50], rows[50:])
 
     @pytest.mark.parametrize("name", METHODS)
     def test_it_finds_the_best_threshold_and_alpha_there_are(self, name):
@@ -115,7 +115,7 @@ class TestCalibrate:
         rays /= np.linalg.norm(rays, axis=1, keepdims=True)
         points = np.concatenate([0.1 * rays, 0.6 * rays])
         down = np.stack([np.arange(100), np.arange(100, 200)], axis=1).astype(np.int32)
-        found = calibrate(Scorer(points, METHODS[name], Settings()), LabelledPairs(down, down[:, ::-1].copy()))
+        found = calibrate(Scorer(points, METHODS[name], Settings()), LabeledPairs(down, down[:, ::-1].copy()))
         assert found.f1 == 1.0
         assert found.alpha > 0
         assert found.alpha in ALPHAS

@@ -23,7 +23,7 @@ from hypercone.errors import ConfigError, InputError, UnknownNameError
 from hypercone.estimator import NotFittedError
 from hypercone.training.config import OPTIONS
 
-QUICK = {"dim": 2, "epochs": 40, "init_epochs": 40}
+QUICK = {"method": "hyperbolic-cones", "dim": 2, "epochs": 40, "init_epochs": 40}
 
 
 @pytest.fixture(scope="module")
@@ -34,7 +34,7 @@ def tree() -> Hierarchy:
 @pytest.fixture(scope="module")
 def nodes(tree):
     """The nodes below the children of the root, and which of the children each is below."""
-    branches = {int(child): branch for branch, child in enumerate(tree.children[0])}
+    branches = {int(child): branch for branch, child in enumerate(tree.child_lists[0])}
     names, classes = [], []
     for row, name in enumerate(tree.names):
         above = [branches[int(a)] for a in tree.ancestor_lists()[row] if int(a) in branches]
@@ -212,7 +212,7 @@ def test_other_coordinates_have_other_columns(tree):
 
 def test_it_does_not_load_scikit_learn():
     code = (
-        "import sys, hypercone; e = hypercone.ConeEmbedder([('a', 'b')], dim=2, epochs=1, init_epochs=1);"
+        "import sys, hypercone; e = hypercone.ConeEmbedder([('a', 'b')], method='order', dim=2, epochs=1);"
         "e.fit_transform(['a']); assert not {'sklearn', 'pandas', 'pyarrow'} & set(sys.modules)"
     )
     subprocess.run([sys.executable, "-c", code], check=True)

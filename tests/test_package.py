@@ -58,9 +58,9 @@ def test_all_is_what_is_exported_and_every_name_resolves():
     assert len(set(hypercone.__all__)) == len(hypercone.__all__)
     for name in hypercone.__all__:
         assert getattr(hypercone, name) is not None
-    assert set(hypercone._HOMES) == set(hypercone.__all__) - {"__version__"}
-    for name, home in hypercone._HOMES.items():
-        assert name in (importlib.import_module(home).__all__ if home != "hypercone.errors" else [name])
+    assert set(hypercone._HOME_OF) == set(hypercone.__all__) - {"__version__", *hypercone._MODULES}
+    for name, home in hypercone._HOME_OF.items():
+        assert name in getattr(importlib.import_module(home), "__all__", [name])
 
 
 def test_type_checkers_see_the_same_names_as_the_interpreter():
@@ -68,7 +68,16 @@ def test_type_checkers_see_the_same_names_as_the_interpreter():
         node for node in _tree(ROOT / "__init__.py").body if isinstance(node, ast.If) and "TYPE" in ast.dump(node.test)
     )
     seen = {alias.name: node.module for node in block.body for alias in node.names}
-    assert seen == hypercone._HOMES
+    assert seen == hypercone._HOME_OF | dict.fromkeys(hypercone._MODULES, "hypercone")
+
+
+def test_every_error_is_exported():
+    errors = {
+        name
+        for name, value in vars(hypercone.errors).items()
+        if inspect.isclass(value) and value.__module__ == hypercone.errors.__name__
+    }
+    assert errors <= set(hypercone.__all__)
 
 
 def test_a_name_that_is_not_exported_is_an_attribute_error():

@@ -44,7 +44,7 @@ def test_a_construction_tells_of_its_iterations_in_the_same_way():
 
 
 def test_an_event_of_epochs_has_the_attributes_it_had_when_it_was_a_report():
-    assert hypercone.EpochReport is Progress
+    assert hypercone.Progress is Progress
     assert (EVENT.epoch, EVENT.epochs, EVENT.is_last, EVENT.points) == (3, 10, False, None)
     assert _event(10).is_last
 

@@ -45,10 +45,14 @@ def training() -> dict[str, float]:
     """CPU seconds of a fixed number of epochs on mammals, and of one epoch on nouns."""
     mammals, nouns = hypercone.load_dataset("wordnet-mammals"), hypercone.load_dataset("wordnet-nouns")
     ends: list[float] = []
-    hypercone.fit(nouns, **LEARNED, epochs=24, on_epoch=lambda _: ends.append(time.process_time()))
+    hypercone.fit(
+        nouns, method="hyperbolic-cones", **LEARNED, epochs=24, callback=lambda _: ends.append(time.process_time())
+    )
     epochs = (after - before for before, after in itertools.pairwise(ends))
     return {
-        "learn mammals, 100 epochs": best(6, lambda: hypercone.fit(mammals, **LEARNED, epochs=100)),
+        "learn mammals, 100 epochs": best(
+            6, lambda: hypercone.fit(mammals, method="hyperbolic-cones", **LEARNED, epochs=100)
+        ),
         "learn nouns, one epoch": min(epochs),
     }
 
@@ -57,8 +61,8 @@ def construction() -> dict[str, float]:
     """CPU seconds of both constructions."""
     mammals, nouns = hypercone.load_dataset("wordnet-mammals"), hypercone.load_dataset("wordnet-nouns")
     return {
-        "construct nouns": best(20, lambda: hypercone.fit(nouns, method="construction", dim=5)),
-        "construct mammals, overlapping": best(40, lambda: hypercone.fit(mammals, method="overlapping", dim=5)),
+        "construct nouns": best(20, lambda: hypercone.fit(nouns, method="nested-caps", dim=5)),
+        "construct mammals, overlapping": best(40, lambda: hypercone.fit(mammals, method="overlapping-caps", dim=5)),
     }
 
 
@@ -162,7 +166,7 @@ def cpu_seconds(process: int) -> float:
 def save_models() -> dict[str, float]:
     """Write the models that are asked into the working folder."""
     for name in (NOUNS, MAMMALS):
-        hypercone.fit(hypercone.load_dataset(f"wordnet-{name}"), method="construction", dim=5).save(name)
+        hypercone.fit(hypercone.load_dataset(f"wordnet-{name}"), method="nested-caps", dim=5).save(name)
     return {}
 
 

@@ -143,7 +143,7 @@ def fits(prints: Fingerprints, hierarchies: dict[str, hypercone.Hierarchy]) -> N
         for method in METHODS:
             prints.fit(f"variant/{variant}/{method}", dag, **SHORT | {"method": method} | settings)
         prints.fit(f"variant/{variant}/caps", dag, **SHORT | {"init": "caps"} | settings)
-    split = hypercone.paper_split(dag, 50, seed=1)
+    split = dag.split(50, seed=1)
     for method in (*METHODS, *CONSTRUCTIONS):
         learning = {} if method in CONSTRUCTIONS else SHORT | {"validate_every": 5, "patience": 2}
         prints.fit(f"split/{method}", dag, split=split, method=method, **learning)

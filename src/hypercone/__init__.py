@@ -1,10 +1,16 @@
 """hypercone: turn a hierarchy into a geometry you can ask questions of.
 
 >>> import hypercone
->>> pets = hypercone.Hierarchy.from_pairs([("animal", "dog"), ("animal", "cat"), ("dog", "poodle")])
->>> embedding = hypercone.fit(pets, dim=2)
->>> embedding.ancestors("poodle")
-['animal', 'dog']
+>>> embedding = hypercone.fit([("animal", "dog"), ("animal", "cat"), ("dog", "poodle")], dim=2)
+>>> embedding.ancestors("poodle"), embedding.is_a("cat", "dog")
+(['animal', 'dog'], False)
+
+Read:       read, load_dataset, datasets; Hierarchy, Labels
+Fit:        fit; TrainingConfig, ConstructionConfig, Settings; Checkpointing, Progress; ConeEmbedder
+Ask:        load, and the methods of Embedding; serve
+Judge:      Hierarchy.split, Split, LabeledPairs, read_split, write_split; evaluation
+Compute:    geometry
+Errors:     HyperconeError and what is below it
 
 Names are imported when they are first used, so that ``import hypercone`` loads nothing heavy.
 """
@@ -16,85 +22,103 @@ from typing import TYPE_CHECKING, Any
 
 __version__ = "0.1.0"
 
+if TYPE_CHECKING:
+    from hypercone import errors as errors
+    from hypercone import evaluation as evaluation
+    from hypercone import geometry as geometry
+    from hypercone.data import datasets, load_dataset
+    from hypercone.embedding import Embedding, load
+    from hypercone.errors import (
+        ConfigError,
+        HierarchyError,
+        HyperconeError,
+        InputError,
+        Interrupted,
+        ModelFileError,
+        ResourceError,
+        UnknownNameError,
+    )
+    from hypercone.estimator import ConeEmbedder
+    from hypercone.formats import read, read_split, write_split
+    from hypercone.hierarchy import Hierarchy, LabeledPairs, Labels, Split
+    from hypercone.methods import Settings
+    from hypercone.progress import Progress
+    from hypercone.runs import Checkpointing
+    from hypercone.service import serve
+    from hypercone.training import ConstructionConfig, TrainingConfig, fit
+
 _HOMES = {
-    "ConeEmbedder": "hypercone.estimator",
-    "Embedding": "hypercone.embedding",
-    "EpochReport": "hypercone.training",
-    "FitConfig": "hypercone.training",
-    "Hierarchy": "hypercone.hierarchy",
-    "HyperconeError": "hypercone.errors",
-    "Run": "hypercone.runs",
-    "Split": "hypercone.hierarchy",
-    "compare": "hypercone.queries",
-    "dataset_names": "hypercone.data",
-    "describe": "hypercone.hierarchy",
-    "evaluate": "hypercone.evaluation",
-    "evaluate_all_pairs": "hypercone.evaluation",
-    "evaluate_hard": "hypercone.evaluation",
-    "evaluate_reconstruction": "hypercone.evaluation",
-    "fit": "hypercone.training",
-    "load": "hypercone.embedding",
-    "load_dataset": "hypercone.data",
-    "paper_split": "hypercone.hierarchy",
-    "read_edges": "hypercone.formats",
-    "read_hierarchy": "hypercone.formats",
-    "read_split": "hypercone.formats",
-    "suggest": "hypercone.queries",
-    "suggestion_precision": "hypercone.evaluation",
-    "write_split": "hypercone.formats",
+    "hypercone.data": ("datasets", "load_dataset"),
+    "hypercone.embedding": ("Embedding", "load"),
+    "hypercone.errors": (
+        "ConfigError",
+        "HierarchyError",
+        "HyperconeError",
+        "InputError",
+        "Interrupted",
+        "ModelFileError",
+        "ResourceError",
+        "UnknownNameError",
+    ),
+    "hypercone.estimator": ("ConeEmbedder",),
+    "hypercone.formats": ("read", "read_split", "write_split"),
+    "hypercone.hierarchy": ("Hierarchy", "LabeledPairs", "Labels", "Split"),
+    "hypercone.methods": ("Settings",),
+    "hypercone.progress": ("Progress",),
+    "hypercone.runs": ("Checkpointing",),
+    "hypercone.service": ("serve",),
+    "hypercone.training": ("ConstructionConfig", "TrainingConfig", "fit"),
 }
+_HOME_OF = {name: home for home, names in _HOMES.items() for name in names}
+_MODULES = ("errors", "evaluation", "geometry")
 
 __all__ = [
+    "Checkpointing",
     "ConeEmbedder",
+    "ConfigError",
+    "ConstructionConfig",
     "Embedding",
-    "EpochReport",
-    "FitConfig",
     "Hierarchy",
+    "HierarchyError",
     "HyperconeError",
-    "Run",
+    "InputError",
+    "Interrupted",
+    "LabeledPairs",
+    "Labels",
+    "ModelFileError",
+    "Progress",
+    "ResourceError",
+    "Settings",
     "Split",
+    "TrainingConfig",
+    "UnknownNameError",
     "__version__",
-    "compare",
-    "dataset_names",
-    "describe",
-    "evaluate",
-    "evaluate_all_pairs",
-    "evaluate_hard",
-    "evaluate_reconstruction",
+    "datasets",
+    "errors",
+    "evaluation",
     "fit",
+    "geometry",
     "load",
     "load_dataset",
-    "paper_split",
-    "read_edges",
-    "read_hierarchy",
+    "read",
     "read_split",
-    "suggest",
-    "suggestion_precision",
+    "serve",
     "write_split",
 ]
 
-if TYPE_CHECKING:
-    from hypercone.data import dataset_names, load_dataset
-    from hypercone.embedding import Embedding, load
-    from hypercone.errors import HyperconeError
-    from hypercone.estimator import ConeEmbedder
-    from hypercone.evaluation import (
-        evaluate,
-        evaluate_all_pairs,
-        evaluate_hard,
-        evaluate_reconstruction,
-        suggestion_precision,
-    )
-    from hypercone.formats import read_edges, read_hierarchy, read_split, write_split
-    from hypercone.hierarchy import Hierarchy, Split, describe, paper_split
-    from hypercone.queries import compare, suggest
-    from hypercone.runs import Run
-    from hypercone.training import EpochReport, FitConfig, fit
-
 
 def __getattr__(name: str) -> Any:
-    if name in _HOMES:
-        return getattr(importlib.import_module(_HOMES[name]), name)
+    if name in _HOME_OF:
+        return getattr(importlib.import_module(_HOME_OF[name]), name)
+    if name in _MODULES:
+        return importlib.import_module(f"hypercone.{name}")
+    if not name.startswith("_"):
+        old_names = importlib.import_module("hypercone._old_names")
+        if name in old_names.NEW_NAMES:
+            from hypercone._deprecation import warn_renamed
+
+            warn_renamed(f"hypercone.{name}", old_names.NEW_NAMES[name])
+            return getattr(old_names, name)
     raise AttributeError(f"module 'hypercone' has no attribute {name!r}")
 
 

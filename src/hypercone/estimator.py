@@ -14,7 +14,7 @@ from hypercone.embedding import Embedding
 from hypercone.embedding.export import Coordinates, coordinates_of
 from hypercone.errors import InputError, unknown_name
 from hypercone.hierarchy import Hierarchy
-from hypercone.training import FitConfig, fit
+from hypercone.training import fit
 from hypercone.training.config import OPTIONS
 
 __all__ = ["ConeEmbedder", "NotFittedError"]
@@ -28,17 +28,17 @@ class ConeEmbedder:
     """Nodes in, points out: an embedding as a step of a scikit-learn pipeline.
 
     ``hierarchy`` is a Hierarchy or (parent, child) pairs. ``coordinates`` are those of ``Embedding.export``: own,
-    klein, lorentz or cap. Every setting of FitConfig is a parameter as well, with its default there.
+    klein, lorentz or cap. Every setting of ``hypercone.fit`` is a parameter as well, with its default there.
 
     With a hierarchy, ``fit`` learns it whatever nodes it is given, and ``transform`` finds the points of nodes by their
     names or labels. Without one, ``fit`` takes the hierarchy itself. ``embedding_`` is the result.
 
     >>> pets = [("animal", "dog"), ("animal", "cat"), ("dog", "poodle")]
-    >>> embedder = ConeEmbedder(pets, dim=2, epochs=50, init_epochs=50)
+    >>> embedder = ConeEmbedder(pets, method="order", dim=2, epochs=50)
     >>> embedder.fit_transform(["dog", "cat", "dog"]).shape
     (3, 2)
     >>> embedder
-    ConeEmbedder(<3 pairs>, dim=2, epochs=50, init_epochs=50)
+    ConeEmbedder(<3 pairs>, method='order', dim=2, epochs=50)
     """
 
     def __init__(
@@ -59,7 +59,9 @@ class ConeEmbedder:
         if given is None:
             raise InputError("there is no hierarchy to fit; give ConeEmbedder one, or give fit (parent, child) pairs")
         chosen = {name: value for name, usual in _defaults().items() if (value := getattr(self, name)) != usual}
-        self.embedding_: Embedding = fit(_as_hierarchy(given), FitConfig(**chosen))
+        # A frame of two columns, as scikit-learn hands them on, is pairs whatever the columns are called.
+        data = np.asarray(given, dtype=object) if hasattr(given, "__array__") else given
+        self.embedding_: Embedding = fit(data, **chosen)
         self._found: Coordinates = coordinates_of(self.embedding_, self.coordinates)
         return self
 
@@ -138,17 +140,6 @@ def _check_known(name: str) -> None:
     known = ["hierarchy", "coordinates", *_defaults()]
     if name not in known:
         raise unknown_name("parameter", name, known)
-
-
-def _as_hierarchy(given: Any) -> Hierarchy:
-    if isinstance(given, Hierarchy):
-        return given
-    pairs = np.array(given if hasattr(given, "__array__") else list(given), dtype=object)
-    if pairs.ndim != 2 or pairs.shape[1] != 2:
-        raise InputError(
-            f"edges of the shape {pairs.shape} are no pairs; give one (parent, child) for each edge, or a Hierarchy"
-        )
-    return Hierarchy.from_pairs([(str(parent), str(child)) for parent, child in pairs.tolist()])
 
 
 def _as_names(given: Any) -> list[str]:

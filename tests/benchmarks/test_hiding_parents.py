@@ -16,7 +16,7 @@ import hypercone
 from hidden_parent_scorers import by_chance
 from hiding_parents import KINDS, hide_parents, nodes_to_hide_from, rank_hidden
 from hypercone.errors import InputError, UnknownNameError
-from hypercone.evaluation.suggestions import Damaged
+from hypercone.evaluation.damaged import Damaged
 
 Pairs = set[tuple[int, int]]
 
@@ -63,7 +63,7 @@ def test_a_node_that_loses_a_second_parent_keeps_another(whole, share, seed):
     assert len(set(children)) == len(children)
     before = np.bincount(whole.reduction()[:, 1], minlength=len(whole))
     for child in children:
-        assert left.parents.counts[child] == before[child] - 1 >= 1
+        assert left.parent_lists.counts[child] == before[child] - 1 >= 1
 
 
 @settings(max_examples=40, deadline=None)
@@ -72,7 +72,7 @@ def test_a_subtree_that_loses_its_place_keeps_nothing_above_it_and_all_below(who
     left, links = hide_parents(whole, "attachment", share=share, seed=seed)
     for child in set(links[:, 1].tolist()):
         assert len(left.ancestors_of(child)) == 0
-        assert whole.children.counts[child] > 0
+        assert whole.child_lists.counts[child] > 0
         assert {parent for parent, other in links.tolist() if other == child} == {
             parent for parent, other in whole.reduction().tolist() if other == child
         }

@@ -10,7 +10,7 @@ from hypercone.evaluation import all_pairs_by, hard_by, kind_of
 
 def test_hard_pairs_as_a_program_reads_them(process, model):
     found = process("evaluate", model, "--hard", "--json").json
-    expected = hypercone.evaluate_hard(hypercone.load(model))
+    expected = hypercone.evaluation.hard_pairs(hypercone.load(model))
     assert found["hard_f1"] == expected.f1
     assert found["hard_negatives"] == sum(found[f"hard_{kind}_pairs"] for kind in expected.kinds)
     for kind, figures in expected.kinds.items():

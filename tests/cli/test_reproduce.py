@@ -12,7 +12,6 @@ import time
 import pytest
 
 from hypercone.data import load_dataset
-from hypercone.hierarchy import paper_split
 from hypercone.reproduce.released_split import write_released_split
 from hypercone.reproduce.table1 import TABLE1
 
@@ -21,7 +20,7 @@ from hypercone.reproduce.table1 import TABLE1
 def split(tmp_path):
     """The prefix of a small split in the authors' format, with two percentages."""
     tree = load_dataset("tree-3-4")
-    write_released_split([paper_split(tree, percent) for percent in (10, 50)], tree, tmp_path / "tree.tsv")
+    write_released_split([tree.split(percent) for percent in (10, 50)], tree, tmp_path / "tree.tsv")
     return tmp_path / "tree.tsv"
 
 

@@ -30,7 +30,7 @@ def test_fit_writes_a_model_and_says_how_good_it_is(run, taxonomy, tmp_path, qui
     embedding = hypercone.load(tmp_path / "m")
     assert found["threshold"] == embedding.threshold
     assert embedding.record["config"]["epochs"] == 30
-    assert embedding.record["hierarchy_digest"] == hypercone.read_edges(taxonomy).digest
+    assert embedding.record["hierarchy_digest"] == hypercone.read(taxonomy).digest
 
 
 def test_for_people_every_value_has_its_line(run, taxonomy, tmp_path, quick):
@@ -57,14 +57,14 @@ def test_a_fit_without_settings_constructs_and_says_how_exact_it_is(run, taxonom
         "100.00 %",
     ]
     found = run(
-        "fit", taxonomy, "-o", tmp_path / "n", "--method", "construction", "--dim", "2", "--json", "--quiet"
+        "fit", taxonomy, "-o", tmp_path / "n", "--method", "nested-caps", "--dim", "2", "--json", "--quiet"
     ).json
     assert (found["method"], found["kind"], found["all_pairs_f1"]) == ("construction", "constructed", 1.0)
 
 
 def test_what_is_lost_in_a_forest_is_said(run, tmp_path):
     (tmp_path / "d.tsv").write_text("parent\tchild\na\tb\na\tc\nb\td\nc\td\n")
-    done = run("fit", tmp_path / "d.tsv", "-o", tmp_path / "m", "--method", "construction", "--quiet")
+    done = run("fit", tmp_path / "d.tsv", "-o", tmp_path / "m", "--method", "nested-caps", "--quiet")
     assert "1 of 5 true pairs" in done.err
 
 
@@ -182,7 +182,7 @@ def test_evaluate_on_files_of_pairs(run, model, tmp_path):
 
 def test_evaluate_reconstruction(run, model, taxonomy):
     found = run("evaluate", model, "--reconstruction", taxonomy, "--json").json
-    expected = hypercone.evaluate_reconstruction(hypercone.load(model), hypercone.read_edges(taxonomy))
+    expected = hypercone.evaluation.reconstruction(hypercone.load(model), hypercone.read(taxonomy))
     figures = {f"reconstruction_{name}": value for name, value in expected.as_dict().items()}
     assert found == figures | kind_of(hypercone.load(model)).as_dict()
     sampled = run("evaluate", model, "--reconstruction", taxonomy, "--sample", 4, "--threads", 1, "--json").json

@@ -24,7 +24,7 @@ def small_dags(draw):
 @given(small_dags())
 @settings(max_examples=60, deadline=None)
 def test_no_forest_of_the_edges_keeps_more_pairs(above, dag):
-    choices = [dag.parents[row].tolist() or [-1] for row in range(len(dag))]
+    choices = [dag.parent_lists[row].tolist() or [-1] for row in range(len(dag))]
     best = max(int(above(parents).sum()) for parents in itertools.product(*choices))
     assert int(above(spanning_forest(dag)).sum()) == best == count_forest(dag).true_positives
 
@@ -34,7 +34,7 @@ def test_no_forest_of_the_edges_keeps_more_pairs(above, dag):
 def test_a_kept_parent_is_a_parent_and_only_roots_keep_none(dag):
     kept = spanning_forest(dag)
     for row in range(len(dag)):
-        assert kept[row] in (dag.parents[row] if len(dag.parents[row]) else [-1])
+        assert kept[row] in (dag.parent_lists[row] if len(dag.parent_lists[row]) else [-1])
 
 
 def test_the_deepest_parent_is_kept_and_the_lowest_row_of_several():

@@ -12,7 +12,7 @@ from hypercone.construction.forest import check_points, construct_forest, count_
 from hypercone.construction.layout import Layout, lay_out_forest, points_from_balls
 from hypercone.embedding import Embedding
 from hypercone.errors import ConfigError, InputError
-from hypercone.evaluation import evaluate_all_pairs
+from hypercone.evaluation import all_pairs
 from hypercone.geometry import caps
 from hypercone.hierarchy import Hierarchy
 from hypercone.methods import Settings, find_method
@@ -87,7 +87,7 @@ def test_the_counts_are_those_of_the_evaluation_of_all_pairs(shape, name, rearra
 def _evaluated(hierarchy, constructed):
     """The counts of the embedding, from its index."""
     embedding = Embedding(hierarchy.names, constructed.points, "hyperbolic-cones", Settings(), threshold=0.0)
-    judged = evaluate_all_pairs(embedding, hierarchy)
+    judged = all_pairs(embedding, hierarchy)
     right = round(judged.recall * judged.positives)
     return Counts(right, round(right / judged.precision) - right, judged.positives)
 

@@ -12,7 +12,7 @@ from hypercone.construction.moving import FreePlan, NestedPlan
 from hypercone.construction.overlapping import construct_overlapping, count_exactly, smallest_radius
 from hypercone.embedding import Embedding
 from hypercone.errors import ConfigError
-from hypercone.evaluation import evaluate_all_pairs
+from hypercone.evaluation import all_pairs
 from hypercone.hierarchy import Hierarchy
 from hypercone.methods import Settings, find_method
 from hypercone.methods.scoring import Counts
@@ -50,7 +50,7 @@ def built(thousand):
 
 def evaluated(hierarchy, points):
     embedding = Embedding(hierarchy.names, points, "hyperbolic-cones", Settings(K=0.1), threshold=0.0)
-    return evaluate_all_pairs(embedding, hierarchy)
+    return all_pairs(embedding, hierarchy)
 
 
 def test_the_counts_are_those_of_an_evaluation_of_all_pairs(thousand, built):

@@ -47,7 +47,7 @@ def test_every_node_has_a_place_or_is_a_plain_leaf(dag, bones):
     places, leaves = bones
     nodes = np.concatenate([places.rows[places.rows >= 0], leaves.rows])
     assert sorted(nodes.tolist()) == list(range(len(dag)))
-    assert (dag.children.counts[leaves.rows] == 0).all()
+    assert (dag.child_lists.counts[leaves.rows] == 0).all()
     assert places.weights.sum() == len(dag)
 
 
@@ -194,7 +194,7 @@ def test_radii_never_fall_below_the_smallest(dag):
 
 
 def test_a_node_alone_has_no_pairs():
-    alone = Hierarchy.from_rows(["stone"], np.zeros((0, 2), int))
+    alone = Hierarchy(["stone"], np.zeros((0, 2), int))
     places, leaves = build_skeleton(alone, np.array([-1], np.int32))
     assert places.rows.tolist() == [-1]
     assert leaves.rows.tolist() == [0]

@@ -2,12 +2,12 @@
 
 import pytest
 
-from hypercone.data import dataset_names, is_dataset, load_dataset
+from hypercone.data import datasets, is_dataset, load_dataset
 from hypercone.errors import InputError, UnknownNameError
 
 
 def test_every_dataset_listed_is_known_and_loads():
-    for name in dataset_names():
+    for name in datasets():
         assert is_dataset(name)
         assert len(load_dataset(name)) > 1
 
@@ -20,7 +20,7 @@ def test_a_tree_is_balanced_and_its_names_are_the_way_from_the_root():
         *(f"r.{i}.{j}" for i in range(3) for j in range(3)),
     )
     assert all(tree.names[child].rpartition(".")[0] == tree.names[parent] for parent, child in tree.edges)
-    assert tree.depths().max() == 2
+    assert tree.depths.max() == 2
 
 
 @pytest.mark.parametrize(("name", "nodes"), [("tree-1-5", 6), ("tree-7-0", 1), ("tree-2-10", 2047)])

@@ -6,7 +6,6 @@ import pytest
 
 import hypercone
 from hypercone.data import all_nouns, load_dataset
-from hypercone.hierarchy import describe, paper_split
 
 
 @pytest.fixture(scope="module")
@@ -15,11 +14,11 @@ def nouns():
 
 
 def parents(hierarchy, name):
-    return {hierarchy.names[row] for row in hierarchy.parents[hierarchy.row(name)]}
+    return {hierarchy.names[row] for row in hierarchy.parent_lists[hierarchy.row(name)]}
 
 
 def test_the_nouns_are_counted_as_in_the_paper(nouns):
-    told = describe(nouns)
+    told = nouns.summary()
     assert told.nodes == 82_114
     assert told.closure_edges == len(nouns.closure()) == 661_127
     assert told.basic_edges == 84_363
@@ -30,14 +29,14 @@ def test_the_nouns_are_counted_as_in_the_paper(nouns):
 
 def test_the_root_of_everything_is_left_out(nouns):
     assert "entity.n.01" not in nouns
-    assert {nouns.names[row] for row in nouns.roots} == {
+    assert {nouns.names[row] for row in nouns.root_rows} == {
         "physical_entity.n.01",
         "abstraction.n.06",
         "thing.n.08",
     }
     whole = all_nouns()
-    assert [whole.names[row] for row in whole.roots] == ["entity.n.01"]
-    rest = whole.without(["entity.n.01"])
+    assert [whole.names[row] for row in whole.root_rows] == ["entity.n.01"]
+    rest = whole.drop(["entity.n.01"])
     assert rest.names == nouns.names
     assert (rest.edges == nouns.edges).all()
     assert (len(whole), len(whole.edges)) == (82_115, 84_427)
@@ -63,7 +62,7 @@ def test_well_known_synsets_have_their_well_known_hypernyms(nouns, name, above):
 
 
 def test_the_split_of_the_paper_has_its_numbers(nouns):
-    split = paper_split(nouns, 50)
+    split = nouns.split(50)
     assert len(split.validation.positives) == len(split.test.positives) == 28_838
     assert len(split.train) == 84_363 + 288_382
     assert len(split.test.negatives) == 288_380
@@ -71,7 +70,7 @@ def test_the_split_of_the_paper_has_its_numbers(nouns):
 
 def test_the_mammals_are_what_is_below_mammal():
     mammals = load_dataset("wordnet-mammals")
-    assert [mammals.names[row] for row in mammals.roots] == ["mammal.n.01"]
+    assert [mammals.names[row] for row in mammals.root_rows] == ["mammal.n.01"]
     assert len(mammals) == 1182
     assert "white_pelican.n.01" not in mammals
     assert "whale.n.02" in mammals

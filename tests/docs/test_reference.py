@@ -7,7 +7,7 @@ import pytest
 
 from hypercone import errors
 from hypercone.cli.main import COMMANDS
-from hypercone.data import dataset_names
+from hypercone.data import datasets
 from hypercone.methods import METHODS
 from hypercone.queries import QUESTIONS
 
@@ -39,7 +39,7 @@ def test_every_choice_is_explained_where_one_chooses(kind, text_of):
     page, names = {
         "METHODS": ("docs/how-to/choose-a-method.md", METHODS),
         "QUESTIONS": ("docs/how-to/ask-questions.md", QUESTIONS),
-        "datasets": ("docs/how-to/your-own-data.md", dataset_names()),
+        "datasets": ("docs/how-to/your-own-data.md", datasets()),
     }[kind]
     for name in names:
         assert name in text_of(page)

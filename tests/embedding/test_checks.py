@@ -73,7 +73,7 @@ REFUSED = {
     "half a character": ({"names": ["cat", "\ud800"]}, "contains half a character"),
     "a number for a name": ({"names": ["cat", 5]}, "5 is no name, it is int"),
     "labels for other nodes": ({"labels": Labels(["Cat"])}, "there are 1 labels for 2 nodes; give each one"),
-    "labels in a list": ({"labels": ["Cat", "Dog"]}, "its labels are .* give hypercone.hierarchy.names.Labels"),
+    "labels in a list": ({"labels": ["Cat", "Dog"]}, "its labels are .* give hypercone.Labels"),
     "an edge to nowhere": ({"edges": np.array([[0, 2]])}, "an edge names a row outside 0 … 1"),
     "an edge that would wrap": ({"edges": np.array([[0, 2**32 + 1]])}, "an edge names a row outside 0 … 1"),
     "edges of fractions": ({"edges": np.array([[0.0, 1.5]])}, r"of float64; give \(parent, child\) rows"),
@@ -186,7 +186,7 @@ def test_points_and_edges_that_nobody_can_change_are_not_copied(pair):
 
 
 def test_no_edges_are_edges_too(pair):
-    assert pair(edges=[]).hierarchy.roots.tolist() == [0, 1]
+    assert pair(edges=[]).hierarchy.root_rows.tolist() == [0, 1]
 
 
 # Of each part of a folder something that its checksums cover, that no embedding can be, and the file to be named.

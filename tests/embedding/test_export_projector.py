@@ -38,7 +38,7 @@ def test_depths_are_there_where_the_edges_are_known(fitted, tree, tmp_path):
     header, *rows = [line.split("\t") for line in _lines(tmp_path / "tree.metadata.tsv")]
     assert header == ["name", "depth"]
     assert len(rows) == len(_lines(vectors)) == len(tree)
-    assert [int(depth) for _, depth in rows] == tree.depths().tolist()
+    assert [int(depth) for _, depth in rows] == tree.depths.tolist()
 
 
 @pytest.mark.parametrize(

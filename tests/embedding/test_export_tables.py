@@ -79,7 +79,7 @@ def test_a_frame_takes_other_coordinates(strange):
             lambda embedding, folder: embedding.export(folder / "p.parquet"),
             r"a parquet file needs pyarrow.*pip install 'hypercone\[tables\]'",
         ),
-        ("scipy", lambda embedding, folder: embedding.relation(), "a relation needs scipy.*pip install scipy"),
+        ("scipy", lambda embedding, folder: embedding.to_sparse(), "a relation needs scipy.*pip install scipy"),
     ],
 )
 def test_a_package_that_is_not_installed_is_asked_for(strange, tmp_path, monkeypatch, package, ask, remedy):

@@ -96,6 +96,6 @@ def test_an_edge_beyond_the_last_node_is_refused_when_it_is_given_and_when_loadi
 
 def test_a_fit_keeps_the_labels_and_the_edges_of_its_hierarchy():
     tree = hypercone.Hierarchy(["a", "b", "c"], [[0, 1], [1, 2]], ["A", "B", "C"])
-    embedding = hypercone.fit(tree, dim=2, epochs=2, init_epochs=2)
+    embedding = hypercone.fit(tree, method="hyperbolic-cones", dim=2, epochs=2, init_epochs=2)
     assert embedding.hierarchy == tree
     assert embedding.row("B") == 1

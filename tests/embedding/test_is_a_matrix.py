@@ -12,7 +12,7 @@ from hypercone.methods import METHODS
 @pytest.mark.parametrize("method", METHODS)
 def test_an_entry_is_what_is_a_says(make_embedding, method):
     embedding = make_embedding(method, count=30, threshold=0.2)
-    found = embedding.relation()
+    found = embedding.to_sparse()
     assert isinstance(found, scipy.sparse.csr_array)
     assert found.shape == (30, 30)
     assert found.dtype == bool
@@ -25,7 +25,7 @@ def test_an_entry_is_what_is_a_says(make_embedding, method):
 
 
 def test_rows_are_ancestors_and_columns_descendants(fitted):
-    found = fitted.relation()
+    found = fitted.to_sparse()
     child = fitted.names[-1]
     above = {fitted.names[column] for column in found[[fitted.row(child)]].indices}
     assert above == set(fitted.ancestors(child))
@@ -36,17 +36,17 @@ def test_rows_are_ancestors_and_columns_descendants(fitted):
 
 def test_chosen_names_keep_their_order(fitted):
     names = [fitted.names[5], fitted.names[0], fitted.names[2]]
-    found = fitted.relation(names).toarray().tolist()
+    found = fitted.to_sparse(names).toarray().tolist()
     assert found == [[a != b and fitted.is_a(a, b) for b in names] for a in names]
     assert any(map(any, found))
 
 
 def test_no_names_give_an_empty_relation(fitted):
-    assert fitted.relation([]).shape == (0, 0)
+    assert fitted.to_sparse([]).shape == (0, 0)
 
 
 def test_what_is_no_list_of_known_names_is_refused(fitted):
     with pytest.raises(InputError, match="give a list of names"):
-        fitted.relation("root")
+        fitted.to_sparse("root")
     with pytest.raises(UnknownNameError, match="no node 'nobody'"):
-        fitted.relation(["nobody"])
+        fitted.to_sparse(["nobody"])

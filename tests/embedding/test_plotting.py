@@ -6,8 +6,8 @@ import pytest
 import hypercone
 from hypercone.embedding import load
 from hypercone.errors import InputError
-from hypercone.evaluation import evaluate
-from hypercone.hierarchy import LabelledPairs
+from hypercone.evaluation import link_prediction
+from hypercone.hierarchy import LabeledPairs
 from hypercone.methods import METHODS
 from hypercone.plotting.plot import KINDS
 
@@ -22,7 +22,7 @@ def caption_of(figure):
 
 @pytest.fixture(scope="module")
 def trained(tree):
-    return hypercone.fit(tree, split=hypercone.paper_split(tree, 50), dim=5, epochs=40, init_epochs=20)
+    return hypercone.fit(tree, split=tree.split(50), dim=5, epochs=40, init_epochs=20)
 
 
 @pytest.mark.parametrize("method", sorted(METHODS))
@@ -95,8 +95,8 @@ def test_a_record_that_is_none_is_one_sentence(make_embedding, history):
 
 
 def test_the_curve_marks_what_evaluate_gives_on_the_same_pairs(trained, tree):
-    split = hypercone.paper_split(tree, 20, holdout=0.4)
-    figure, judged = trained.plot("precision-recall", pairs=split.test), evaluate(trained, split.test)
+    split = tree.split(20, holdout=0.4)
+    figure, judged = trained.plot("precision-recall", pairs=split.test), link_prediction(trained, split.test)
     (dot,) = drawn(figure, "threshold")
     assert np.ravel(dot.get_data()).tolist() == [judged.recall, judged.precision]
     assert f"{judged.positives} true held-out pairs and {judged.negatives} wrong pairs" in caption_of(figure)
@@ -124,7 +124,7 @@ def test_without_pairs_the_closure_is_judged_against_ten_wrong_pairs_each(fitted
         ("precision-recall", {}, "does not know its edges, so give pairs"),
         (
             "precision-recall",
-            {"pairs": LabelledPairs(np.empty((0, 2), np.int32), np.empty((0, 2), np.int32))},
+            {"pairs": LabeledPairs(np.empty((0, 2), np.int32), np.empty((0, 2), np.int32))},
             "there are no true pairs",
         ),
     ],
@@ -137,14 +137,14 @@ def test_what_cannot_be_drawn_is_refused_in_words(make_embedding, kind, options,
 def test_leaves_at_the_border_are_said_and_not_counted_into_the_medians(make_embedding):
     pairs = [*(("root", f"child {i}") for i in range(20)), *((f"child {i}", f"grandchild {i}") for i in range(8))]
     tree = hypercone.Hierarchy.from_pairs(pairs)
-    is_leaf = tree.children.counts == 0
+    is_leaf = tree.child_lists.counts == 0
     points = np.zeros((len(tree), 3))
-    points[:, 0] = np.where(is_leaf, 0.9999, 0.1 + 0.1 * tree.depths())
+    points[:, 0] = np.where(is_leaf, 0.9999, 0.1 + 0.1 * tree.depths)
     figure = make_embedding(names=tree.names, points=points, edges=tree.edges).plot("norms")
     assert "; 20 without children stand together, furthest out." in caption_of(figure)
     (median,) = drawn(figure, "median")
     np.testing.assert_allclose(np.ravel(median.get_data()), [1, 2 * np.arctanh(0.2)])
-    points[:, 0] = 0.1 + 0.1 * tree.depths()
+    points[:, 0] = 0.1 + 0.1 * tree.depths
     figure = make_embedding(names=tree.names, points=points, edges=tree.edges).plot("norms")
     assert "Of each depth the median" in caption_of(figure)
     assert len(drawn(figure, "median")) == 2

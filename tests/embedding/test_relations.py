@@ -27,10 +27,10 @@ def trees(draw):
 
 def relatives_agree_with_the_graph(embedding: Embedding, tree: hypercone.Hierarchy) -> None:
     for row, name in enumerate(tree.names):
-        parents = {tree.names[parent] for parent in tree.parents[row]}
+        parents = {tree.names[parent] for parent in tree.parent_lists[row]}
         assert set(embedding.parents(name)) == parents
-        assert set(embedding.children(name)) == {tree.names[child] for child in tree.children[row]}
-        others = {tree.names[c] for parent in tree.parents[row] for c in tree.children[parent]} - {name}
+        assert set(embedding.children(name)) == {tree.names[child] for child in tree.child_lists[row]}
+        others = {tree.names[c] for parent in tree.parent_lists[row] for c in tree.child_lists[parent]} - {name}
         assert set(embedding.siblings(name)) == others
 
 
@@ -46,7 +46,7 @@ def test_a_perfect_embedding_has_the_lowest_common_ancestor_of_its_tree(perfect,
     rows = data.draw(st.lists(st.integers(0, len(tree) - 1), min_size=1, max_size=4))
     found = perfect(tree).lowest_common_ancestors([tree.names[row] for row in rows])
     lines = [{row, *tree.ancestors_of(row).tolist()} for row in rows]
-    expected = max(set.intersection(*lines), key=lambda row: tree.depths()[row], default=None)
+    expected = max(set.intersection(*lines), key=lambda row: tree.depths[row], default=None)
     assert found == ([] if expected is None else [tree.names[expected]])
     assert [tree.names[row] for row in lowest_common_in_graph(tree, rows)] == found
 
@@ -169,12 +169,12 @@ def test_no_names_have_no_common_ancestors(make_embedding):
 def test_the_children_of_a_root_with_eighty_thousand_descendants_take_less_than_five_seconds(within):
     nouns = hypercone.load_dataset("wordnet-nouns")
     # One root over all, and of several parents only the first, so that there is a tree to build.
-    first = nouns.parents.rows[nouns.parents.offsets[:-1][nouns.parents.counts > 0]]
-    edges = [[len(nouns), row] for row in nouns.roots]
-    edges += np.stack([first, np.flatnonzero(nouns.parents.counts)], axis=1).tolist()
+    first = nouns.parent_lists.rows[nouns.parent_lists.offsets[:-1][nouns.parent_lists.counts > 0]]
+    edges = [[len(nouns), row] for row in nouns.root_rows]
+    edges += np.stack([first, np.flatnonzero(nouns.parent_lists.counts)], axis=1).tolist()
     tree = hypercone.Hierarchy([*nouns.names, "top"], edges)
-    embedding = hypercone.fit(tree, method="construction", dim=2)
+    embedding = hypercone.fit(tree, method="nested-caps", dim=2)
     embedding.children("dog.n.01")
     found = within(5, lambda: embedding.children("top"))
-    assert set(found) >= {nouns.names[row] for row in nouns.roots}
+    assert set(found) >= {nouns.names[row] for row in nouns.root_rows}
     assert len(embedding.descendants("top")) > 80_000

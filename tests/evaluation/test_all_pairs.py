@@ -10,7 +10,7 @@ import pytest
 import hypercone
 from hypercone.embedding import Embedding
 from hypercone.errors import InputError
-from hypercone.evaluation import evaluate_all_pairs, link_prediction
+from hypercone.evaluation import all_pairs, measures
 from hypercone.hierarchy import Hierarchy
 from hypercone.methods import METHODS, Settings
 
@@ -39,8 +39,8 @@ def counted(embedding, hierarchy, threshold):
 
 @pytest.mark.parametrize("change", [0.0, -0.02, 0.1])
 def test_every_pair_is_counted_once(fitted, change, monkeypatch):
-    monkeypatch.setattr(link_prediction, "PARTS_A_CORE", 3)
-    found = evaluate_all_pairs(fitted, threshold=fitted.threshold + change)
+    monkeypatch.setattr(measures, "PARTS_A_CORE", 3)
+    found = all_pairs(fitted, threshold=fitted.threshold + change)
     assert (found.true_positives, found.false_positives, found.positives) == counted(
         fitted, fitted.hierarchy, fitted.threshold + change
     )
@@ -51,16 +51,16 @@ def test_every_pair_is_counted_once(fitted, change, monkeypatch):
 def test_a_model_that_does_not_know_its_edges_needs_them_given(fitted):
     bare = dataclasses.replace(fitted, edges=None)
     with pytest.raises(InputError, match="does not know its edges"):
-        evaluate_all_pairs(bare)
-    assert evaluate_all_pairs(bare, fitted.hierarchy) == evaluate_all_pairs(fitted)
-    other = Hierarchy.from_rows(["somebody", "else"], np.array([[0, 1]]))
+        all_pairs(bare)
+    assert all_pairs(bare, fitted.hierarchy) == all_pairs(fitted)
+    other = Hierarchy(["somebody", "else"], np.array([[0, 1]]))
     with pytest.raises(InputError, match="not the embedding's"):
-        evaluate_all_pairs(fitted, other)
+        all_pairs(fitted, other)
 
 
 def nested(hierarchy):
     """Each node near its first parent and further out: cones that hold much of what they should and some more."""
-    random, parents, depths = np.random.default_rng(0), hierarchy.parents, hierarchy.depths()
+    random, parents, depths = np.random.default_rng(0), hierarchy.parent_lists, hierarchy.depths
     spokes = random.normal(size=(len(hierarchy), 5))
     for row in np.argsort(depths, kind="stable").tolist():
         if depths[row]:
@@ -73,13 +73,13 @@ def nested(hierarchy):
 def test_the_nouns_take_seconds(within):
     nouns, small = hypercone.load_dataset("wordnet-nouns"), hypercone.load_dataset("tree-3-4")
     embedding = nested(nouns)
-    evaluate_all_pairs(nested(small))
+    all_pairs(nested(small))
     nouns.closure()
-    found = within(SECONDS_FOR_NOUNS, lambda: evaluate_all_pairs(embedding, nouns))
+    found = within(SECONDS_FOR_NOUNS, lambda: all_pairs(embedding, nouns))
     assert found.positives + found.negatives == 82_114 * 82_113
     # Some nodes by the plain way, so that what is counted is known to be right.
     some = range(0, len(nouns), 4_001)
-    calls = link_prediction.count_calls(embedding, nouns, 0.0)
+    calls = measures.count_calls(embedding, nouns, 0.0)
     names, every = list(nouns.names), set(range(len(nouns)))
     for row in some:
         called = np.flatnonzero(embedding.energy([names[row]] * len(names), names) <= 0.0).tolist()

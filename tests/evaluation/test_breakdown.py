@@ -11,8 +11,8 @@ import pytest
 import hypercone
 from hypercone.embedding import Embedding
 from hypercone.errors import InputError
-from hypercone.evaluation import all_pairs_by, evaluate_all_pairs, evaluate_hard, hard_by
-from hypercone.evaluation.breakdown import groups_of
+from hypercone.evaluation import all_pairs, hard_pairs, link_prediction, reconstruction
+from hypercone.evaluation.groups import groups_of
 from hypercone.hierarchy import Hierarchy
 from hypercone.methods import METHODS, Settings
 
@@ -22,13 +22,13 @@ COUNTS = ("positives", "negatives", "true_positives", "false_positives")
 def random_hierarchy(seed: int, size: int = 60) -> Hierarchy:
     random = np.random.default_rng(seed)
     pairs = np.sort(random.integers(0, size, (2 * size, 2)), axis=1)
-    return Hierarchy.from_rows([str(i) for i in range(size)], pairs[pairs[:, 0] != pairs[:, 1]])
+    return Hierarchy([str(i) for i in range(size)], pairs[pairs[:, 0] != pairs[:, 1]])
 
 
 def scattered(hierarchy: Hierarchy, seed: int = 0, name: str = "hyperbolic-cones") -> Embedding:
     method, settings = METHODS[name], Settings()
     points = method.start(np.random.default_rng(seed), len(hierarchy), 2, 0.5)
-    points *= 0.3 + 0.1 * hierarchy.depths()[:, None]
+    points *= 0.3 + 0.1 * hierarchy.depths[:, None]
     return Embedding(hierarchy.names, method.project(points, settings), name, settings, 0.4, edges=hierarchy.edges)
 
 
@@ -62,39 +62,59 @@ def test_every_pair_counts_in_the_group_of_its_child(by, name):
             counts = expected[groups.names[groups.of_row[child]]]
             counts[0 if is_true else 1] += 1
             counts[2 if is_true else 3] += is_called
-    found = all_pairs_by(embedding, by=by)
+    found = all_pairs(embedding, group_by=by)
     assert {group: [getattr(one, count) for count in COUNTS] for group, one in found.groups.items()} == expected
     assert sum(counts[3] for counts in expected.values()) > 0
-    assert json.loads(json.dumps(found.as_dict())).keys() == expected.keys()
+    assert json.loads(json.dumps(found.as_dict()))["groups"].keys() == expected.keys()
 
 
 @pytest.mark.parametrize("by", ["depth", "parents"])
-@pytest.mark.parametrize(("whole", "parts"), [(evaluate_all_pairs, all_pairs_by), (evaluate_hard, hard_by)])
-def test_the_groups_add_up_to_the_whole(by, whole, parts):
-    embedding = scattered(random_hierarchy(2))
+@pytest.mark.parametrize("judge", ["all pairs", "hard pairs", "labeled pairs"])
+def test_the_groups_add_up_to_the_whole(by, judge):
+    hierarchy = random_hierarchy(2)
+    embedding, pairs = scattered(hierarchy), hierarchy.split(0, holdout=0.4).test
     for threshold in (None, 0.1, -1.0, 4.0):
-        every, groups = whole(embedding, threshold=threshold), parts(embedding, threshold=threshold, by=by).groups
+        given = {"threshold": threshold, "group_by": by}
+        if judge == "labeled pairs":
+            found = link_prediction(embedding, pairs, **given)
+        else:
+            found = (all_pairs if judge == "all pairs" else hard_pairs)(embedding, **given)
         for count in COUNTS:
-            assert sum(getattr(one, count) for one in groups.values()) == getattr(every, count)
-        assert {one.threshold for one in groups.values()} == {every.threshold}
+            assert sum(getattr(one, count) for one in found.groups.values()) == getattr(found, count)
+        assert {one.threshold for one in found.groups.values()} == {found.threshold}
+
+
+@pytest.mark.parametrize("by", ["depth", "parents"])
+def test_the_ranks_of_groups_add_up_to_those_of_the_whole(by):
+    found = reconstruction(scattered(random_hierarchy(3)), group_by=by)
+    groups = found.groups.values()
+    assert (sum(one.nodes for one in groups), sum(one.pairs for one in groups)) == (found.nodes, found.pairs)
+    assert sum(one.mean_rank * one.pairs for one in groups) == pytest.approx(found.mean_rank * found.pairs)
+    assert sum(one.map * one.nodes for one in groups) == pytest.approx(found.map * found.nodes)
+    assert len(found.groups) > 1
+
+
+def test_without_groups_there_are_none_in_the_json():
+    assert "groups" not in all_pairs(scattered(random_hierarchy(0))).as_dict()
 
 
 def test_a_wrong_pair_counts_where_the_true_one_it_was_made_from_does():
     # "c" is the only node of depth 2; turned pairs have it for a parent.
     chain = Hierarchy.from_pairs([("a", "b"), ("b", "c")])
-    found = hard_by(Embedding(chain.names, np.ones((3, 2)), "order", Settings(), 0.0, edges=chain.edges)).groups
+    embedding = Embedding(chain.names, np.ones((3, 2)), "order", Settings(), 0.0, edges=chain.edges)
+    found = hard_pairs(embedding, group_by="depth").groups
     assert [(one.positives, one.negatives) for one in found.values()] == [(0, 0), (1, 1), (2, 2)]
 
 
 def test_another_breakdown_is_refused():
-    with pytest.raises(InputError, match="no breakdown by 'colour'; choose depth or parents"):
-        all_pairs_by(scattered(random_hierarchy(0)), by="colour")
+    with pytest.raises(InputError, match="group_by is 'color', but must be depth or parents"):
+        all_pairs(scattered(random_hierarchy(0)), group_by="color")
 
 
 def test_a_model_that_calls_everything_true_is_counted_without_storing_it():
     tree = hypercone.load_dataset("tree-3-6")
     collapsed = np.tile([[0.5, 0.0]], (len(tree), 1))
     embedding = Embedding(tree.names, collapsed, "hyperbolic-cones", Settings(), 4.0, edges=tree.edges)
-    found = evaluate_all_pairs(embedding)
+    found = all_pairs(embedding)
     assert (found.recall, found.false_positives) == (1.0, found.negatives)
     assert found.positives + found.negatives == len(tree) * (len(tree) - 1)

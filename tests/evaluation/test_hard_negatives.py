@@ -13,7 +13,7 @@ from hypothesis import strategies as st
 import hypercone
 from hypercone.embedding import Embedding
 from hypercone.errors import InputError
-from hypercone.evaluation import evaluate_hard, hard_negatives
+from hypercone.evaluation import hard_negatives, hard_pairs
 from hypercone.hierarchy import Hierarchy
 from hypercone.methods import Settings
 
@@ -29,12 +29,12 @@ def hierarchies(draw, most=14):
     pairs = draw(st.lists(ends, min_size=1, max_size=3 * size))
     edges = [tuple(sorted(pair)) for pair in pairs if pair[0] != pair[1]] or [(0, 1)]
     renamed = draw(st.permutations(range(size)))
-    return Hierarchy.from_rows([f"n{i}" for i in range(size)], [(renamed[a], renamed[b]) for a, b in edges])
+    return Hierarchy([f"n{i}" for i in range(size)], [(renamed[a], renamed[b]) for a, b in edges])
 
 
 def above_and_next(hierarchy):
     """(ancestors, basic parents, basic children) of each row, in plain Python."""
-    given_parents = {row: set(hierarchy.parents[row].tolist()) for row in range(len(hierarchy))}
+    given_parents = {row: set(hierarchy.parent_lists[row].tolist()) for row in range(len(hierarchy))}
 
     def climb(row):
         return given_parents[row].union(*(climb(parent) for parent in given_parents[row]))
@@ -94,7 +94,7 @@ def clan():
 
 
 def drawn_for(hierarchy, child, kind, times=4000):
-    pair = [[int(hierarchy.parents[hierarchy.row(child)][0]), hierarchy.row(child)]]
+    pair = [[int(hierarchy.parent_lists[hierarchy.row(child)][0]), hierarchy.row(child)]]
     wrong = hard_negatives(hierarchy, np.repeat(np.array(pair, np.int32), times, axis=0))[kind]
     return Counter(hierarchy.names[row] for row in wrong.pairs[:, 0].tolist())
 
@@ -136,7 +136,7 @@ def all_in_one_place(hierarchy):
 
 def test_calling_everything_true_has_a_precision_of_one_in_as_many_as_there_are():
     tree = hypercone.load_dataset("tree-3-4")
-    found = evaluate_hard(all_in_one_place(tree))
+    found = hard_pairs(all_in_one_place(tree))
     assert found.recall == 1.0
     assert found.positives == len(tree.closure())
     assert found.negatives == found.false_positives == sum(kind.pairs for kind in found.kinds.values())
@@ -148,7 +148,7 @@ def test_calling_everything_true_has_a_precision_of_one_in_as_many_as_there_are(
 
 
 def test_calling_nothing_true_gives_zeros_and_not_an_error():
-    found = evaluate_hard(all_in_one_place(hypercone.load_dataset("tree-3-4")), threshold=-1.0)
+    found = hard_pairs(all_in_one_place(hypercone.load_dataset("tree-3-4")), threshold=-1.0)
     assert (found.precision, found.recall, found.f1, found.false_positives) == (0.0, 0.0, 0.0, 0)
     assert all((kind.rate, kind.f1) == (0.0, 0.0) for kind in found.kinds.values())
     assert json.loads(json.dumps(found.as_dict()))["kinds"]["siblings"]["pairs"] == 426
@@ -157,14 +157,14 @@ def test_calling_nothing_true_gives_zeros_and_not_an_error():
 def scattered(hierarchy):
     """Cones at random, further out with depth, at a threshold where some pairs are called rightly and some not."""
     spokes = np.random.default_rng(0).normal(size=(len(hierarchy), 2))
-    points = spokes / np.linalg.norm(spokes, axis=1, keepdims=True) * (0.3 + 0.1 * hierarchy.depths()[:, None])
+    points = spokes / np.linalg.norm(spokes, axis=1, keepdims=True) * (0.3 + 0.1 * hierarchy.depths[:, None])
     return Embedding(hierarchy.names, points, "hyperbolic-cones", Settings(), 0.4, edges=hierarchy.edges)
 
 
 def test_the_counts_are_those_of_asking_one_pair_at_a_time():
     tree = hypercone.load_dataset("tree-3-4")
     embedding = scattered(tree)
-    found = evaluate_hard(embedding, seed=3)
+    found = hard_pairs(embedding, seed=3)
     for kind, wrong in hard_negatives(tree, tree.closure(), 3).items():
         called = [embedding.is_a(tree.names[child], tree.names[parent]) for parent, child in wrong.pairs.tolist()]
         assert found.kinds[kind].called == sum(called)
@@ -175,35 +175,35 @@ def test_the_counts_are_those_of_asking_one_pair_at_a_time():
 
 def test_a_sample_depends_on_its_seed_alone_and_a_large_one_is_everything():
     embedding = scattered(hypercone.load_dataset("tree-3-4"))
-    assert evaluate_hard(embedding, sample=50, seed=1) == evaluate_hard(embedding, sample=50, seed=1)
-    assert evaluate_hard(embedding, sample=50).positives == 50
-    assert evaluate_hard(embedding, sample=10**9) == evaluate_hard(embedding)
+    assert hard_pairs(embedding, sample=50, seed=1) == hard_pairs(embedding, sample=50, seed=1)
+    assert hard_pairs(embedding, sample=50).positives == 50
+    assert hard_pairs(embedding, sample=10**9) == hard_pairs(embedding)
 
 
 def test_what_cannot_be_judged_is_refused():
     tree = hypercone.load_dataset("tree-2-3")
     embedding = all_in_one_place(tree)
     with pytest.raises(InputError, match=r"the pair .* → .* does not hold"):
-        evaluate_hard(embedding, positives=tree.closure()[:, ::-1])
+        hard_pairs(embedding, positives=tree.closure()[:, ::-1])
     with pytest.raises(InputError, match=r"row outside 0 … 14"):
-        evaluate_hard(embedding, positives=np.array([[0, 15]]))
+        hard_pairs(embedding, positives=np.array([[0, 15]]))
     with pytest.raises(InputError, match="no true pairs"):
-        evaluate_hard(embedding, positives=np.empty((0, 2), np.int32))
+        hard_pairs(embedding, positives=np.empty((0, 2), np.int32))
     with pytest.raises(InputError, match="sample is 0"):
-        evaluate_hard(embedding, sample=0)
+        hard_pairs(embedding, sample=0)
     with pytest.raises(InputError, match="seed is -1"):
-        evaluate_hard(embedding, seed=-1)
+        hard_pairs(embedding, seed=-1)
     with pytest.raises(InputError, match="does not know its edges"):
-        evaluate_hard(Embedding(tree.names, embedding.points, "order", Settings(), 0.0))
-    stones = Hierarchy.from_rows(["stone", "rock"], np.empty((0, 2), np.int32))
+        hard_pairs(Embedding(tree.names, embedding.points, "order", Settings(), 0.0))
+    stones = Hierarchy(["stone", "rock"], np.empty((0, 2), np.int32))
     with pytest.raises(InputError, match="no true pairs"):
-        evaluate_hard(all_in_one_place(stones))
+        hard_pairs(all_in_one_place(stones))
 
 
 def test_the_nouns_take_seconds(within):
     small, nouns = hypercone.load_dataset("tree-3-4"), hypercone.load_dataset("wordnet-nouns")
-    evaluate_hard(all_in_one_place(small))
+    hard_pairs(all_in_one_place(small))
     nouns.closure()
-    found = within(SECONDS_FOR_NOUNS, lambda: evaluate_hard(all_in_one_place(nouns), nouns))
+    found = within(SECONDS_FOR_NOUNS, lambda: hard_pairs(all_in_one_place(nouns), nouns))
     assert found.positives == 661_127
     assert found.negatives > 3 * found.positives

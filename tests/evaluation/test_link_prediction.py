@@ -10,8 +10,8 @@ import pytest
 import hypercone
 from hypercone.embedding import Embedding
 from hypercone.errors import InputError
-from hypercone.evaluation import evaluate
-from hypercone.hierarchy import LabelledPairs
+from hypercone.evaluation import link_prediction
+from hypercone.hierarchy import LabeledPairs
 from hypercone.methods import METHODS, Settings
 
 NAMES = ["animal", "dog", "poodle", "stone"]
@@ -23,11 +23,11 @@ def line() -> Embedding:
     return Embedding(NAMES, np.array([[0.0], [1.0], [2.0], [-3.0]]), "order", Settings(), threshold=0.5)
 
 
-def _pairs(positives, negatives) -> LabelledPairs:
+def _pairs(positives, negatives) -> LabeledPairs:
     def rows(pairs):
         return np.array([[NAMES.index(name) for name in pair] for pair in pairs], np.int32).reshape(-1, 2)
 
-    return LabelledPairs(rows(positives), rows(negatives))
+    return LabeledPairs(rows(positives), rows(negatives))
 
 
 def test_it_equals_a_hand_count(line):
@@ -36,7 +36,7 @@ def test_it_equals_a_hand_count(line):
         [("animal", "dog"), ("dog", "poodle"), ("animal", "stone")],
         [("stone", "animal"), ("dog", "animal"), ("poodle", "stone")],
     )
-    found = evaluate(line, pairs)
+    found = link_prediction(line, pairs)
     assert (found.true_positives, found.false_positives, found.positives, found.negatives) == (2, 1, 3, 3)
     assert found.precision == pytest.approx(2 / 3)
     assert found.recall == pytest.approx(2 / 3)
@@ -53,34 +53,34 @@ def test_a_pair_at_the_threshold_is_called_true(line, threshold, hits, false):
         [("animal", "dog"), ("dog", "poodle"), ("animal", "stone")],
         [("stone", "animal"), ("dog", "animal"), ("poodle", "stone")],
     )
-    found = evaluate(line, pairs, threshold)
+    found = link_prediction(line, pairs, threshold)
     assert (found.true_positives, found.false_positives) == (hits, false)
     assert found.f1 == pytest.approx(2 * hits / (hits + false + 3))
 
 
 def test_calling_nothing_true_gives_zeros_and_not_an_error(line):
-    found = evaluate(line, _pairs([("animal", "dog")], []), threshold=-1.0)
+    found = link_prediction(line, _pairs([("animal", "dog")], []), threshold=-1.0)
     assert (found.precision, found.recall, found.f1) == (0.0, 0.0, 0.0)
 
 
 def test_nothing_to_evaluate_on_is_refused(line):
     with pytest.raises(InputError, match="no positive pairs"):
-        evaluate(line, _pairs([], [("dog", "animal")]))
+        link_prediction(line, _pairs([], [("dog", "animal")]))
 
 
 @pytest.mark.parametrize("threshold", [float("nan"), float("inf")])
 def test_a_threshold_that_is_no_number_is_refused(line, threshold):
     with pytest.raises(InputError, match="must be a finite number"):
-        evaluate(line, _pairs([("animal", "dog")], []), threshold)
+        link_prediction(line, _pairs([("animal", "dog")], []), threshold)
 
 
 @pytest.mark.parametrize("row", [4, -1, 2**31 - 1])
 @pytest.mark.parametrize("side", ["positives", "negatives"])
 def test_pairs_of_another_hierarchy_are_refused_before_the_kernels_see_them(line, row, side):
     good, bad = np.array([[0, 1]], np.int32), np.array([[0, 1], [0, row]], np.int32)
-    pairs = LabelledPairs(bad, good) if side == "positives" else LabelledPairs(good, bad)
+    pairs = LabeledPairs(bad, good) if side == "positives" else LabeledPairs(good, bad)
     with pytest.raises(InputError, match="outside 0 … 3"):
-        evaluate(line, pairs)
+        link_prediction(line, pairs)
 
 
 @pytest.mark.parametrize("method", METHODS)
@@ -89,8 +89,8 @@ def test_it_agrees_with_asking_pair_by_pair(method):
     settings = Settings(alpha=3.0 if METHODS[method].uses_alpha else 0.0)
     points = METHODS[method].project(METHODS[method].start(np.random.default_rng(0), len(tree), 2, 0.7), settings)
     embedding = Embedding(tree.names, points, method, settings, threshold=0.4)
-    split = hypercone.paper_split(tree, 50, holdout=0.25)
-    found = evaluate(embedding, split.test)
+    split = tree.split(50, holdout=0.25)
+    found = link_prediction(embedding, split.test)
     hits, false = (
         sum(embedding.is_a(tree.names[child], tree.names[parent]) for parent, child in rows.tolist())
         for rows in (split.test.positives, split.test.negatives)
@@ -101,7 +101,7 @@ def test_it_agrees_with_asking_pair_by_pair(method):
 
 def test_the_papers_protocol_from_end_to_end():
     tree = hypercone.load_dataset("tree-3-4")
-    split = hypercone.paper_split(tree, 50)
+    split = tree.split(50)
     closure = set(map(tuple, tree.closure().tolist()))
     for held_out in (split.validation, split.test):
         # Ten for each, but nothing is a wrong child of the root.
@@ -110,12 +110,12 @@ def test_the_papers_protocol_from_end_to_end():
         assert closure >= set(map(tuple, held_out.positives.tolist()))
         assert not closure & set(map(tuple, held_out.negatives.tolist()))
     embedding = hypercone.fit(tree, split=split, dim=2, epochs=100, init_epochs=100)
-    on_validation = evaluate(embedding, split.validation)
+    on_validation = link_prediction(embedding, split.validation)
     # The threshold was chosen there, so the F1 there is the one in the record.
     assert on_validation.f1 == embedding.record["calibration_f1"]
     assert embedding.record["calibrated_on"] == "validation pairs"
-    on_test = evaluate(embedding, split.test)
+    on_test = link_prediction(embedding, split.test)
     assert on_test.threshold == embedding.threshold
     assert on_test.f1 > 0.5
-    better = max(evaluate(embedding, split.validation, t).f1 for t in np.linspace(0, 1, 101))
+    better = max(link_prediction(embedding, split.validation, t).f1 for t in np.linspace(0, 1, 101))
     assert better <= on_validation.f1

@@ -45,7 +45,7 @@ def test_a_kind_that_there_is_not_is_refused(said):
 def test_a_fit_to_a_split_is_not_closure_aware_and_stays_so_in_its_folder(tmp_path):
     tree = hypercone.load_dataset("tree-2-4")
     fitted = {"dim": 2, "epochs": 2, "init_epochs": 2, "method": "hyperbolic-cones"}
-    strict = hypercone.fit(tree, split=hypercone.paper_split(tree, 10), **fitted)
+    strict = hypercone.fit(tree, split=tree.split(10), **fitted)
     strict.save(tmp_path / "strict")
     assert not kind_of(hypercone.load(tmp_path / "strict")).closure_aware
     assert kind_of(hypercone.fit(tree, edges="closure", **fitted)).closure_aware

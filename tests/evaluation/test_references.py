@@ -2,13 +2,15 @@
 
 from __future__ import annotations
 
+from dataclasses import replace
+
 import numpy as np
 import pytest
 
 import hypercone
 from hypercone.errors import InputError
-from hypercone.evaluation import hard_negatives, reference_all_pairs, reference_hard, reference_lines
-from hypercone.hierarchy import Hierarchy, LabelledPairs
+from hypercone.evaluation import baselines, hard_negatives
+from hypercone.hierarchy import Hierarchy, LabeledPairs, Split
 
 
 @pytest.fixture(scope="module")
@@ -29,39 +31,39 @@ def best_by_trying(children, positives, negatives):
 def random_hierarchy(seed, size=25):
     random = np.random.default_rng(seed)
     pairs = np.sort(random.integers(0, size, (size, 2)), axis=1)
-    return Hierarchy.from_rows([str(i) for i in range(size)], pairs[pairs[:, 0] != pairs[:, 1]])
+    return Hierarchy([str(i) for i in range(size)], pairs[pairs[:, 0] != pairs[:, 1]])
 
 
 @pytest.mark.parametrize("percent", [0, 50])
 def test_where_training_has_every_basic_edge_symbols_are_never_wrong(mammals, percent):
-    split = hypercone.paper_split(mammals, percent)
-    found = reference_lines(mammals, split.train, split.test, split.validation)
-    assert (found["symbolic"].f1, reference_all_pairs(mammals, split.train)["symbolic"].f1) == (1.0, 1.0)
-    assert reference_hard(mammals, split.train, split.test.positives)["symbolic"].f1 == 1.0
+    split = mammals.split(percent)
+    found = baselines(mammals, split, on="test-pairs")
+    assert (found["symbolic"].f1, baselines(mammals, split)["symbolic"].f1) == (1.0, 1.0)
+    assert baselines(mammals, split, on="hard-pairs", sample=500)["symbolic"].f1 == 1.0
     # Of the wrong pairs half have the true parent, so looking at the parent alone cannot do well.
     assert 0.1 < found["trivial"].f1 < 0.4
 
 
 def test_where_edges_are_missing_symbols_lose_what_followed_from_them():
     chain = Hierarchy.from_pairs([("a", "b"), ("b", "c"), ("c", "d")])
-    train = np.array([[0, 1], [2, 3]], np.int32)
-    found = reference_all_pairs(chain, train)["symbolic"]
+    pairs = LabeledPairs(chain.closure(), np.array([[3, 0], [2, 0]], np.int32))
+    part = Split(np.array([[0, 1], [2, 3]], np.int32), pairs, pairs, 0, 0)
+    found = baselines(chain, part)["symbolic"]
     assert (found.true_positives, found.false_positives, found.positives) == (2, 0, 6)
-    wrong = np.array([[0, 1], [3, 0]], np.int32)
-    found = reference_all_pairs(chain, wrong)["symbolic"]
+    wrong = Split(np.array([[0, 1], [3, 0]], np.int32), pairs, pairs, 0, 0)
+    found = baselines(chain, wrong)["symbolic"]
     assert (found.true_positives, found.false_positives, found.positives) == (1, 2, 6)
-    pairs = LabelledPairs(chain.closure(), np.array([[3, 0], [2, 0]], np.int32))
-    found = reference_lines(chain, wrong, pairs, pairs)["symbolic"]
+    found = baselines(chain, wrong, on="test-pairs")["symbolic"]
     assert (found.true_positives, found.false_positives, found.negatives) == (1, 1, 2)
 
 
 @pytest.mark.parametrize("seed", range(5))
 def test_the_trivial_answer_is_the_best_number_of_children_over_all_pairs(seed):
     hierarchy = random_hierarchy(seed)
-    children = hierarchy.children.counts.tolist()
+    children = hierarchy.child_lists.counts.tolist()
     true = set(map(tuple, hierarchy.closure().tolist()))
     every = [(a, b) for a in range(len(hierarchy)) for b in range(len(hierarchy)) if a != b]
-    found = reference_all_pairs(hierarchy)["trivial"]
+    found = baselines(hierarchy)["trivial"]
     f1, _ = best_by_trying(children, true, set(every) - true)
     assert found.f1 == pytest.approx(f1)
     called = [pair for pair in every if children[pair[0]] >= -found.threshold]
@@ -74,14 +76,14 @@ def test_the_trivial_answer_is_the_best_number_of_children_over_all_pairs(seed):
 def test_the_trivial_answer_is_the_best_number_of_children_against_hard_pairs(seed):
     hierarchy = random_hierarchy(seed)
     wrong = [pair for kind in hard_negatives(hierarchy, hierarchy.closure(), seed).values() for pair in kind.pairs]
-    f1, _ = best_by_trying(hierarchy.children.counts.tolist(), hierarchy.closure(), wrong)
-    assert reference_hard(hierarchy, seed=seed)["trivial"].f1 == pytest.approx(f1)
+    f1, _ = best_by_trying(hierarchy.child_lists.counts.tolist(), hierarchy.closure(), wrong)
+    assert baselines(hierarchy, on="hard-pairs", seed=seed)["trivial"].f1 == pytest.approx(f1)
 
 
 def test_the_threshold_of_the_trivial_answer_is_chosen_on_validation_pairs(mammals):
-    split = hypercone.paper_split(mammals, 0)
+    split = mammals.split(0)
     children = np.bincount(split.train[:, 0], minlength=len(mammals)).tolist()
-    found = reference_lines(mammals, split.train, split.test, split.validation)["trivial"]
+    found = baselines(mammals, split, on="test-pairs")["trivial"]
     _, threshold = best_by_trying(children, split.validation.positives.tolist(), split.validation.negatives.tolist())
     assert found.threshold == threshold
     hits = sum(children[parent] >= -threshold for parent, _ in split.test.positives.tolist())
@@ -89,9 +91,21 @@ def test_the_threshold_of_the_trivial_answer_is_chosen_on_validation_pairs(mamma
 
 
 def test_pairs_to_choose_and_to_judge_by_are_needed(mammals):
-    split = hypercone.paper_split(mammals, 0)
-    none = LabelledPairs(split.test.positives[:0], split.test.negatives)
+    split = mammals.split(0)
+    none = LabeledPairs(split.test.positives[:0], split.test.negatives)
     with pytest.raises(InputError, match="no positive validation pairs"):
-        reference_lines(mammals, split.train, split.test, none)
+        baselines(mammals, replace(split, validation=none), on="test-pairs")
     with pytest.raises(InputError, match="no positive test pairs"):
-        reference_lines(mammals, split.train, none, split.validation)
+        baselines(mammals, replace(split, test=none), on="test-pairs")
+    with pytest.raises(InputError, match="test pairs are those of a split; give one"):
+        baselines(mammals, on="test-pairs")
+    with pytest.raises(InputError, match="on is 'all', but must be one of all-pairs, hard-pairs, test-pairs"):
+        baselines(mammals, on="all")
+
+
+@pytest.mark.parametrize("on", ["all-pairs", "hard-pairs", "test-pairs"])
+def test_groups_of_the_lines_add_up_to_the_whole(on):
+    hierarchy = random_hierarchy(4)
+    for line in baselines(hierarchy, hierarchy.split(20, holdout=0.3), on=on, group_by="depth").values():
+        for count in ("positives", "negatives", "true_positives", "false_positives"):
+            assert sum(getattr(part, count) for part in line.groups.values()) == getattr(line, count)

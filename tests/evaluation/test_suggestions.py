@@ -11,9 +11,10 @@ from hypothesis import strategies as st
 
 import hypercone
 from hypercone.errors import InputError
-from hypercone.evaluation.suggestions import hide_links, plant_links, precision_of
+from hypercone.evaluation.damaged import hide_links, plant_links, precision_of
+from hypercone.training import FitConfig
 
-QUICK = hypercone.FitConfig(dim=2, epochs=5, init_epochs=5)
+QUICK = FitConfig(method="hyperbolic-cones", dim=2, epochs=5, init_epochs=5)
 
 
 def _tangled(seed: int, size: int = 60) -> hypercone.Hierarchy:
@@ -38,7 +39,7 @@ def test_hiding_takes_out_exactly_the_hidden_links_and_what_they_alone_imply(see
     assert len(set(links[:, 1].tolist())) == len(links)
     for parent, child in links.tolist():
         # The child stays under the parents of the parent.
-        assert all((above, child) in after for above in whole.parents[parent].tolist())
+        assert all((above, child) in after for above in whole.parent_lists[parent].tolist())
 
 
 @settings(max_examples=25, deadline=None)
@@ -78,11 +79,11 @@ def test_nothing_suggested_is_nothing_right():
 
 def test_the_whole_check_runs_and_its_answer_is_json():
     whole = _tangled(3)
-    found = hypercone.suggestion_precision(whole, QUICK, hidden=0.2, planted=0.1, at=(3, 5))
+    found = hypercone.evaluation.suggestions(whole, recipe=QUICK, hidden=0.2, planted=0.1, at=(3, 5))
     assert json.loads(json.dumps(found.as_dict(), allow_nan=False))["missing"]["links"] == found.missing.links
     assert found.missing.links == len(hide_links(whole, 0.2).links)
     assert found.wrong.links == len(plant_links(whole, 0.1).links)
-    assert found == hypercone.suggestion_precision(whole, QUICK, hidden=0.2, planted=0.1, at=(3, 5))
+    assert found == hypercone.evaluation.suggestions(whole, recipe=QUICK, hidden=0.2, planted=0.1, at=(3, 5))
     assert found.wrong.listed == min(5, found.wrong.considered)
 
 
@@ -100,4 +101,4 @@ def test_what_cannot_be_checked_is_refused():
             plant_links(chain, share)
     for at in ((), (0, 10)):
         with pytest.raises(InputError, match="at is"):
-            hypercone.suggestion_precision(chain, QUICK, at=at)
+            hypercone.evaluation.suggestions(chain, QUICK, at=at)

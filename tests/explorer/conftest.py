@@ -138,10 +138,10 @@ def page_of(tmp_path_factory: pytest.TempPathFactory) -> Callable[..., Path]:
 @pytest.fixture(scope="session")
 def mammals() -> Embedding:
     """1,182 nodes in the plane, some with several parents."""
-    return hypercone.fit(load_dataset("wordnet-mammals"), method="construction", dim=2)
+    return hypercone.fit(load_dataset("wordnet-mammals"), method="nested-caps", dim=2)
 
 
 @pytest.fixture(scope="session")
 def nouns() -> Embedding:
     """82,114 nodes in five dimensions."""
-    return hypercone.fit(load_dataset("wordnet-nouns"), method="construction", dim=5)
+    return hypercone.fit(load_dataset("wordnet-nouns"), method="nested-caps", dim=5)

@@ -13,14 +13,14 @@ WRITTEN = 450  # milliseconds after which the address is as the view is
 @pytest.fixture(scope="module")
 def tree() -> hypercone.Embedding:
     """A tree of forty."""
-    return hypercone.fit(load_dataset("tree-3-3"), method="construction", dim=2)
+    return hypercone.fit(load_dataset("tree-3-3"), method="nested-caps", dim=2)
 
 
 @pytest.fixture(scope="module")
 def labelled() -> hypercone.Embedding:
     """Names that say nothing; two nodes share a label but for its case."""
     names, labels = ["N:1", "N:2", "N:3", "N:4"], ["Signs", "Arrhythmia", "Murmur", "murmur"]
-    return hypercone.fit(hypercone.Hierarchy(names, [[0, 1], [0, 2], [0, 3]], labels), method="construction", dim=2)
+    return hypercone.fit(hypercone.Hierarchy(names, [[0, 1], [0, 2], [0, 3]], labels), method="nested-caps", dim=2)
 
 
 def _name(opened) -> str | None:
@@ -31,7 +31,7 @@ def test_a_node_clicked_in_the_overview_is_reopened_in_the_overview(tree, page_o
     first = show(page_of(tree))
     first.page.keyboard.press("0")
     first.settle()
-    row = next(row for row in first.can_be_picked() if tree.hierarchy.depths()[row] == 2)
+    row = next(row for row in first.can_be_picked() if tree.hierarchy.depths[row] == 2)
     first.page.mouse.click(*first.pixel(row))
     first.page.wait_for_timeout(WRITTEN)
     assert "at=" in first.page.evaluate("location.hash")

@@ -11,7 +11,7 @@ from hypercone.data import load_dataset
 @pytest.fixture(scope="module")
 def tree() -> hypercone.Embedding:
     """A tree of forty."""
-    return hypercone.fit(load_dataset("tree-3-3"), method="construction", dim=2)
+    return hypercone.fit(load_dataset("tree-3-3"), method="nested-caps", dim=2)
 
 
 def _focus(opened) -> str:
@@ -23,7 +23,7 @@ def test_after_a_click_on_a_tool_the_arrow_keys_walk_the_disk(tree, page_of, sho
     opened.page.get_by_role("button", name="Overview").click()
     assert _focus(opened) == "disk"
     opened.page.keyboard.press("ArrowDown")
-    assert opened.ask("h.state.selected") in tree.hierarchy.roots
+    assert opened.ask("h.state.selected") in tree.hierarchy.root_rows
     opened.page.get_by_role("button", name="Help").click()
     opened.page.keyboard.press("Escape")
     assert _focus(opened) == "disk"
@@ -39,7 +39,7 @@ def test_a_tool_pressed_by_key_keeps_the_focus(tree, page_of, show):
 
 def test_the_tip_goes_when_its_node_has_gone(tree, page_of, show):
     opened = show(page_of(tree))
-    row = next(row for row in opened.can_be_picked() if tree.hierarchy.depths()[row] == 2)
+    row = next(row for row in opened.can_be_picked() if tree.hierarchy.depths[row] == 2)
     x, y = opened.pixel(row)
     tip = opened.page.locator("#tip")
     opened.page.mouse.move(x + 6, y + 6)
@@ -57,7 +57,7 @@ def test_the_tip_goes_when_its_node_has_gone(tree, page_of, show):
 
 def test_the_tip_stays_with_a_node_that_stays_under_the_pointer(tree, page_of, show):
     opened = show(page_of(tree))
-    row = next(row for row in opened.can_be_picked() if tree.hierarchy.depths()[row] == 1)
+    row = next(row for row in opened.can_be_picked() if tree.hierarchy.depths[row] == 1)
     opened.page.mouse.move(*map(round, opened.pixel(row)))
     opened.page.mouse.wheel(0, -200)
     opened.until("h.camera.zoom > 1.1")

@@ -77,9 +77,9 @@ def test_two_hundred_mammals_light_up_the_descendants_of_python(mammals, page_of
 
 def test_a_hundred_of_eighty_thousand_nouns_light_up_the_descendants_of_python(nouns, page_of, show):
     random = np.random.default_rng(1)
-    below = np.flatnonzero(nouns.hierarchy.children.counts > 0)
-    chosen = random.choice(below, 100 - len(nouns.hierarchy.roots), replace=False)
-    rows = [*nouns.hierarchy.roots.tolist(), *chosen.tolist()]
+    below = np.flatnonzero(nouns.hierarchy.child_lists.counts > 0)
+    chosen = random.choice(below, 100 - len(nouns.hierarchy.root_rows), replace=False)
+    rows = [*nouns.hierarchy.root_rows.tolist(), *chosen.tolist()]
     assert _lit(show(page_of(nouns)), rows) == _by_python(nouns, rows)
 
 

@@ -32,7 +32,7 @@ HOSTILE = [
 def hostile() -> Embedding:
     """A star of names that try to break out, each with another one for its label."""
     tree = hypercone.Hierarchy(HOSTILE, [[0, row] for row in range(1, len(HOSTILE))], Labels(HOSTILE[::-1]))
-    return hypercone.fit(tree, method="construction", dim=2)
+    return hypercone.fit(tree, method="nested-caps", dim=2)
 
 
 def test_it_opens_from_the_disk_and_asks_for_nothing_else(mammals, page_of, show):

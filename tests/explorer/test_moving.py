@@ -14,7 +14,7 @@ from hypercone.data import load_dataset
 @pytest.fixture(scope="module")
 def tree() -> hypercone.Embedding:
     """A tree of forty, whose nodes lie well apart."""
-    return hypercone.fit(load_dataset("tree-3-3"), method="construction", dim=2)
+    return hypercone.fit(load_dataset("tree-3-3"), method="nested-caps", dim=2)
 
 
 def _hyperbolic(one, other) -> float:
@@ -53,7 +53,7 @@ def test_a_click_on_the_ground_changes_nothing(tree, page_of, show):
 
 def test_hovering_shows_name_depth_and_aperture(tree, page_of, show):
     opened = show(page_of(tree))
-    row = next(row for row in opened.can_be_picked() if tree.hierarchy.depths()[row] == 2)
+    row = next(row for row in opened.can_be_picked() if tree.hierarchy.depths[row] == 2)
     opened.page.mouse.move(*opened.pixel(row))
     tip = opened.page.locator("#tip").inner_text()
     degrees = math.degrees(float(hypercone.geometry.cones.half_aperture(tree.points[row], tree.settings.K)))

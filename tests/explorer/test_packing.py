@@ -83,7 +83,7 @@ def test_everything_the_page_needs_comes_out_again(birds, perfect):
     assert np.array_equal(arrays["points"], embedding.points)
     assert np.array_equal(arrays["view"], embedding.points)
     assert np.array_equal(arrays["edges"], birds.edges)
-    assert np.array_equal(arrays["depth"], birds.depths())
+    assert np.array_equal(arrays["depth"], birds.depths)
     assert arrays["names"] == list(birds.names)
     assert arrays["labels"] == list(birds.labels.texts)
 
@@ -175,7 +175,7 @@ def test_no_name_label_or_title_stands_in_the_html(title):
 
 def test_the_title_is_the_only_root_or_else_the_size(birds, perfect):
     assert read(packed(perfect(birds)))[0]["title"] == "A bird"
-    assert read(packed(perfect(birds.without(["bird"]))))[0]["title"] == "4 nodes"
+    assert read(packed(perfect(birds.drop(["bird"]))))[0]["title"] == "4 nodes"
 
 
 def test_a_model_of_no_nodes_has_no_page(tmp_path):

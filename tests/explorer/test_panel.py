@@ -69,7 +69,7 @@ def test_explain_has_the_numbers_of_python(method, learned, page_of, show):
 
 def test_explain_has_the_numbers_of_python_for_mammals(mammals, page_of, show):
     random = np.random.default_rng(7)
-    below = random.choice(np.flatnonzero(mammals.hierarchy.depths() > 0), 40)
+    below = random.choice(np.flatnonzero(mammals.hierarchy.depths > 0), 40)
     pairs = [[int(random.choice(mammals.hierarchy.ancestors_of(row))), int(row)] for row in below]
     for found in _explained(show(page_of(mammals)), pairs):
         _same(found, mammals)
@@ -112,8 +112,8 @@ def test_the_breadcrumb_is_a_way_up_the_edges_and_leads_there(mammals, page_of, 
     opened = show(page_of(mammals), "#node=toy_poodle.n.01")
     crumbs = opened.page.locator("nav.crumbs button")
     way = [mammals.row(name) for name in [*crumbs.all_inner_texts(), "toy_poodle.n.01"]]
-    assert way[0] in mammals.hierarchy.roots
-    assert all(parent in mammals.hierarchy.parents[child] for parent, child in pairwise(way))
+    assert way[0] in mammals.hierarchy.root_rows
+    assert all(parent in mammals.hierarchy.parent_lists[child] for parent, child in pairwise(way))
     crumbs.nth(len(way) - 3).click()
     assert opened.ask("h.state.selected") == way[-3]
 
@@ -122,10 +122,10 @@ def test_the_breadcrumb_is_a_way_up_the_edges_and_leads_there(mammals, page_of, 
 def test_parents_children_and_nearest_are_those_of_python(name, mammals, page_of, show):
     opened = show(page_of(mammals), f"#node={name}")
     hierarchy, row = mammals.hierarchy, mammals.row(name)
-    assert _list(opened, "Parents") == [mammals.names[parent] for parent in hierarchy.parents[row]]
+    assert _list(opened, "Parents") == [mammals.names[parent] for parent in hierarchy.parent_lists[row]]
     while (more := opened.page.locator("section.list button.more:visible")).count():
         more.first.click()
-    assert sorted(_list(opened, "Children")) == sorted(mammals.names[child] for child in hierarchy.children[row])
+    assert sorted(_list(opened, "Children")) == sorted(mammals.names[child] for child in hierarchy.child_lists[row])
     assert _list(opened, "Nearest") == [near for near, _ in mammals.nearest(name)]
 
 

@@ -13,7 +13,7 @@ def phenotypes() -> hypercone.Embedding:
     names = ["HP:1", "HP:2", "HP:3", "HP:4", "HP:5"]
     labels = ["Phenotype", "Abnormal heart", "Heart murmur", "Abnormal lung", ""]
     return hypercone.fit(
-        hypercone.Hierarchy(names, [[0, 1], [1, 2], [0, 3], [3, 4]], labels), method="construction", dim=2
+        hypercone.Hierarchy(names, [[0, 1], [1, 2], [0, 3], [3, 4]], labels), method="nested-caps", dim=2
     )
 
 
@@ -132,19 +132,19 @@ def test_the_hierarchy_is_walked_with_the_keyboard_alone(mammals, page_of, show)
     opened.page.locator("#disk").focus()
     opened.page.keyboard.press("ArrowDown")
     seen = [opened.ask("h.state.selected")]
-    assert seen[0] in hierarchy.roots
+    assert seen[0] in hierarchy.root_rows
     for _ in range(3):
         opened.page.keyboard.press("ArrowDown")
         seen.append(opened.ask("h.state.selected"))
-        assert seen[-1] in hierarchy.children[seen[-2]]
+        assert seen[-1] in hierarchy.child_lists[seen[-2]]
     opened.page.keyboard.press("ArrowRight")
     sibling = opened.ask("h.state.selected")
     assert sibling != seen[-1]
-    assert set(hierarchy.parents[sibling]) & set(hierarchy.parents[seen[-1]])
+    assert set(hierarchy.parent_lists[sibling]) & set(hierarchy.parent_lists[seen[-1]])
     opened.page.keyboard.press("ArrowLeft")
     assert opened.ask("h.state.selected") == seen[-1]
     opened.page.keyboard.press("ArrowUp")
-    assert opened.ask("h.state.selected") in hierarchy.parents[seen[-1]]
+    assert opened.ask("h.state.selected") in hierarchy.parent_lists[seen[-1]]
     opened.page.keyboard.press("Escape")
     assert opened.ask("h.state.selected") == -1
 

@@ -57,7 +57,7 @@ def test_nodes_below_a_tree_are_its_descendants():
 
 
 def test_no_node_of_several_parents_is_counted_twice(mammals):
-    assert nodes_below(mammals)[mammals.roots].sum() == len(mammals) - len(mammals.roots)
+    assert nodes_below(mammals)[mammals.root_rows].sum() == len(mammals) - len(mammals.root_rows)
 
 
 def test_the_first_names_are_no_line_of_single_children(mammals):
@@ -70,7 +70,7 @@ def test_the_first_names_are_no_line_of_single_children(mammals):
 
 
 def test_names_in_the_middle_come_before_those_at_the_rim():
-    star = Hierarchy.from_rows(["root", "near", "far"], [[0, 1], [0, 2]])
+    star = Hierarchy(["root", "near", "far"], [[0, 1], [0, 2]])
     points = np.array([[0.0, 0.0], [0.2, 0.0], [0.9, 0.0]])
     assert most_important(star, nodes_below(star), points).tolist() == [0, 1, 2]
     assert most_important(star, nodes_below(star), points[[0, 2, 1]]).tolist() == [0, 2, 1]

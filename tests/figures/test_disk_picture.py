@@ -139,7 +139,7 @@ def test_names_around_the_rim_stand_apart_and_long_ones_have_room():
 
 
 def test_a_long_line_is_not_named_whole():
-    line = Hierarchy.from_rows([f"n{i}" for i in range(1500)], [[i, i + 1] for i in range(1499)])
+    line = Hierarchy([f"n{i}" for i in range(1500)], [[i, i + 1] for i in range(1499)])
     figure = disk_picture(scene_of(line), line.called, DiskStyle(colour="depth"))
     assert 1 < len(texts_of(figure)) < 60
     assert figure.axes[1].texts[1].get_text() == "1499"
@@ -187,7 +187,7 @@ def test_a_few_roots_have_a_colour_each_for_all_below_them():
     forest = Hierarchy.from_pairs([*pairs, ("child 0 0", "grandchild"), ("grandchild", "last")])
     branch = scene_of(forest).branch
     for child in range(len(forest)):
-        above = [row for row in forest.ancestors_of(child) if row in forest.roots] or [child]
+        above = [row for row in forest.ancestors_of(child) if row in forest.root_rows] or [child]
         assert branch[child] == branch[above[0]]
     assert [branch[forest.row(f"root {r}")] for r in (4, 3, 2, 1, 0)] == [0, 1, 3, 4, 2]
 
@@ -228,7 +228,7 @@ def test_names_of_any_letters_are_drawn_as_they_are(tmp_path):
 
 
 def test_one_node_is_a_picture_too():
-    one = Hierarchy.from_rows(["alone"], np.empty((0, 2), np.int32))
+    one = Hierarchy(["alone"], np.empty((0, 2), np.int32))
     figure = disk_picture(scene_of(one), one.called)
     assert [text.get_text() for text in texts_of(figure)] == ["alone"]
 
@@ -237,7 +237,7 @@ def test_a_wide_forest_keeps_its_file_small(tmp_path):
     random = np.random.default_rng(0)
     parents = np.array([random.integers(max(0, i - 2000), i) for i in range(1, 8_000)])
     edges = np.stack([parents, np.arange(1, 8_000)], axis=1)
-    big = Hierarchy.from_rows([f"n{i}" for i in range(8_000)], edges)
+    big = Hierarchy([f"n{i}" for i in range(8_000)], edges)
     (path,) = save_figure(disk_picture(scene_of(big), big.called), tmp_path / "big.svg")
     assert path.stat().st_size < 6_000_000
     assert "<image" in path.read_text(), "the dots are pixels"

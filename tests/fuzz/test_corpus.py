@@ -59,12 +59,12 @@ DIGEST = """
 import sys
 from pathlib import Path
 from hypercone.errors import InputError
-from hypercone import read_hierarchy
+from hypercone import read
 for name in sys.argv[2:]:
     for path in sorted((Path(sys.argv[1]) / name).iterdir()):
         try:
             options = {"direction": "parent-child"} if name == "graphml" else {}
-            found = read_hierarchy(path, format=name, on_cycle="condense", **options)
+            found = read(path, format=name, on_cycle="condense", **options)
             print(name, path.name, found.digest, found.labels and found.labels.texts, found.notes)
         except InputError as error:
             print(name, path.name, error)

@@ -14,7 +14,7 @@ from fuzzing.bundle import bundled, unbundled
 from fuzzing.promise import LONGEST_MESSAGE, Broken, check_hierarchy, kept
 
 from hypercone.errors import InputError, ModelFileError
-from hypercone.formats import read_hierarchy
+from hypercone.formats import read
 from hypercone.hierarchy import Hierarchy
 
 
@@ -100,4 +100,4 @@ def test_a_hierarchy_that_does_not_come_back_is_seen():
 def test_a_bundle_comes_back_as_it_was():
     files = {"a.json": b"{}\n", "b.gz": b"\x1f\x8b\n\n", "empty": b""}
     assert unbundled(bundled(files)) == files
-    assert read_hierarchy(io.BytesIO(unbundled(bundled({"x": b"a > b"}))["x"]), format="paths").names == ("a", "b")
+    assert read(io.BytesIO(unbundled(bundled({"x": b"a > b"}))["x"]), format="paths").names == ("a", "b")

@@ -37,7 +37,7 @@ def test_a_cycle_a_million_long_is_found_in_one_search():
     rows = np.arange(1_000_000)
     edges = np.stack([rows, np.roll(rows, -1)], axis=1)
     with pytest.raises(CycleError, match="1,000,000 edges") as caught:
-        Hierarchy.from_rows(map(str, rows), edges)
+        Hierarchy(map(str, rows), edges)
     assert len(caught.value.cycle) == 1_000_000
 
 
@@ -49,7 +49,7 @@ def test_exactly_graphs_with_cycles_are_refused_and_no_cycle_is_shorter(edges):
     names = [str(i) for i in range(9)]
     shortest = min(map(len, nx.simple_cycles(graph)), default=0)
     try:
-        Hierarchy.from_rows(names, np.array(edges, np.int64).reshape(-1, 2))
+        Hierarchy(names, np.array(edges, np.int64).reshape(-1, 2))
     except CycleError as error:
         cycle = error.cycle
         assert len(cycle) == shortest

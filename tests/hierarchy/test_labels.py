@@ -61,7 +61,7 @@ def test_there_is_a_label_for_each_node_or_none_at_all():
 
 def test_a_part_of_a_hierarchy_keeps_its_labels(hierarchy):
     assert hierarchy.subtree("HP:3").labels.texts == ("Abnormal heart rate", "")
-    assert hierarchy.without(["HP:1"]).row("heart") == 0
+    assert hierarchy.drop(["HP:1"]).row("heart") == 0
 
 
 def test_edges_are_read_aloud_by_their_labels(hierarchy):

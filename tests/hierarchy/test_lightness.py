@@ -5,7 +5,7 @@ import sys
 
 import pytest
 
-READ = "import io, hypercone; hypercone.read_edges(io.BytesIO(b'parent,child\\na,b\\nb,c\\n'))"
+READ = "import io, hypercone; hypercone.read(io.BytesIO(b'parent,child\\na,b\\nb,c\\n'))"
 LOAD = "from hypercone.data import load_dataset; load_dataset('wordnet-nouns'); load_dataset('tree-2-3')"
 
 

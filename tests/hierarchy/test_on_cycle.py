@@ -8,8 +8,8 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
+import hypercone
 from hypercone.errors import HierarchyError, InputError
-from hypercone.formats import read_edges
 from hypercone.formats.reading import Reading, assembled
 from hypercone.hierarchy.graph import closing, condensed
 
@@ -18,7 +18,7 @@ graphs = st.integers(1, 9).flatmap(lambda n: st.lists(st.tuples(*[st.integers(0,
 
 
 def read(text=CIRCLES, **options):
-    return read_edges(io.BytesIO(text.encode()), **options)
+    return hypercone.read(io.BytesIO(text.encode()), **options)
 
 
 def edges_of(hierarchy):
@@ -82,7 +82,7 @@ def test_without_a_circle_nothing_changes():
 
 
 def test_another_answer_to_circles_is_refused():
-    with pytest.raises(InputError, match=r"^on_cycle 'ignore' is unknown; it is refuse, condense or drop$"):
+    with pytest.raises(InputError, match=r"^on_cycle 'ignore' is unknown; it is error, condense or drop$"):
         read(on_cycle="ignore")
 
 

@@ -11,7 +11,7 @@ import zstandard
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from hypercone.formats import read_edges
+from hypercone.formats import read
 from hypercone.hierarchy import Hierarchy
 
 EDGES = b"parent\tchild\nanimal\tdog\ndog\tpuppy\n"
@@ -21,7 +21,7 @@ names = st.text(st.characters(exclude_characters="\t\n\r\0", exclude_categories=
 
 
 def words(data, **options):
-    return read_edges(io.BytesIO(data), **options).in_words()
+    return read(io.BytesIO(data), **options).in_words()
 
 
 @pytest.mark.parametrize("packing", PACK)
@@ -30,8 +30,8 @@ def test_every_packing_of_every_extension_is_read(tmp_path, extension, packing):
     data = EDGES.replace(b"\t", b",") if extension == ".csv" else EDGES
     path = tmp_path / f"edges{extension}{packing}"
     path.write_bytes(PACK[packing](data))
-    assert read_edges(path).in_words() == WORDS
-    assert read_edges(str(path)).in_words() == WORDS
+    assert read(path).in_words() == WORDS
+    assert read(str(path)).in_words() == WORDS
 
 
 @pytest.mark.parametrize("packing", PACK)
@@ -43,14 +43,14 @@ def test_a_packing_is_recognised_by_its_first_bytes(packing):
 def test_packed_files_put_end_to_end_are_one_file(tmp_path, packing):
     path = tmp_path / f"edges.tsv{packing}"
     path.write_bytes(PACK[packing](EDGES[:20]) + PACK[packing](EDGES[20:]))
-    assert read_edges(path).in_words() == WORDS
+    assert read(path).in_words() == WORDS
 
 
 @pytest.mark.parametrize(
     "data", [EDGES, EDGES.replace(b"\t", b","), gzip.compress(EDGES)], ids=["tabs", "commas", "packed"]
 )
 def test_standard_input_is_read(data):
-    code = "from hypercone import read_edges; print(read_edges('-').in_words())"
+    code = "from hypercone import read; print(read('-').in_words())"
     done = subprocess.run([sys.executable, "-c", code], input=data, capture_output=True, check=True)
     assert done.stdout.decode().strip() == str(WORDS)
 
@@ -80,22 +80,22 @@ def test_a_direction_that_agrees_with_the_header_is_fine():
 
 def test_columns_can_be_named_by_the_caller():
     data = b"Broader,id,label\nanimal,dog,Dog\ndog,puppy,Puppy\n"
-    assert words(data, parent_column="broader", child_column="id") == WORDS
-    assert words(data, parent_column="1", child_column="id") == WORDS
+    assert words(data, parent="broader", child="id") == WORDS
+    assert words(data, parent="1", child="id") == WORDS
 
 
 def test_columns_can_be_numbered_from_one():
     data = b"x\tdog\tanimal\nx\tpuppy\tdog\n"
-    assert words(data, parent_column="3", child_column="2") == WORDS
-    assert words(data, parent_column=3, child_column=2) == WORDS
+    assert words(data, parent="3", child="2") == WORDS
+    assert words(data, parent=3, child=2) == WORDS
 
 
 def test_a_column_whose_name_is_a_number_is_meant_by_name():
-    assert words(b"2\t1\ndog\tanimal\npuppy\tdog\n", parent_column="1", child_column="2") == WORDS
+    assert words(b"2\t1\ndog\tanimal\npuppy\tdog\n", parent="1", child="2") == WORDS
 
 
 def test_a_hash_is_part_of_a_name_and_spaces_are_kept():
-    hierarchy = read_edges(io.BytesIO(b"parent\tchild\n#top\t a b \n"))
+    hierarchy = read(io.BytesIO(b"parent\tchild\n#top\t a b \n"))
     assert hierarchy.names == ("#top", " a b ")
 
 
@@ -105,7 +105,7 @@ def test_a_tab_separated_file_does_not_interpret_quotes():
 
 def test_strange_line_breaks_of_unicode_do_not_break_lines():
     separators = "\u2028\u0085\x0b\x0c\x1c"
-    assert read_edges(io.BytesIO(f"parent\tchild\na{separators}\tb\n".encode())).names == (
+    assert read(io.BytesIO(f"parent\tchild\na{separators}\tb\n".encode())).names == (
         f"a{separators}",
         "b",
     )
@@ -114,11 +114,11 @@ def test_strange_line_breaks_of_unicode_do_not_break_lines():
 def test_the_format_given_wins_over_the_extension(tmp_path):
     path = tmp_path / "edges.tsv"
     path.write_bytes(EDGES.replace(b"\t", b","))
-    assert read_edges(path, format="csv").in_words() == WORDS
+    assert read(path, format="csv").in_words() == WORDS
 
 
 def test_repeated_lines_are_counted():
-    assert read_edges(io.BytesIO(EDGES + b"dog\tpuppy\n")).duplicates == 1
+    assert read(io.BytesIO(EDGES + b"dog\tpuppy\n")).duplicates == 1
 
 
 @settings(deadline=None)
@@ -126,4 +126,4 @@ def test_repeated_lines_are_counted():
 def test_what_is_written_is_read_back(pairs, end):
     pairs = [(min(pair), max(pair)) for pair in pairs if pair[0] != pair[1]] or [("a", "b")]
     data = "".join(f"{parent}\t{child}{end}" for parent, child in [("parent", "child"), *pairs])
-    assert read_edges(io.BytesIO(data.encode()), format="tsv") == Hierarchy.from_pairs(pairs)
+    assert read(io.BytesIO(data.encode()), format="tsv") == Hierarchy.from_pairs(pairs)

@@ -10,7 +10,8 @@ import pytest
 import zstandard
 
 from hypercone.errors import HierarchyError, InputError
-from hypercone.formats import read_edges
+from hypercone.formats import read
+from hypercone.formats.registry import NAMES
 
 BIG = b"parent\tchild\n" + b"".join(b"%d\t%d\n" % (i, i * i + 1) for i in range(2000))
 SAY_WHICH = (
@@ -82,35 +83,40 @@ REFUSED = [
     (b"a\tb\n", {"direction": "up"}, "direction 'up' is unknown; it is parent-child or child-parent"),
     (
         b"id\tbroader\na\tb\n",
-        {"parent_column": "braoder", "child_column": "id"},
+        {"parent": "braoder", "child": "id"},
         "edges.tsv:1: there is no column 'braoder' among id, broader; did you mean broader?",
     ),
     (
         b"id\tbroader\na\tb\n",
-        {"parent_column": "3", "child_column": "id"},
+        {"parent": "3", "child": "id"},
         "edges.tsv:1: there is no column '3' among id, broader; name one of these, or give its number",
     ),
     (
         b"id\tID\tx\na\tb\tc\n",
-        {"parent_column": "Id", "child_column": "x"},
+        {"parent": "Id", "child": "x"},
         "edges.tsv:1: there are 2 columns named 'Id'; rename all but one",
     ),
     (
         b"id\tup\na\tb\n",
-        {"parent_column": "id", "child_column": "1"},
+        {"parent": "id", "child": "1"},
         "the parent and the child cannot both be in the column 'id'; name two columns",
     ),
     (
         b"a\tb\n",
-        {"parent_column": "a"},
+        {"parent": "a"},
         "one column is named; name both, that of the parent and that of the child",
     ),
     (
         b"a\tb\n",
-        {"parent_column": "1", "child_column": "2", "direction": "parent-child"},
+        {"parent": "1", "child": "2", "direction": "parent-child"},
         "both the columns and the direction are given; give one of them",
     ),
-    (b"a\tb\n", {"format": "xls"}, "format 'xls' is unknown; it is tsv or csv"),
+    (
+        b"a\tb\n",
+        {"format": "xls"},
+        "format 'xls' is unknown; it is one of tsv, csv, obo, obographs, rdfxml, turtle, ntriples, graphml, paths, "
+        "indented, ncbi, newick, wordnet, parquet, arrow",
+    ),
     (
         b"parent,child\na,b\n",
         {},
@@ -151,30 +157,30 @@ def test_a_malformed_file_is_refused_in_one_sentence(tmp_path, monkeypatch, data
     monkeypatch.chdir(tmp_path)
     (tmp_path / "edges.tsv").write_bytes(data)
     with pytest.raises(InputError) as caught:
-        read_edges("edges.tsv", **options)
+        read("edges.tsv", **options)
     assert str(caught.value) == sentence
 
 
 @pytest.mark.parametrize("data", [b"parent\tchild\na\ta\n", b"parent\tchild\na\tb\nb\ta\n"])
 def test_what_is_wrong_with_the_edges_is_a_hierarchy_error(data):
     with pytest.raises(HierarchyError):
-        read_edges(io.BytesIO(data))
+        read(io.BytesIO(data))
 
 
 def test_a_missing_file_is_named(tmp_path, monkeypatch):
     monkeypatch.chdir(tmp_path)
     with pytest.raises(InputError, match=r"^nowhere\.tsv: there is no such file; check the path$"):
-        read_edges("nowhere.tsv")
+        read("nowhere.tsv")
 
 
 def test_a_folder_is_refused(tmp_path):
     with pytest.raises(InputError, match=r": is a folder; give the edge file inside it$"):
-        read_edges(tmp_path)
+        read(tmp_path)
 
 
 def test_a_path_with_a_nul_is_refused():
     with pytest.raises(InputError, match="cannot be read"):
-        read_edges("a\0b.tsv")
+        read("a\0b.tsv")
 
 
 @pytest.mark.parametrize(
@@ -189,24 +195,24 @@ def test_a_damaged_packing_is_refused(tmp_path, packing, packed, damage):
     path = tmp_path / f"edges.tsv{packing}"
     path.write_bytes(data)
     with pytest.raises(InputError) as caught:
-        read_edges(path)
+        read(path)
     assert str(caught.value).startswith(f"{path}: the {packing} compression is damaged (")
     assert str(caught.value).endswith("); fetch the file again")
 
 
 def test_text_streams_are_refused():
     with pytest.raises(InputError, match=r"^the stream gives text, not bytes; open it in binary mode \('rb'\)$"):
-        read_edges(io.StringIO("parent\tchild\n"))
+        read(io.StringIO("parent\tchild\n"))
 
 
 def test_standard_input_without_a_separator_is_refused_by_name():
-    code = "from hypercone import read_edges; read_edges('-')"
+    code = "from hypercone import read; read('-')"
     done = subprocess.run([sys.executable, "-c", code], input=b"parent child\n", capture_output=True, check=False)
     assert (
         done.stderr.decode()
         .splitlines()[-1]
         .endswith(
-            "standard input:1: has neither a tab nor a comma to tell columns apart: 'parent child'; "
-            "separate the parent and the child by a tab; an ontology or a tree is read by read_hierarchy"
+            "standard input: neither its name nor its first line tells the format; say which it is (--format): "
+            + ", ".join(NAMES)
         )
     )

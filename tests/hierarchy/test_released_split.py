@@ -14,7 +14,7 @@ from hypothesis import strategies as st
 
 from hypercone.data import load_dataset
 from hypercone.errors import HierarchyError, InputError, ResourceError
-from hypercone.hierarchy import Hierarchy, LabelledPairs, Split, paper_split
+from hypercone.hierarchy import Hierarchy, LabeledPairs, Split
 from hypercone.reproduce.released_split import read_released_split, released_percentages, write_released_split
 
 # As the authors' script writes them: nodes in no order, and in training the basic edges last.
@@ -331,7 +331,7 @@ def test_a_damaged_packing_is_refused(files):
 
 @pytest.mark.parametrize("percent", [0, 12.5, 50, 90])
 def test_what_is_written_is_read_back(chain, tmp_path, percent):
-    split = paper_split(chain, percent)
+    split = chain.split(percent)
     write_released_split(split, chain, tmp_path / "deep" / "chain.tsv")
     hierarchy, again = read_released_split(tmp_path / "deep", percent)
     assert_same(again, split)
@@ -352,8 +352,8 @@ def test_the_written_files_are_those_of_the_authors(files):
 def test_odd_names_in_any_order_survive(labels, percent, random):
     ids = list(range(len(labels)))
     random.shuffle(ids)
-    hierarchy = Hierarchy.from_rows(labels, [(ids[i // 2], ids[i]) for i in range(2, len(ids))] + [(ids[0], ids[1])])
-    split = paper_split(hierarchy, percent, seed=random.randrange(9), holdout=0.3)
+    hierarchy = Hierarchy(labels, [(ids[i // 2], ids[i]) for i in range(2, len(ids))] + [(ids[0], ids[1])])
+    split = hierarchy.split(percent, seed=random.randrange(9), holdout=0.3)
     with tempfile.TemporaryDirectory() as folder:
         write_released_split(split, hierarchy, f"{folder}/odd")
         again, same = read_released_split(folder, percent)
@@ -366,18 +366,18 @@ def test_odd_names_in_any_order_survive(labels, percent, random):
 @pytest.mark.parametrize("prefix", ["", "new/"])
 def test_a_folder_is_no_prefix_to_write_to(chain, tmp_path, prefix):
     with pytest.raises(InputError, match=r": is a folder; give the beginning of the files' names, too, such as .*/my$"):
-        write_released_split(paper_split(chain, 0), chain, f"{tmp_path}/{prefix}")
+        write_released_split(chain.split(0), chain, f"{tmp_path}/{prefix}")
     assert list(tmp_path.iterdir()) == []
 
 
 def test_splits_that_cannot_share_their_files_are_refused(chain, tmp_path):
-    first = paper_split(chain, 10)
+    first = chain.split(10)
     with pytest.raises(InputError, match=r"^2 splits of 1 percentages are given; give one or more, each once$"):
         write_released_split([first, replace(first, percent=10.0)], chain, tmp_path / "x")
     with pytest.raises(InputError, match=r"^0 splits of 0 percentages are given"):
         write_released_split([], chain, tmp_path / "x")
     with pytest.raises(InputError, match=r"^the splits hold out different pairs, .*; draw with one seed$"):
-        write_released_split([first, paper_split(chain, 25, seed=1)], chain, tmp_path / "x")
+        write_released_split([first, chain.split(25, seed=1)], chain, tmp_path / "x")
     assert list(tmp_path.iterdir()) == []
 
 
@@ -386,23 +386,23 @@ def test_what_could_not_be_read_is_not_written(chain, tmp_path):
     with pytest.raises(
         InputError, match=r"x\.valid: would be empty, which nobody could read; split a larger hierarchy$"
     ):
-        write_released_split(paper_split(star, 0), star, tmp_path / "x")
+        write_released_split(star.split(0), star, tmp_path / "x")
     with pytest.raises(InputError, match=r"would hold row 20, but the hierarchy has rows 0 … 2; give the one that was"):
-        write_released_split(paper_split(chain, 0), star, tmp_path / "x")
+        write_released_split(chain.split(0), star, tmp_path / "x")
     assert list(tmp_path.iterdir()) == []
 
 
 def test_nothing_is_left_behind_when_writing_fails(chain, tmp_path, monkeypatch):
     monkeypatch.setattr("os.replace", lambda *paths: (_ for _ in ()).throw(OSError(28, "No space left on device")))
     with pytest.raises(ResourceError, match=r"percent: the disk is full; nothing was changed"):
-        write_released_split(paper_split(chain, 0), chain, tmp_path / "x")
+        write_released_split(chain.split(0), chain, tmp_path / "x")
     assert list(tmp_path.iterdir()) == []
 
 
 def test_a_split_made_by_hand_is_written(tmp_path):
-    hierarchy = Hierarchy.from_rows("abc", [[0, 1], [1, 2]])
-    pairs = LabelledPairs(np.array([[0, 2]], np.int32), np.array([[2, 0]], np.int32))
-    test = LabelledPairs(np.array([[1, 0]], np.int32), np.array([[2, 1]], np.int32))
+    hierarchy = Hierarchy("abc", [[0, 1], [1, 2]])
+    pairs = LabeledPairs(np.array([[0, 2]], np.int32), np.array([[2, 0]], np.int32))
+    test = LabeledPairs(np.array([[1, 0]], np.int32), np.array([[2, 1]], np.int32))
     write_released_split(Split(hierarchy.edges, pairs, test, 0, 7), hierarchy, tmp_path / "x")
     assert (tmp_path / "x.valid").read_bytes() == b"0\t2\n"
     assert read_released_split(tmp_path, 0)[1].seed == 0
@@ -410,7 +410,7 @@ def test_a_split_made_by_hand_is_written(tmp_path):
 
 def test_the_nouns_are_read_in_seconds(tmp_path, within):
     nouns = load_dataset("wordnet-nouns")
-    split = paper_split(nouns, 10)
+    split = nouns.split(10)
     write_released_split(split, nouns, tmp_path / "noun_closure.tsv")
     hierarchy, again = within(5, lambda: read_released_split(tmp_path / "noun_closure.tsv", 10))
     assert hierarchy.names == nouns.names

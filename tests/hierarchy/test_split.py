@@ -8,7 +8,7 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from hypercone.errors import InputError
-from hypercone.hierarchy import Hierarchy, paper_split
+from hypercone.hierarchy import Hierarchy
 from hypercone.hierarchy.split import nonbasic_edges
 
 
@@ -20,7 +20,7 @@ def random_hierarchy(size, seed=0, alone=0):
     random = np.random.default_rng(seed)
     children = np.repeat(np.arange(1, size), 2)
     parents = (random.random(len(children)) * children).astype(np.int64)
-    return Hierarchy.from_rows([f"n{i}" for i in range(size + alone)], np.stack([parents, children], axis=1))
+    return Hierarchy([f"n{i}" for i in range(size + alone)], np.stack([parents, children], axis=1))
 
 
 @pytest.fixture(scope="module")
@@ -32,7 +32,7 @@ def hierarchy():
 @pytest.mark.parametrize("percent", [0, 10, 25, 50, 90])
 def test_counts_are_those_of_the_protocol(hierarchy, percent):
     nonbasic = len(hierarchy.closure()) - len(hierarchy.reduction())
-    split = paper_split(hierarchy, percent, seed=3)
+    split = hierarchy.split(percent, seed=3)
     assert len(split.validation.positives) == len(split.test.positives) == round(0.05 * nonbasic)
     learned = min(round(percent / 100 * nonbasic), nonbasic - 2 * round(0.05 * nonbasic))
     assert len(split.train) == len(hierarchy.reduction()) + learned
@@ -40,7 +40,7 @@ def test_counts_are_those_of_the_protocol(hierarchy, percent):
 
 
 def test_all_basic_edges_are_learned_and_no_held_out_pair_is(hierarchy):
-    split = paper_split(hierarchy, 90)
+    split = hierarchy.split(90)
     train, validation, test = map(pairs, (split.train, split.validation.positives, split.test.positives))
     basic = pairs(hierarchy.reduction())
     assert basic <= train
@@ -52,7 +52,7 @@ def test_all_basic_edges_are_learned_and_no_held_out_pair_is(hierarchy):
 
 
 def test_held_out_pairs_are_the_same_for_every_percent_and_training_sets_grow(hierarchy):
-    splits = [paper_split(hierarchy, percent, seed=5) for percent in (0, 10, 25, 50, 90)]
+    splits = [hierarchy.split(percent, seed=5) for percent in (0, 10, 25, 50, 90)]
     for smaller, larger in pairwise(splits):
         assert np.array_equal(smaller.train, larger.train[: len(smaller.train)])
         for part in ("validation", "test"):
@@ -61,7 +61,7 @@ def test_held_out_pairs_are_the_same_for_every_percent_and_training_sets_grow(hi
 
 
 def test_every_positive_has_five_corrupted_parents_and_five_corrupted_children(hierarchy):
-    split = paper_split(hierarchy, 0)
+    split = hierarchy.split(0)
     closure = pairs(hierarchy.closure())
     for part in (split.validation, split.test):
         assert part.negatives.shape == (10 * len(part.positives), 2)
@@ -75,7 +75,7 @@ def test_every_positive_has_five_corrupted_parents_and_five_corrupted_children(h
 
 
 def test_the_same_seed_gives_the_same_split_and_another_seed_another(hierarchy):
-    first, again, other = (paper_split(hierarchy, 10, seed=seed) for seed in (1, 1, 2))
+    first, again, other = (hierarchy.split(10, seed=seed) for seed in (1, 1, 2))
     assert np.array_equal(first.train, again.train)
     assert np.array_equal(first.test.negatives, again.test.negatives)
     assert not np.array_equal(first.test.positives, other.test.positives)
@@ -83,17 +83,17 @@ def test_the_same_seed_gives_the_same_split_and_another_seed_another(hierarchy):
 
 def test_a_split_is_the_same_on_every_machine_and_version():
     chain = Hierarchy.from_pairs([(f"{i}", f"{i + 1}") for i in range(12)])
-    split = paper_split(chain, 10, seed=7)
+    split = chain.split(10, seed=7)
     assert split.validation.positives.tolist() == [[1, 10], [0, 5], [4, 9]]
     assert split.validation.negatives[:4].tolist() == [[11, 10], [12, 10], [1, 0], [6, 5]]
 
 
 def test_corrupted_ends_are_drawn_uniformly():
     # A chain of four in twenty nodes: the strangers of the last are the sixteen others.
-    hierarchy = Hierarchy.from_rows([str(i) for i in range(20)], [[3, 9], [9, 5], [5, 0]])
+    hierarchy = Hierarchy([str(i) for i in range(20)], [[3, 9], [9, 5], [5, 0]])
     counts = np.zeros(20, np.int64)
     for seed in range(400):
-        split = paper_split(hierarchy, 0, seed, holdout=0.5)
+        split = hierarchy.split(0, seed, holdout=0.5)
         for part in (split.validation, split.test):
             corrupted = part.negatives[part.negatives[:, 1] == 0]
             counts += np.bincount(corrupted[:, 0], minlength=20)
@@ -106,7 +106,7 @@ def test_corrupted_ends_are_drawn_uniformly():
 def test_where_no_corrupted_pair_exists_there_are_fewer_and_no_endless_search():
     # In a chain of three everything is below the root: (root, v′) cannot be corrupted at all.
     chain = Hierarchy.from_pairs([("a", "b"), ("b", "c")])
-    split = paper_split(chain, 0, holdout=0.5)
+    split = chain.split(0, holdout=0.5)
     positives = np.concatenate([split.validation.positives, split.test.positives])
     negatives = np.concatenate([split.validation.negatives, split.test.negatives])
     assert len(positives) <= 1
@@ -117,7 +117,7 @@ def test_where_no_corrupted_pair_exists_there_are_fewer_and_no_endless_search():
 @given(st.integers(2, 30), st.integers(0, 10**9), st.integers(0, 7))
 def test_negatives_never_hold_and_as_many_as_possible_are_given(size, seed, a_side):
     hierarchy = random_hierarchy(size, seed)
-    split = paper_split(hierarchy, 0, seed, holdout=0.5, negatives_a_side=a_side)
+    split = hierarchy.split(0, seed, holdout=0.5, negatives_per_side=a_side)
     closure = pairs(hierarchy.closure())
     negatives = split.validation.negatives
     assert not pairs(negatives) & closure
@@ -130,7 +130,7 @@ def test_negatives_never_hold_and_as_many_as_possible_are_given(size, seed, a_si
 
 
 def test_a_hierarchy_without_nonbasic_edges_has_nothing_to_hold_out():
-    split = paper_split(Hierarchy.from_pairs([("a", "b"), ("a", "c")]), 50)
+    split = Hierarchy.from_pairs([("a", "b"), ("a", "c")]).split(50)
     assert split.train.tolist() == [[0, 1], [0, 2]]
     assert split.test.positives.shape == split.test.negatives.shape == (0, 2)
 
@@ -154,12 +154,12 @@ def test_nonbasic_edges_are_the_closure_without_the_reduction(hierarchy):
         ),
         ({"percent": 0, "seed": -1}, "seed -1 is negative; it is a whole number from 0 up"),
         (
-            {"percent": 0, "negatives_a_side": -1},
-            "negatives_a_side -1 is negative; it is a whole number from 0 up",
+            {"percent": 0, "negatives_per_side": -1},
+            "negatives_per_side -1 is negative; it is a whole number from 0 up",
         ),
     ],
 )
 def test_a_setting_out_of_range_is_refused(hierarchy, options, sentence):
     with pytest.raises(InputError) as caught:
-        paper_split(hierarchy, **options)
+        hierarchy.split(**options)
     assert str(caught.value) == sentence

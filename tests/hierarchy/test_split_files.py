@@ -6,8 +6,8 @@ import numpy as np
 import pytest
 
 from hypercone.errors import InputError, ResourceError
-from hypercone.formats import read_edges, read_pairs, read_split, write_split
-from hypercone.hierarchy import Hierarchy, paper_split
+from hypercone.formats import read, read_pairs, read_split, write_split
+from hypercone.hierarchy import Hierarchy
 
 
 @pytest.fixture
@@ -17,12 +17,12 @@ def chain():
 
 @pytest.fixture
 def folder(chain, tmp_path):
-    write_split(paper_split(chain, 25, seed=4), chain, tmp_path / "deep" / "split")
+    write_split(chain.split(25, seed=4), chain, tmp_path / "deep" / "split")
     return tmp_path / "deep" / "split"
 
 
 def test_a_split_is_read_back_as_it_was_written(chain, folder):
-    split, again = paper_split(chain, 25, seed=4), read_split(folder, chain)
+    split, again = chain.split(25, seed=4), read_split(folder, chain)
     assert (again.percent, again.seed) == (25, 4)
     assert np.array_equal(split.train, again.train)
     for part in ("validation", "test"):
@@ -40,7 +40,7 @@ def test_the_folder_holds_names_under_a_header_and_a_summary(chain, folder):
         "validation_negatives.tsv",
     ]
     assert (folder / "train.tsv").read_text().splitlines()[:2] == ["parent\tchild", "n0\tn1"]
-    assert read_edges(folder / "train.tsv").names[:2] == ("n0", "n1")
+    assert read(folder / "train.tsv").names[:2] == ("n0", "n1")
     summary = json.loads((folder / "split.json").read_text())
     assert summary["hierarchy"] == chain.digest
     assert summary["percent"] == 25
@@ -49,19 +49,19 @@ def test_the_folder_holds_names_under_a_header_and_a_summary(chain, folder):
 
 def test_a_split_without_held_out_pairs_is_written_and_read(tmp_path):
     star = Hierarchy.from_pairs([("a", "b"), ("a", "c")])
-    write_split(paper_split(star, 0), star, tmp_path)
+    write_split(star.split(0), star, tmp_path)
     assert read_split(tmp_path, star).test.negatives.shape == (0, 2)
 
 
 def test_numbers_of_numpy_can_be_written(chain, tmp_path):
-    write_split(paper_split(chain, np.int64(10), seed=np.int32(1)), chain, tmp_path)
+    write_split(chain.split(np.int64(10), seed=np.int32(1)), chain, tmp_path)
     assert (read_split(tmp_path, chain).percent, read_split(tmp_path, chain).seed) == (10, 1)
 
 
 def test_nothing_is_left_behind_when_writing_fails(chain, tmp_path, monkeypatch):
     monkeypatch.setattr("os.replace", lambda *paths: (_ for _ in ()).throw(OSError(28, "No space left on device")))
     with pytest.raises(ResourceError, match=r"tsv: the disk is full; nothing was changed"):
-        write_split(paper_split(chain, 0), chain, tmp_path)
+        write_split(chain.split(0), chain, tmp_path)
     assert list(tmp_path.iterdir()) == []
 
 
@@ -98,7 +98,7 @@ def test_a_damaged_summary_is_refused(chain, folder, text):
 def test_a_folder_that_cannot_be_made_is_refused(chain, tmp_path):
     (tmp_path / "file").write_text("")
     with pytest.raises(InputError, match=r"file/train\.tsv: cannot be written"):
-        write_split(paper_split(chain, 0), chain, tmp_path / "file")
+        write_split(chain.split(0), chain, tmp_path / "file")
 
 
 def test_pairs_of_any_file_become_rows(chain, tmp_path):
@@ -146,7 +146,7 @@ def test_a_summary_made_to_do_harm_is_refused(tmp_path, text, words):
 )
 def test_a_summary_with_a_value_that_is_none_is_refused(tmp_path, change):
     chain = Hierarchy.from_pairs([("a", "b"), ("b", "c"), ("c", "d")])
-    write_split(paper_split(chain, 50), chain, tmp_path)
+    write_split(chain.split(50), chain, tmp_path)
     summary = json.loads((tmp_path / "split.json").read_text())
     counts = summary["counts"] | change.pop("counts", {})
     (tmp_path / "split.json").write_text(json.dumps(summary | change | {"counts": counts}))
@@ -157,7 +157,7 @@ def test_a_summary_with_a_value_that_is_none_is_refused(tmp_path, change):
 
 def test_a_stranger_in_a_split_is_named_in_short(tmp_path):
     chain = Hierarchy.from_pairs([("a", "b"), ("b", "c"), ("c", "d")])
-    write_split(paper_split(chain, 50), chain, tmp_path)
+    write_split(chain.split(50), chain, tmp_path)
     (tmp_path / "train.tsv").write_text("parent\tchild\n" + "x\x1b" * 100_000 + "\ta\n")
     with pytest.raises(InputError, match="there is no node") as error:
         read_split(tmp_path, chain)

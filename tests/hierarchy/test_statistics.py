@@ -4,12 +4,12 @@ import json
 
 import numpy as np
 
-from hypercone.hierarchy import Hierarchy, describe
+from hypercone.hierarchy import Hierarchy
 
 
 def test_a_small_hierarchy_is_counted():
     hierarchy = Hierarchy.from_pairs([("a", "b"), ("b", "c"), ("a", "c"), ("b", "d"), ("x", "d")])
-    told = describe(hierarchy).as_dict()
+    told = hierarchy.summary().as_dict()
     assert told.pop("seconds") >= 0
     assert told == {
         "nodes": 5,
@@ -24,20 +24,20 @@ def test_a_small_hierarchy_is_counted():
         "max_branching": 2,
         "multi_parent_nodes": 2,
     }
-    json.dumps(describe(hierarchy).as_dict())
+    json.dumps(hierarchy.summary().as_dict())
 
 
 def test_an_empty_hierarchy_is_counted():
-    assert describe(Hierarchy.from_pairs([])).branching == 0.0
+    assert Hierarchy.from_pairs([]).summary().branching == 0.0
 
 
 def test_a_closure_too_large_to_store_is_counted_all_the_same():
     rows = np.arange(1_000_000)
-    chain = Hierarchy.from_rows(map(str, rows), np.stack([rows[:-1], rows[1:]], axis=1))
-    assert describe(chain).closure_edges == 499_999_500_000
+    chain = Hierarchy(map(str, rows), np.stack([rows[:-1], rows[1:]], axis=1))
+    assert chain.summary().closure_edges == 499_999_500_000
 
 
 def test_counting_stays_true_after_the_closure_is_stored():
     hierarchy = Hierarchy.from_pairs([("a", "b"), ("a", "c"), ("b", "d"), ("c", "d")])
-    before = describe(hierarchy).closure_edges
-    assert before == len(hierarchy.closure()) == describe(hierarchy).closure_edges
+    before = hierarchy.summary().closure_edges
+    assert before == len(hierarchy.closure()) == hierarchy.summary().closure_edges

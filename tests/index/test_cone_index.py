@@ -11,7 +11,6 @@ import pytest
 from hypothesis import HealthCheck, given, settings
 from hypothesis import strategies as st
 
-from hypercone.errors import InputError
 from hypercone.index import ConeIndex, Finder, Scan
 from hypercone.index.index import LEAF, PAYS_AFTER
 from hypercone.methods import METHODS, Settings, find_method
@@ -200,12 +199,6 @@ def test_a_few_questions_are_scanned_and_many_build_the_index(learned):
     assert before.rows.tolist() == learned._finder._scan.ancestors(7).rows.tolist()
 
 
-def test_one_name_in_the_place_of_many_is_refused(learned):
-    for question in (learned.descendants_of_many, learned.ancestors_of_many):
-        with pytest.raises(InputError, match="give a list of names"):
-            question(learned.names[0])
-
-
 def test_an_embedding_answers_the_same_before_and_after_its_index_is_built(learned):
     fresh = dataclasses.replace(learned)
     names = list(learned.names[:: len(learned) // 50])
@@ -213,5 +206,5 @@ def test_an_embedding_answers_the_same_before_and_after_its_index_is_built(learn
     assert fresh.index is fresh.index
     indexed = [(fresh.ancestors(name), fresh.nearest(name, 5)) for name in names[: PAYS_AFTER // 2]]
     assert scanned == indexed
-    assert fresh.ancestors_of_many(names) == [fresh.ancestors(name) for name in names]
-    assert fresh.descendants_of_many(names) == [fresh.descendants(name) for name in names]
+    assert fresh.ancestors(names) == [fresh.ancestors(name) for name in names]
+    assert fresh.descendants(names) == [fresh.descendants(name) for name in names]

@@ -56,11 +56,11 @@ def mammals() -> Hierarchy:
 @pytest.fixture(scope="session")
 def left_out(mammals: Hierarchy) -> dict[str, list[str]]:
     """A hundred leaves by name, with their parents."""
-    rows = np.random.default_rng(7).choice(mammals.leaves, LEFT_OUT, replace=False).tolist()
-    return {mammals.names[row]: [mammals.names[parent] for parent in mammals.parents[row]] for row in rows}
+    rows = np.random.default_rng(7).choice(mammals.leaf_rows, LEFT_OUT, replace=False).tolist()
+    return {mammals.names[row]: [mammals.names[parent] for parent in mammals.parent_lists[row]] for row in rows}
 
 
 @pytest.fixture(scope="session")
 def mammals_without(mammals: Hierarchy, left_out: dict[str, list[str]]) -> Embedding:
     """A model that has never seen them."""
-    return hypercone.fit(mammals.without(left_out), epochs=100, init_epochs=100)
+    return hypercone.fit(mammals.drop(left_out), method="hyperbolic-cones", epochs=100, init_epochs=100)

@@ -23,7 +23,7 @@ def f1_of(embedding, hierarchy, names):
 
 def test_leaves_placed_by_their_parents_are_as_right_as_leaves_that_were_trained(mammals, left_out, mammals_without):
     placed = mammals_without.add_many(left_out)
-    trained = [mammals.names[row] for row in mammals.leaves if mammals.names[row] in mammals_without]
+    trained = [mammals.names[row] for row in mammals.leaf_rows if mammals.names[row] in mammals_without]
     ours, theirs = f1_of(placed, mammals, left_out), f1_of(mammals_without, mammals, trained)
     print(f"F1 of {len(left_out)} placed leaves: {ours:.4f}, of {len(trained)} trained ones: {theirs:.4f}")
     assert ours > 0.95

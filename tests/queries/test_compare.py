@@ -36,7 +36,7 @@ def _shuffled(model: Embedding, seed: int) -> Embedding:
 def test_a_model_agrees_with_itself_in_everything(seed, method):
     model = _scattered(seed, method)
     for other in (model, _shuffled(model, seed)):
-        found = hypercone.compare(model, other)
+        found = model.compare(other)
         assert found.agreement == found.neighbour_overlap == 1.0
         assert found.first == found.second
         assert found.both == found.first.asserted
@@ -47,7 +47,7 @@ def test_a_model_agrees_with_itself_in_everything(seed, method):
 @given(st.integers(0, 1000), st.sampled_from(sorted(METHODS)), st.sampled_from([None, 5]))
 def test_swapping_the_models_swaps_the_answer(seed, method, sample):
     one, other = _scattered(seed, method), _shuffled(_scattered(seed + 1, "order", "tree-3-3"), seed)
-    there, back = hypercone.compare(one, other, sample), hypercone.compare(other, one, sample)
+    there, back = one.compare(other, sample), other.compare(one, sample)
     assert (there.first, there.second) == (back.second, back.first)
     for name in ("shared", "sampled", "both", "agreement", "neighbour_overlap"):
         assert getattr(there, name) == getattr(back, name)
@@ -58,7 +58,7 @@ def test_swapping_the_models_swaps_the_answer(seed, method, sample):
 
 def test_every_number_is_what_the_models_themselves_say():
     one, other = _scattered(0), _scattered(1, "order")
-    found = hypercone.compare(one, other, sample=None)
+    found = one.compare(other, sample=None)
     above = [{name: set(model.ancestors(name)) for name in model.names} for model in (one, other)]
     pairs = [{(name, parent) for name in sets for parent in sets[name]} for sets in above]
     assert (found.first.asserted, found.second.asserted) == (len(pairs[0]), len(pairs[1]))
@@ -86,30 +86,30 @@ def test_every_number_is_what_the_models_themselves_say():
 
 def test_the_pairs_shown_are_those_that_the_other_model_rejects_most():
     one, other = _scattered(0), _scattered(1)
-    found = hypercone.compare(one, other, sample=None)
+    found = one.compare(other, sample=None)
     alone = [(c, p) for c in one.names for p in one.ancestors(c) if not other.is_a(c, p)]
     worst = sorted((other.energy(*pair) for pair in alone), reverse=True)[:5]
     assert [pair.second_energy for pair in found.only_first] == worst
 
 
 def test_models_of_different_nodes_are_compared_on_those_they_share():
-    found = hypercone.compare(_scattered(0, tree="tree-2-4"), _scattered(1, tree="tree-2-3"))
+    found = _scattered(0, tree="tree-2-4").compare(_scattered(1, tree="tree-2-3"))
     assert (found.first.nodes, found.second.nodes, found.shared, found.sampled) == (31, 15, 15, 15)
 
 
 def test_a_sample_depends_on_its_seed_alone():
     one, other = _scattered(0), _scattered(1)
-    found = hypercone.compare(one, other, sample=8, seed=3)
+    found = one.compare(other, sample=8, seed=3)
     assert found.sampled == 8
-    assert found == hypercone.compare(one, other, sample=8, seed=3)
-    assert found != hypercone.compare(one, other, sample=8, seed=4)
-    assert hypercone.compare(one, other, sample=31) == hypercone.compare(one, other, sample=None)
+    assert found == one.compare(other, sample=8, seed=3)
+    assert found != one.compare(other, sample=8, seed=4)
+    assert one.compare(other, sample=31) == one.compare(other, sample=None)
 
 
 def test_a_model_without_edges_is_not_judged_by_a_graph():
     model = _scattered(0)
     bare = Embedding(model.names, model.points, model.method, model.settings, model.threshold)
-    found = hypercone.compare(model, bare)
+    found = model.compare(bare)
     assert found.first.f1 is not None
     assert (found.second.precision, found.second.recall, found.second.f1) == (None, None, None)
     assert json.loads(json.dumps(found.as_dict(), allow_nan=False))["second"]["f1"] is None
@@ -118,7 +118,7 @@ def test_a_model_without_edges_is_not_judged_by_a_graph():
 def test_models_with_nothing_in_common_are_refused():
     stone = Embedding(["stone"], np.array([[0.5, 0.0]]), "hyperbolic-cones", Settings(), 0.0)
     with pytest.raises(InputError, match="no node in common"):
-        hypercone.compare(_scattered(0), stone)
+        _scattered(0).compare(stone)
     with pytest.raises(InputError, match="sample is 0, but must be at least 1"):
-        hypercone.compare(stone, stone, sample=0)
-    assert hypercone.compare(stone, stone).neighbour_overlap == 1.0
+        stone.compare(stone, sample=0)
+    assert stone.compare(stone).neighbour_overlap == 1.0

@@ -51,7 +51,7 @@ def _next_steps(graph: hypercone.Hierarchy) -> set[tuple[int, int]]:
         above = set(graph.ancestors_of(parent).tolist())
         for child in range(len(graph)):
             is_new = parent != child and (parent, child) not in closure and (child, parent) not in closure
-            if is_new and above and len(graph.children[parent]) and above <= set(graph.ancestors_of(child).tolist()):
+            if is_new and above and len(graph.child_lists[parent]) and above <= set(graph.ancestors_of(child).tolist()):
                 found.add((parent, child))
     return {
         (parent, child)
@@ -103,7 +103,7 @@ def test_company_and_neighbours_are_the_shares_they_are_said_to_be(graph, seed):
     below = [set(graph.descendants_of(row).tolist()) for row in range(len(graph))]
     for (parent, child), company, neighbours in zip(found.pairs, found.company, found.neighbours, strict=True):
         own, under = below[child] | {child}, below[parent] | {parent}
-        groups = [below[row] - own for row in graph.parents[child]]
+        groups = [below[row] - own for row in graph.parent_lists[child]]
         groups.append(set.intersection(*groups))
         assert company == pytest.approx(max(len(group & under) / (len(group) + 1) for group in groups))
         near = [embedding.row(name) for name, _ in embedding.nearest(embedding.names[child], 10)]
@@ -120,7 +120,7 @@ def test_wrong_links_are_the_rejected_edges_by_strain_and_company(graph, seed):
     assert set(map(tuple, found.pairs.tolist())) == rejected
     assert found.rejected == len(rejected)
     for (parent, child), strain, company in zip(found.pairs, found.strain, found.company, strict=True):
-        rivals = [row for row in graph.parents[child].tolist() if row != parent]
+        rivals = [row for row in graph.parent_lists[child].tolist() if row != parent]
         known = {row for rival in rivals for row in [rival, *graph.ancestors_of(rival).tolist()]} - {parent}
         implied = [parent, *(row for row in graph.ancestors_of(parent).tolist() if row not in known)]
         assert strain == pytest.approx(sum(embedding.energy(names[child], names[row]) for row in implied))
@@ -136,7 +136,7 @@ def test_a_link_that_was_left_out_is_suggested_first():
     berries = [f"berry {i}" for i in range(12)]
     edges = fruit + [("berry", name) for name in berries] + [("red berry", name) for name in berries[:-1]]
     graph = hypercone.Hierarchy.from_pairs([*edges, ("red", berries[-1])])
-    found = hypercone.suggest(_scattered(graph, 0, margin=FAR), count=3)
+    found = _scattered(graph, 0, margin=FAR).suggest(3)
     assert (found.missing[0].child, found.missing[0].parent) == (berries[-1], "red berry")
 
 
@@ -146,7 +146,7 @@ def test_an_edge_that_contradicts_all_others_is_rejected_and_named_first():
     embedding = Embedding(
         ["animal", "dog", "poodle", "stone"], points, "hyperbolic-cones", Settings(), 0.0, edges=edges
     )
-    found = hypercone.suggest(embedding)
+    found = embedding.suggest()
     assert [(link.child, link.parent) for link in found.wrong] == [("poodle", "stone")]
     assert found.rejected == 1
     assert found.wrong[0].energy == embedding.energy("poodle", "stone")
@@ -155,7 +155,7 @@ def test_an_edge_that_contradicts_all_others_is_rejected_and_named_first():
 @pytest.mark.parametrize("method", METHODS)
 def test_every_method_can_be_asked_and_the_answer_is_json(method):
     graph = hypercone.load_dataset("tree-3-4")
-    found = hypercone.suggest(_scattered(graph, 0, method), count=7)
+    found = _scattered(graph, 0, method).suggest(7)
     assert json.loads(json.dumps(found.as_dict(), allow_nan=False))["considered"] == found.considered
     assert len(found.missing) <= 7
     assert len(found.wrong) <= 7
@@ -165,9 +165,9 @@ def test_another_hierarchy_may_have_its_lines_in_another_order_and_fewer_nodes()
     graph = hypercone.load_dataset("tree-3-4")
     embedding = _scattered(graph, 0, margin=0.1)
     pairs = [(graph.names[p], graph.names[c]) for p, c in graph.edges.tolist()]
-    assert hypercone.suggest(embedding, hypercone.Hierarchy.from_pairs(pairs[::-1])) == hypercone.suggest(embedding)
-    part = hypercone.suggest(embedding, graph.without(["r.0.0.0.0"]))
-    assert part.considered <= hypercone.suggest(embedding).considered
+    assert embedding.suggest(hierarchy=hypercone.Hierarchy.from_pairs(pairs[::-1])) == embedding.suggest()
+    part = embedding.suggest(hierarchy=graph.drop(["r.0.0.0.0"]))
+    assert part.considered <= embedding.suggest().considered
 
 
 def test_labels_stand_beside_the_names():
@@ -183,24 +183,24 @@ def test_labels_stand_beside_the_names():
         labels=Labels(["heart", ""]),
         edges=np.array([[0, 1]]),
     )
-    link = hypercone.suggest(embedding).wrong[0]
+    link = embedding.suggest().wrong[0]
     assert (link.parent, link.parent_label, link.child, link.child_label) == ("A:1", "heart", "A:2", "A:2")
 
 
 def test_what_cannot_be_answered_is_refused():
     graph = hypercone.load_dataset("tree-2-2")
     embedding = _scattered(graph, 0)
-    with pytest.raises(InputError, match="count is 0, but must be at least 1"):
-        hypercone.suggest(embedding, count=0)
+    with pytest.raises(InputError, match="k is 0, but must be at least 1"):
+        embedding.suggest(0)
     with pytest.raises(InputError, match="the model has no node 'stone' of the hierarchy"):
-        hypercone.suggest(embedding, hypercone.Hierarchy.from_pairs([("r", "stone")]))
+        embedding.suggest(hierarchy=hypercone.Hierarchy.from_pairs([("r", "stone")]))
     bare = Embedding(embedding.names, embedding.points, embedding.method, embedding.settings, 0.0)
     with pytest.raises(InputError, match="does not know its edges"):
-        hypercone.suggest(bare)
+        bare.suggest()
 
 
 def test_a_model_of_one_node_has_nothing_to_suggest():
     edges = np.empty((0, 2), np.int32)
     alone = Embedding(["a"], np.array([[0.5, 0.0]]), "hyperbolic-cones", Settings(), 0.0, edges=edges)
-    found = hypercone.suggest(alone)
+    found = alone.suggest()
     assert (len(found.missing), len(found.wrong)) == (0, 0)

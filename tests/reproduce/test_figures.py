@@ -129,7 +129,7 @@ class TestFigure3:
         assert (len(mammals), len(mammals.closure())) == (1165, 4230)
         assert not set(figures.TOP_TWO) & set(mammals.names)
         tree = figures.uniform_tree()
-        assert (len(tree), len(tree.roots), int(tree.depths().max())) == (3 * (3**7 - 1) // 2, 3, 6)
+        assert (len(tree), len(tree.root_rows), int(tree.depths.max())) == (3 * (3**7 - 1) // 2, 3, 6)
 
     def test_the_settings_are_a_configuration_and_are_used(self):
         for settings in (figures.POINCARE, figures.CONES):

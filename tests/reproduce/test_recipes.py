@@ -9,16 +9,14 @@ import pytest
 from hypercone.errors import UnknownNameError
 from hypercone.reproduce.table1 import (
     DIMS,
-    EXCEPTIONS,
     PERCENTS,
     RECIPES,
     TABLE1,
     TITLES,
     paper_f1,
-    read_recipes,
     recipe_config,
-    recipe_text,
 )
+from hypercone.training.recipe import EXCEPTIONS, read_recipes, recipe_text
 
 
 def test_the_paper_has_forty_cells_and_they_are_the_printed_ones():

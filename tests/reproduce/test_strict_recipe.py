@@ -4,9 +4,10 @@ from __future__ import annotations
 
 import pytest
 
-from hypercone.reproduce.table1 import DIMS, EXCEPTIONS, PERCENTS, RECIPES, Plan, read_recipes, recipe_config
+from hypercone.reproduce.table1 import DIMS, PERCENTS, RECIPES, Plan, recipe_config
 from hypercone.reproduce.trials import Trial, run_trials
 from hypercone.training import FitConfig
+from hypercone.training.recipe import EXCEPTIONS, read_recipes
 
 METHOD, STRICT = "hyperbolic-cones", "strict"
 

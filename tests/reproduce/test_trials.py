@@ -9,15 +9,14 @@ import pytest
 
 from hypercone.data import load_dataset
 from hypercone.errors import InputError
-from hypercone.evaluation import evaluate
-from hypercone.hierarchy import paper_split
+from hypercone.evaluation import link_prediction
 from hypercone.reproduce import Results, Trial, missing, run_side_by_side
 from hypercone.reproduce.released_split import write_released_split
 from hypercone.reproduce.trials import run_trials, sharing_groups
 from hypercone.training import FitConfig, fit
 
 TREE = "tree-3-4"
-SMALL = FitConfig(dim=5, epochs=10, init_epochs=5, validate_every=5)
+SMALL = FitConfig(method="hyperbolic-cones", dim=5, epochs=10, init_epochs=5, validate_every=5)
 
 
 def trial(recipe="tuned", percent=50, source=TREE, is_released=False, **settings):
@@ -32,10 +31,10 @@ def results(tmp_path):
 def test_a_trial_is_the_fit_of_its_configuration_judged_on_the_test_pairs():
     (row,) = run_trials([trial(seed=3)])
     tree = load_dataset(TREE)
-    split = paper_split(tree, 50, 3)
-    embedding = fit(tree, trial(seed=3).config, split=split)
+    split = tree.split(50, 3)
+    embedding = fit(tree, recipe=trial(seed=3).config, split=split)
     for name, pairs in (("test", split.test), ("validation", split.validation)):
-        counted = evaluate(embedding, pairs)
+        counted = link_prediction(embedding, pairs)
         assert row[f"{name}_f1"] == pytest.approx(100 * counted.f1, abs=1e-3)
         assert row[f"{name}_precision"] == pytest.approx(100 * counted.precision, abs=1e-3)
         assert row[f"{name}_recall"] == pytest.approx(100 * counted.recall, abs=1e-3)
@@ -131,7 +130,7 @@ def test_what_finished_before_a_failure_is_kept(results):
 
 def test_the_authors_files_give_the_same_figures_as_the_split_they_hold(tmp_path):
     tree = load_dataset(TREE)
-    write_released_split(paper_split(tree, 50, 0), tree, tmp_path / "tree.tsv")
+    write_released_split(tree.split(50, 0), tree, tmp_path / "tree.tsv")
     (ours,) = run_trials([trial()])
     (theirs,) = run_trials([trial(source=str(tmp_path / "tree.tsv"), is_released=True)])
     assert theirs["test_f1"] == ours["test_f1"]

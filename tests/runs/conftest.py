@@ -8,7 +8,7 @@ from typing import Any
 import numpy as np
 import pytest
 
-from hypercone.runs import Checkpoint, Run
+from hypercone.runs import Checkpoint, Checkpointing
 
 IDENTITY = {"rate": 0.05, "dim": 5, "hierarchy": "ab" * 32}
 
@@ -35,4 +35,4 @@ def said() -> list[str]:
 
 @pytest.fixture
 def make_run(tmp_path: Path, said: list[str]) -> Any:
-    return lambda **options: Run(tmp_path / "run", tell=said.append, **options)
+    return lambda resume=False, **options: Checkpointing(tmp_path / "run", resume=resume, tell=said.append, **options)

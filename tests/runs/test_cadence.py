@@ -6,7 +6,7 @@ import time
 
 import pytest
 
-from hypercone.runs import Run
+from hypercone.runs import Checkpointing
 from hypercone.runs.checkpoint import LARGEST_SHARE, Cadence
 
 
@@ -28,7 +28,7 @@ def clock(monkeypatch):
 
 
 def test_every_so_many_epochs(clock):
-    cadence = Cadence(Run("run", epochs=3))
+    cadence = Cadence(Checkpointing("run", every_epochs=3))
     due = []
     for _ in range(9):
         due.append(cadence.is_due())
@@ -38,7 +38,7 @@ def test_every_so_many_epochs(clock):
 
 
 def test_every_so_many_seconds(clock):
-    cadence = Cadence(Run("run", seconds=10))
+    cadence = Cadence(Checkpointing("run", every_seconds=10))
     clock.now += 9.9
     assert not cadence.is_due()
     clock.now += 0.2
@@ -48,7 +48,7 @@ def test_every_so_many_seconds(clock):
 
 
 def test_a_slow_disk_gets_fewer_checkpoints_so_that_the_share_of_writing_stays_small(clock):
-    cadence = Cadence(Run("run", seconds=10))
+    cadence = Cadence(Checkpointing("run", every_seconds=10))
     started = clock.now
     clock.now += 6
     cadence.wrote(started)
@@ -59,6 +59,6 @@ def test_a_slow_disk_gets_fewer_checkpoints_so_that_the_share_of_writing_stays_s
 
 
 def test_a_clock_that_is_set_back_does_not_put_checkpoints_off(clock):
-    cadence = Cadence(Run("run", seconds=10))
+    cadence = Cadence(Checkpointing("run", every_seconds=10))
     clock.now -= 1e6
     assert cadence.is_due()

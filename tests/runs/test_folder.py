@@ -12,7 +12,7 @@ import pytest
 
 from hypercone._files import sealed
 from hypercone.errors import ConfigError, InputError, ModelFileError
-from hypercone.runs import Run, opened
+from hypercone.runs import Checkpointing, opened
 from hypercone.runs.folder import LARGEST, KeptCheckpoints
 
 
@@ -50,7 +50,10 @@ def test_what_a_killed_run_left_is_tidied_and_what_is_not_ours_stays(kept, make_
 
 def test_a_folder_with_other_things_in_it_is_refused_and_left_alone(tmp_path, identity):
     (tmp_path / "thesis.tex").write_text("years of work")
-    with pytest.raises(InputError, match="is a folder with other things in it"), opened(Run(tmp_path), identity):
+    with (
+        pytest.raises(InputError, match="is a folder with other things in it"),
+        opened(Checkpointing(tmp_path), identity),
+    ):
         pass
     assert os.listdir(tmp_path) == ["thesis.tex"]
 
@@ -183,7 +186,7 @@ def test_a_pipe_in_the_place_of_a_checkpoint_is_not_waited_for(kept, make_run, i
 @pytest.mark.parametrize("options", [{"epochs": 0}, {"seconds": 0}, {"seconds": float("nan")}, {"seconds": -1}])
 def test_a_cadence_that_is_none_is_refused(tmp_path, options):
     with pytest.raises(ConfigError, match="between checkpoints"):
-        Run(tmp_path, **options)
+        Checkpointing(tmp_path, **options)
 
 
 def test_what_an_enemy_wrote_into_a_run_is_told_in_one_short_line(kept, make_run, identity):
@@ -224,7 +227,7 @@ def test_a_folder_that_goes_away_during_a_run_is_not_called_safe(make_run, ident
 def test_a_run_stays_where_it_began_wherever_the_program_goes(identity, make_checkpoint, tmp_path, monkeypatch):
     monkeypatch.chdir(tmp_path)
     (tmp_path / "other").mkdir()
-    with opened(Run("run"), identity) as folder:
+    with opened(Checkpointing("run"), identity) as folder:
         monkeypatch.chdir(tmp_path / "other")
         folder.keep(make_checkpoint(10))
     assert (tmp_path / "run" / "manifest.json").exists()

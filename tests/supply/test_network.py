@@ -18,7 +18,6 @@ import pytest
 import hypercone
 from hypercone.cli.main import COMMANDS
 from hypercone.data import load_dataset
-from hypercone.hierarchy import paper_split
 from hypercone.reproduce.released_split import write_released_split
 
 # Read by every interpreter that starts in this environment, the workers of a command included. Sockets between the
@@ -75,7 +74,7 @@ def guarded(tmp_path, monkeypatch):
 def files(tmp_path):
     (tmp_path / "edges.tsv").write_text("parent\tchild\nanimal\tdog\nanimal\tcat\ndog\tpoodle\n")
     tree = load_dataset("tree-3-4")
-    write_released_split([paper_split(tree, 50)], tree, tmp_path / "tree.tsv")
+    write_released_split([tree.split(50)], tree, tmp_path / "tree.tsv")
 
 
 MORE_COMMANDS = [
@@ -119,7 +118,7 @@ def test_a_socket_that_may_listen_may_still_not_connect(guarded, monkeypatch):
 
 
 def test_the_service_listens_and_calls_nobody(guarded, files, monkeypatch):
-    hypercone.fit(hypercone.read_edges("edges.tsv")).save("model")
+    hypercone.fit(hypercone.read("edges.tsv")).save("model")
     monkeypatch.setenv("MAY_LISTEN", "1")
     program = "import sys; from hypercone.cli.main import main; sys.exit(main())"
     command = [sys.executable, "-c", program, "serve", "model", "--port", "0"]

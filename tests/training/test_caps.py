@@ -12,9 +12,9 @@ from hypothesis import strategies as st
 from hypercone._jit import dimension_type
 from hypercone.data import load_dataset
 from hypercone.errors import ConfigError
-from hypercone.evaluation import evaluate_all_pairs
+from hypercone.evaluation import all_pairs
 from hypercone.geometry import caps
-from hypercone.hierarchy import Adjacency, Hierarchy, LabelledPairs, Split
+from hypercone.hierarchy import Adjacency, Hierarchy, LabeledPairs, Split
 from hypercone.hierarchy.hierarchy import parent_lists
 from hypercone.training import FitConfig, fit
 from hypercone.training.caps_kernels import FREE_INSIDE, CapSteps, Pull, cap_epoch, tightest_parents
@@ -159,20 +159,20 @@ def test_nothing_but_the_training_edges_is_looked_at():
     """The same training edges among other hidden ones: the same points to the last bit."""
     names = [str(row) for row in range(7)]
     seen = np.array([(0, 1), (1, 2), (0, 3), (3, 4)], np.int32)
-    nothing = LabelledPairs(np.empty((0, 2), np.int32), np.empty((0, 2), np.int32))
+    nothing = LabeledPairs(np.empty((0, 2), np.int32), np.empty((0, 2), np.int32))
     split = Split(seen, nothing, nothing, 0, 0)
     found = []
     for hidden in ([(5, 6)], [(2, 5), (4, 6), (1, 4)]):
-        hierarchy = Hierarchy.from_rows(names, np.concatenate([seen, np.array(hidden, np.int32)]))
+        hierarchy = Hierarchy(names, np.concatenate([seen, np.array(hidden, np.int32)]))
         found.append(fit(hierarchy, dim=5, init="caps", init_epochs=20, epochs=5, split=split).points)
     assert np.array_equal(*found)
 
 
 def test_a_small_tree_is_learned_from_a_random_start_nearly_without_a_mistake():
     tree = load_dataset("tree-3-5")
-    embedding = fit(tree, dim=5, init="caps", init_epochs=150, epochs=100)
+    embedding = fit(tree, method="hyperbolic-cones", dim=5, init="caps", init_epochs=150, epochs=100)
     assert embedding.record["start"] == "caps"
-    assert evaluate_all_pairs(embedding, tree, threshold=0.0).f1 > 0.98
+    assert all_pairs(embedding, tree, threshold=0.0).f1 > 0.98
 
 
 def test_the_caps_alone_hold_most_of_a_small_tree():
@@ -184,7 +184,7 @@ def test_the_caps_alone_hold_most_of_a_small_tree():
 
 def test_progress_tells_of_every_epoch(tree):
     seen = []
-    fit(tree, dim=5, init="caps", init_epochs=4, epochs=2, on_epoch=seen.append)
+    fit(tree, method="hyperbolic-cones", dim=5, init="caps", init_epochs=4, epochs=2, callback=seen.append)
     assert [report.stage for report in seen] == ["pre-training (caps)"] * 4 + ["training"] * 2
     assert [report.epoch for report in seen[:4]] == [1, 2, 3, 4]
     assert seen[3].loss < seen[0].loss
@@ -193,4 +193,4 @@ def test_progress_tells_of_every_epoch(tree):
 @pytest.mark.parametrize("changes", [{"method": "order"}, {"dim": 1}])
 def test_what_has_no_caps_is_refused(tree, changes):
     with pytest.raises(ConfigError, match="has no caps; choose another init"):
-        fit(tree, **{"dim": 2, "init": "caps", **changes})
+        fit(tree, **{"method": "hyperbolic-cones", "dim": 2, "init": "caps", **changes})

@@ -8,12 +8,12 @@ import numpy as np
 import pytest
 
 import hypercone
-from hypercone import FitConfig, Hierarchy, fit
+from hypercone import Hierarchy, fit
 from hypercone.construction import CONSTRUCTIONS
 from hypercone.errors import ConfigError, InputError
-from hypercone.evaluation import evaluate_all_pairs
-from hypercone.hierarchy import paper_split
+from hypercone.evaluation import all_pairs
 from hypercone.methods import METHODS
+from hypercone.training import FitConfig
 from hypercone.training.config import COMMON, OPTIONS
 
 LEARNING = {
@@ -38,35 +38,40 @@ def diamonds() -> Hierarchy:
 
 class TestDefault:
     def test_nothing_given_constructs_overlapping_caps(self):
-        assert FitConfig().method == "overlapping"
-        assert FitConfig(dim=5, seed=4, K=0.2).method == "overlapping"
+        assert FitConfig().method == "overlapping-caps"
+        assert FitConfig(dim=5, seed=4, K=0.2).method == "overlapping-caps"
 
     @pytest.mark.parametrize("name", LEARNING)
-    def test_a_setting_of_learning_means_to_learn(self, name):
-        assert FitConfig(**{name: LEARNING[name]}).method == "hyperbolic-cones"
+    def test_a_setting_of_learning_does_not_decide_what_auto_is(self, tree, name):
+        assert FitConfig(**{name: LEARNING[name]}).method == "overlapping-caps"
+        with pytest.raises(ConfigError, match=rf"^{name} is .*, but overlapping-caps is constructed"):
+            fit(tree, **{name: LEARNING[name]})
+
+    def test_auto_can_be_said(self, tree):
+        assert fit(tree, "auto").made_by == "overlapping-caps"
+        assert fit(tree, "auto", split=tree.split(50), epochs=1, init_epochs=1).made_by == "hyperbolic-cones"
 
     def test_held_out_edges_mean_to_learn(self, tree):
-        embedding = fit(tree, split=paper_split(tree, 50))
+        embedding = fit(tree, split=tree.split(50))
         assert embedding.record["config"]["method"] == "hyperbolic-cones"
         assert embedding.record["kind"] == "learned"
 
     def test_held_out_edges_mean_to_learn_with_a_configuration_that_leaves_the_method_open(self, tree):
-        split = paper_split(tree, 50)
-        assert fit(tree, FitConfig(dim=5), split=split).record["kind"] == "learned"
-        assert fit(tree, FitConfig(method="construction", dim=5), split=split).record["kind"] == "constructed"
+        split = tree.split(50)
+        assert fit(tree, recipe=FitConfig(dim=5), split=split).record["kind"] == "learned"
+        assert fit(tree, recipe=FitConfig(method="nested-caps", dim=5), split=split).record["kind"] == "constructed"
 
     @pytest.mark.parametrize("name", ["edges", "threads", "border", "known"])
-    def test_to_name_a_setting_of_learning_is_to_learn_even_at_its_default(self, name):
+    def test_a_construction_takes_a_setting_of_learning_at_its_default(self, name):
         given = {name: OPTIONS[name].default}
-        assert FitConfig.from_dict(given).method == FitConfig(**given).method == "hyperbolic-cones"
-        assert FitConfig(method="construction", **given) == FitConfig(method="construction")
+        assert FitConfig(method="nested-caps", **given) == FitConfig(method="nested-caps")
 
     def test_an_estimator_whose_settings_are_left_alone_constructs(self, tree):
         assert hypercone.ConeEmbedder(tree).fit().embedding_.record["kind"] == "constructed"
 
     def test_given_points_are_no_construction_whatever_init_says(self, tree):
         start = np.random.default_rng(0).uniform(-0.3, 0.3, (len(tree), 2))
-        record = fit(tree, dim=2, init="overlapping", epochs=1, start=start).record
+        record = fit(tree, dim=2, init="overlapping-caps", epochs=1, start=start).record
         assert (record["kind"], record["start"]) == ("learned", "given points")
 
     @each_construction
@@ -89,11 +94,11 @@ class TestDefault:
             FitConfig(method=name, dim=1)
 
     def test_a_start_beside_a_construction_is_refused(self, tree):
-        with pytest.raises(ConfigError, match="start is given, but overlapping is constructed"):
-            fit(tree, FitConfig(method="overlapping", dim=2), start=np.zeros((len(tree), 2)))
+        with pytest.raises(ConfigError, match="start is given, but overlapping-caps is constructed"):
+            fit(tree, recipe=FitConfig(method="overlapping-caps", dim=2), start=np.zeros((len(tree), 2)))
 
     def test_points_to_start_from_mean_to_learn(self, tree):
-        start = fit(tree, method="construction", dim=2).points
+        start = fit(tree, method="nested-caps", dim=2).points
         assert fit(tree, dim=2, start=start, edges="as-given", epochs=1).record["start"] == "given points"
 
 
@@ -103,11 +108,11 @@ class TestDimension:
         assert fit(diamonds).dim == 10
 
     def test_a_forest_needs_no_more_room_for_several_parents(self, diamonds):
-        assert fit(diamonds, method="construction").dim == 5
+        assert fit(diamonds, method="nested-caps").dim == 5
 
     def test_what_is_given_counts(self, diamonds):
         assert fit(diamonds, dim=3).dim == 3
-        assert FitConfig(epochs=3).dim == 5
+        assert FitConfig(method="hyperbolic-cones", epochs=3).dim == 5
 
 
 class TestConstructed:
@@ -115,17 +120,17 @@ class TestConstructed:
     @pytest.mark.parametrize("dim", [2, 3, 5])
     def test_a_tree_is_embedded_without_a_mistake(self, tree, name, dim):
         embedding = fit(tree, method=name, dim=dim)
-        assert evaluate_all_pairs(embedding).f1 == 1.0
+        assert all_pairs(embedding).f1 == 1.0
         assert embedding.threshold == 0.0
 
     @each_construction
     def test_the_record_says_how_good_it_is_and_what_it_used(self, diamonds, name):
         embedding = fit(diamonds, method=name, dim=5)
-        found = evaluate_all_pairs(embedding)
+        found = all_pairs(embedding)
         assert embedding.record["calibration_f1"] == pytest.approx(found.f1, abs=1e-12)
         assert (embedding.record["precision"], embedding.record["recall"]) == (found.precision, found.recall)
         assert embedding.record["kind"] == "constructed"
-        assert embedding.record["closure_aware"] == (name == "overlapping")
+        assert embedding.record["closure_aware"] == (name == "overlapping-caps")
 
     @each_construction
     def test_a_model_is_the_same_after_saving_and_loading(self, diamonds, name, tmp_path):
@@ -136,18 +141,20 @@ class TestConstructed:
 
     @each_construction
     def test_with_a_split_only_its_training_edges_are_looked_at(self, diamonds, name):
-        split = paper_split(diamonds, 0)
-        parts = Hierarchy.from_rows(diamonds.names, split.train)
+        split = diamonds.split(0)
+        parts = Hierarchy(diamonds.names, split.train)
         same = fit(parts, method=name, dim=5)
-        assert fit(diamonds, FitConfig(method=name, dim=5), split=split).points.tobytes() == same.points.tobytes()
+        assert (
+            fit(diamonds, recipe=FitConfig(method=name, dim=5), split=split).points.tobytes() == same.points.tobytes()
+        )
 
     @each_construction
     def test_a_hierarchy_without_edges_is_refused(self, name):
         with pytest.raises(InputError, match="no edges to construct from"):
-            fit(Hierarchy.from_rows(["a", "b"], []), method=name)
+            fit(Hierarchy(["a", "b"], []), method=name)
 
     def test_another_cone_constant_gives_the_same_order(self, diamonds):
-        one, other = (evaluate_all_pairs(fit(diamonds, method="construction", dim=5, K=K)) for K in (0.1, 1.0))
+        one, other = (all_pairs(fit(diamonds, method="nested-caps", dim=5, K=K)) for K in (0.1, 1.0))
         assert one == other
 
 
@@ -157,13 +164,13 @@ class TestDeepAndImplied:
         lines = [[f"{side}{i}" for i in range(20)] for side in "ab"]
         chains = [*(line + [f"c{i}" for i in range(20)] for line in lines)]
         edges = {pair for chain in chains for pair in itertools.pairwise(chain)}
-        embedding = fit(Hierarchy.from_pairs(sorted(edges)), method="overlapping", dim=5)
+        embedding = fit(Hierarchy.from_pairs(sorted(edges)), method="overlapping-caps", dim=5)
         assert embedding.record["calibration_f1"] > 0.99
 
     def test_implied_edges_are_no_further_parents(self, tree):
-        closure = Hierarchy.from_rows(tree.names, tree.closure())
-        second = Hierarchy.from_rows(tree.names, [*closure.edges.tolist(), [int(tree.leaves[0]), int(tree.leaves[-1])]])
-        (note,) = fit(second, method="construction", dim=5).record["notes"]
+        closure = Hierarchy(tree.names, tree.closure())
+        second = Hierarchy(tree.names, [*closure.edges.tolist(), [int(tree.leaf_rows[0]), int(tree.leaf_rows[-1])]])
+        (note,) = fit(second, method="nested-caps", dim=5).record["notes"]
         assert note.startswith("1 node has several parents")
 
 
@@ -172,10 +179,10 @@ class TestStart:
     @pytest.mark.parametrize("method", ["hyperbolic-cones", "euclidean-cones"])
     def test_cones_can_start_from_it_and_begin_with_its_answers(self, tree, name, method):
         embedding = fit(tree, method=method, init=name, dim=5, epochs=0)
-        assert evaluate_all_pairs(embedding, threshold=0.0).f1 == 1.0
+        assert all_pairs(embedding, threshold=0.0).f1 == 1.0
         assert embedding.record["kind"] == "learned from a construction"
 
     @pytest.mark.parametrize("method", [name for name, method in METHODS.items() if method.curvature is None])
     def test_a_method_without_cones_cannot(self, tree, method):
-        with pytest.raises(ConfigError, match=f"init is construction, but {method} has no cones"):
-            fit(tree, method=method, init="construction", dim=5, epochs=1)
+        with pytest.raises(ConfigError, match=f"init is nested-caps, but {method} has no cones"):
+            fit(tree, method=method, init="nested-caps", dim=5, epochs=1)

@@ -13,7 +13,7 @@ import numpy as np
 import pytest
 
 from hypercone.data import load_dataset
-from hypercone.hierarchy import LabelledPairs, paper_split
+from hypercone.hierarchy import LabeledPairs
 from hypercone.hierarchy.hierarchy import parent_lists
 from hypercone.methods import METHODS, find_method
 from hypercone.training import FitConfig, fit
@@ -68,7 +68,7 @@ def test_being_watched_changes_nothing(method, make_stage, tree):
 
 def test_being_validated_changes_only_which_epoch_is_kept(make_stage, tree):
     closure = tree.closure()
-    pairs = LabelledPairs(closure[:5], closure[:5, ::-1].copy())
+    pairs = LabeledPairs(closure[:5], closure[:5, ::-1].copy())
     start = random_points(len(tree), make_stage(tree).config)
     plain = make_stage(tree, epochs=4).train(start)
     validated = make_stage(tree, epochs=4, validate_every=4, validation=pairs).train(start)
@@ -76,7 +76,7 @@ def test_being_validated_changes_only_which_epoch_is_kept(make_stage, tree):
 
 
 def test_a_fit_is_reproducible_from_start_to_end(tree):
-    one, other = (fit(tree, dim=2, epochs=4, init_epochs=3) for _ in range(2))
+    one, other = (fit(tree, method="hyperbolic-cones", dim=2, epochs=4, init_epochs=3) for _ in range(2))
     assert one.points.tobytes() == other.points.tobytes()
     assert one.threshold == other.threshold
     assert one.record == other.record
@@ -92,7 +92,7 @@ def test_the_start_is_a_function_of_the_seed(tree):
 def test_two_threads_stay_in_the_domain_and_learn_as_well():
     """Not the same bytes, since threads see each other's half-done work; the same quality, within a few points."""
     tree = load_dataset("tree-3-5")
-    split = paper_split(tree, 50)
+    split = tree.split(50)
     found = {}
     for threads in (1, 2):
         embedding = fit(tree, dim=2, epochs=60, init_epochs=30, threads=threads, split=split)

@@ -5,7 +5,6 @@ import pytest
 
 from hypercone.construction import CONSTRUCTIONS
 from hypercone.data import load_dataset
-from hypercone.hierarchy import paper_split
 from hypercone.training import fit
 from hypercone.training.monitor import MOST_LOSSES, MOST_VALIDATIONS, History
 
@@ -15,7 +14,7 @@ QUICK = {"dim": 2, "init_epochs": 5}
 
 def test_the_losses_of_the_record_are_those_that_are_reported(tree):
     told = []
-    record = fit(tree, **QUICK, epochs=12, on_epoch=told.append).record
+    record = fit(tree, method="hyperbolic-cones", **QUICK, epochs=12, callback=told.append).record
     reported = {report.epoch: report.loss for report in told if report.stage == "training"}
     assert [epoch for epoch, _ in record["history"]["loss"]] == list(range(13))
     for epoch, loss in record["history"]["loss"][1:]:
@@ -39,7 +38,7 @@ def test_the_first_loss_is_that_of_the_points_before_training(tree):
 
 @pytest.mark.parametrize(("rate", "rises"), [(0.3, False), (1e3, True)])
 def test_a_rate_that_makes_the_points_worse_is_noted(tree, rate, rises):
-    record = fit(tree, dim=5, init="random", epochs=60, rate=rate).record
+    record = fit(tree, method="hyperbolic-cones", dim=5, init="random", epochs=60, rate=rate).record
     losses = [loss for _, loss in record["history"]["loss"]]
     assert (losses[-1] > losses[0]) == rises
     sentence = (
@@ -58,7 +57,7 @@ def has(method, start):
 def test_no_fit_at_its_default_rate_is_told_to_lower_it(method, start):
     tree = load_dataset("tree-3-4")
     if has(method, start):
-        fitted = fit(tree, method=method.name, dim=5, init=start, split=paper_split(tree, 25))
+        fitted = fit(tree, method=method.name, dim=5, init=start, split=tree.split(25))
         assert fitted.record["notes"] == []
 
 
@@ -66,13 +65,13 @@ def test_no_fit_at_its_default_rate_is_told_to_lower_it(method, start):
 def test_hyperbolic_cones_at_a_rate_of_a_thousand_are(start):
     tree = load_dataset("tree-3-4")
     # With edges held out: without, a construction is exact and leaves no loss to learn from.
-    fitted = fit(tree, method="hyperbolic-cones", dim=5, rate=1e3, init=start, split=paper_split(tree, 25))
+    fitted = fit(tree, method="hyperbolic-cones", dim=5, rate=1e3, init=start, split=tree.split(25))
     (note,) = fitted.record["notes"]
     assert note.endswith("after it; try a lower rate than 1000.0")
 
 
 def test_validations_are_kept_and_the_best_is_the_one_chosen(tree):
-    record = fit(tree, split=paper_split(tree, 40, holdout=0.3), **QUICK, epochs=30, validate_every=5).record
+    record = fit(tree, split=tree.split(40, holdout=0.3), **QUICK, epochs=30, validate_every=5).record
     kept = dict(record["history"]["validation_f1"])
     assert list(kept) == [5, 10, 15, 20, 25, 30]
     assert np.isclose(kept[record["epoch"]], max(kept.values()))
@@ -80,7 +79,7 @@ def test_validations_are_kept_and_the_best_is_the_one_chosen(tree):
 
 
 def test_burn_in_counts_from_below(tree):
-    history = fit(tree, **QUICK, epochs=4, burn_in=3).record["history"]
+    history = fit(tree, method="hyperbolic-cones", **QUICK, epochs=4, burn_in=3).record["history"]
     assert [epoch for epoch, _ in history["loss"]] == [-3, -2, -1, 0, 1, 2, 3, 4]
 
 

@@ -6,7 +6,7 @@ import numpy as np
 import pytest
 
 from hypercone.errors import ConfigError, InputError
-from hypercone.hierarchy import Hierarchy, LabelledPairs, paper_split
+from hypercone.hierarchy import Hierarchy, LabeledPairs
 from hypercone.hierarchy.hierarchy import parent_lists
 from hypercone.methods import METHODS
 from hypercone.methods.scoring import Calibration, Scorer, calibrate
@@ -38,7 +38,7 @@ def rates(monkeypatch):
 @pytest.fixture
 def pairs(tree):
     closure = tree.closure()
-    return LabelledPairs(closure[::3].copy(), closure[:, ::-1].copy())
+    return LabeledPairs(closure[::3].copy(), closure[:, ::-1].copy())
 
 
 def test_an_epoch_lowers_the_loss(method, tree, make_stage):
@@ -180,7 +180,7 @@ class TestValidation:
 
 class TestStart:
     def test_pretrained_points_are_drawn_inwards(self, tree):
-        config = FitConfig(dim=2, init_epochs=3, rescale=0.5)
+        config = FitConfig(method="hyperbolic-cones", dim=2, init_epochs=3, rescale=0.5)
         edges = training_edges(tree, config, None)
         known = parent_lists(edges, len(tree))
         whole, half = (
@@ -196,7 +196,9 @@ class TestStart:
         assert 0.2 < np.abs(points).max() <= 0.25
 
     def test_pretraining_takes_its_own_methods_defaults_and_what_the_fit_says_of_it(self):
-        config = FitConfig(dim=3, seed=9, init_epochs=17, init_corrupt="both", known="closure", rate=7.0)
+        config = FitConfig(
+            method="hyperbolic-cones", dim=3, seed=9, init_epochs=17, init_corrupt="both", known="closure", rate=7.0
+        )
         before = pretraining_config(config.for_edges(1))
         assert (before.method, before.dim, before.seed, before.epochs) == ("poincare", 3, 9, 17)
         assert (before.corrupt, before.known) == ("both", "closure")
@@ -215,7 +217,7 @@ class TestStart:
 class TestFit:
     def test_watchers_see_every_epoch_of_every_stage(self, tree):
         seen = []
-        fit(tree, dim=2, epochs=3, init_epochs=4, on_epoch=seen.append)
+        fit(tree, method="hyperbolic-cones", dim=2, epochs=3, init_epochs=4, callback=seen.append)
         stages = [report.stage for report in seen]
         burn_in = METHODS["poincare"].defaults["burn_in"]
         assert stages.count("training") == 3
@@ -224,7 +226,7 @@ class TestFit:
         assert all(np.isfinite(report.loss) for report in seen)
 
     def test_the_record_tells_how_it_came_about(self, tree):
-        record = fit(tree, dim=2, epochs=3, init_epochs=4, seed=5).record
+        record = fit(tree, method="hyperbolic-cones", dim=2, epochs=3, init_epochs=4, seed=5).record
         assert record["config"]["seed"] == 5
         assert record["config"]["epochs"] == 3
         assert record["hierarchy_digest"] == tree.digest
@@ -236,18 +238,18 @@ class TestFit:
         from hypercone.data import load_dataset
 
         tree = load_dataset("tree-2-2")
-        split = paper_split(tree, 50)
+        split = tree.split(50)
         assert len(split.validation.positives) == 0
         record = fit(tree, split=split, method="order", dim=2, epochs=1).record
         assert record["calibrated_on"] == "training pairs"
 
-    def test_settings_beside_a_configuration_are_refused(self, tree):
-        with pytest.raises(ConfigError, match=r"^dim is given beside a configuration; "):
-            fit(tree, FitConfig(), dim=3)
+    def test_what_is_given_beside_a_recipe_wins(self, tree):
+        assert fit(tree, recipe=FitConfig(dim=5), dim=3).dim == 3
+        assert fit(tree, recipe={"method": "order", "epochs": 5, "dim": 5}, dim=3, epochs=2).record["epoch"] <= 2
 
     def test_no_edges_are_refused(self):
         with pytest.raises(InputError, match=r"^there are no edges to learn from; "):
-            fit(Hierarchy.from_rows(["a", "b"], []), method="hyperbolic-cones", dim=2)
+            fit(Hierarchy(["a", "b"], []), method="hyperbolic-cones", dim=2)
 
     def test_one_edge_is_enough(self):
         assert len(fit(Hierarchy.from_pairs([("a", "b")]), method="order", dim=2, epochs=2)) == 2
@@ -271,6 +273,6 @@ class TestFit:
         fit(larger, method="order", dim=2, epochs=1)
         before = len(margin_epoch.signatures)
         fit(larger, method="order", dim=2, epochs=1, edges="as-given")
-        fit(larger, method="order", dim=2, epochs=1, split=paper_split(larger, 50))
+        fit(larger, method="order", dim=2, epochs=1, split=larger.split(50))
         fit(larger, method="order", dim=2, epochs=1, known="closure")
         assert len(margin_epoch.signatures) == before

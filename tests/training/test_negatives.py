@@ -30,7 +30,9 @@ class TestPlan:
         [("child", 7, 7, 0), ("parent", 7, 0, 7), ("both", 8, 4, 4), ("both", 7, 4, 3), ("both", 1, 1, 0)],
     )
     def test_each_side_gets_its_share(self, corrupt, negatives, children, parents):
-        plan = make_negatives(10, STAR, FitConfig(corrupt=corrupt, negatives=negatives, relatives=0))
+        plan = make_negatives(
+            10, STAR, FitConfig(method="hyperbolic-cones", corrupt=corrupt, negatives=negatives, relatives=0)
+        )
         assert (plan.children, plan.parents) == (children, parents)
 
     @pytest.mark.parametrize(
@@ -51,16 +53,21 @@ class TestPlan:
         assert FitConfig(method=method, corrupt=corrupt, negatives=negatives, dim=2).relatives == 0
 
     def test_replaced_children_may_be_any_node(self):
-        plan = make_negatives(10, STAR, FitConfig(parent_candidates="non-leaves"))
+        plan = make_negatives(10, STAR, FitConfig(method="hyperbolic-cones", parent_candidates="non-leaves"))
         assert np.array_equal(np.sort(plan.child_pool), np.arange(10))
 
     def test_replaced_parents_are_nodes_with_children_when_asked(self):
-        assert make_negatives(10, STAR, FitConfig(parent_candidates="non-leaves")).parent_pool.tolist() == [0, 1]
-        assert len(make_negatives(10, STAR, FitConfig(parent_candidates="all")).parent_pool) == 10
+        assert make_negatives(
+            10, STAR, FitConfig(method="hyperbolic-cones", parent_candidates="non-leaves")
+        ).parent_pool.tolist() == [0, 1]
+        assert (
+            len(make_negatives(10, STAR, FitConfig(method="hyperbolic-cones", parent_candidates="all")).parent_pool)
+            == 10
+        )
 
     @pytest.mark.parametrize("push", ["none", "child", "parent", "both"])
     def test_pushing_is_asked_for_by_side(self, push):
-        plan = make_negatives(10, STAR, FitConfig(push_inside=push))
+        plan = make_negatives(10, STAR, FitConfig(method="hyperbolic-cones", push_inside=push))
         assert (plan.push_children, plan.push_parents) == (push in ("child", "both"), push in ("parent", "both"))
 
     @pytest.mark.parametrize("power", [0.0, 0.75, 1.0])
@@ -79,7 +86,9 @@ class TestPlan:
         assert len(np.unique(pool_by_degree(np.arange(1_000, dtype=np.int32), degrees, 2.0))) == 1_000
 
     def test_degree_sampling_keeps_wrong_parents_to_candidates(self):
-        plan = make_negatives(10, STAR, FitConfig(sampling="degree", parent_candidates="non-leaves"))
+        plan = make_negatives(
+            10, STAR, FitConfig(method="hyperbolic-cones", sampling="degree", parent_candidates="non-leaves")
+        )
         assert set(plan.parent_pool) == {0, 1}
         counts = np.bincount(plan.child_pool)
         assert counts[0] > counts[1] > counts[2] == counts[9]
@@ -95,10 +104,10 @@ class TestKnown:
 
     def test_the_closure_of_the_training_edges_is_known_only_when_asked(self):
         chain = Hierarchy.from_pairs([("a", "b"), ("b", "c")])
-        config = FitConfig(edges="as-given")
+        config = FitConfig(method="hyperbolic-cones", edges="as-given")
         edges = training_edges(chain, config, None)
         assert len(known_pairs(chain, edges, config).rows) == 2
-        assert len(known_pairs(chain, edges, FitConfig(known="closure")).rows) == 3
+        assert len(known_pairs(chain, edges, FitConfig(method="hyperbolic-cones", known="closure")).rows) == 3
 
     @pytest.mark.parametrize("corrupt", ["child", "parent", "both"])
     def test_known_pairs_are_never_pushed(self, method, corrupt):

@@ -217,8 +217,8 @@ def draws_no_node_twice(config, edges, draws):
 
 
 def test_relatives_are_nodes_under_the_same_parent_that_have_nodes_of_their_own(tree):
-    plan = make_negatives(len(tree), tree.closure(), FitConfig(relatives=3, negatives=9))
+    plan = make_negatives(len(tree), tree.closure(), FitConfig(method="hyperbolic-cones", relatives=3, negatives=9))
     assert (plan.children, plan.parents, plan.relatives) == (3, 3, 3)
     for parent in range(len(tree)):
         found = set(Adjacency(*plan.relative_pools)[parent].tolist())
-        assert found == set(tree.descendants_of(parent).tolist()) - set(tree.leaves.tolist())
+        assert found == set(tree.descendants_of(parent).tolist()) - set(tree.leaf_rows.tolist())

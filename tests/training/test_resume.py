@@ -8,15 +8,16 @@ import re
 import numpy as np
 import pytest
 
-from hypercone import FitConfig, Hierarchy, Run, fit, load_dataset, paper_split
+from hypercone import Checkpointing, Hierarchy, fit, load_dataset
 from hypercone._files import sealed
 from hypercone.errors import ConfigError, InputError, Interrupted, ModelFileError
+from hypercone.training import FitConfig
 
 COMMON = {"dim": 5, "epochs": 9, "init_epochs": 6, "validate_every": 2}
 CASES = {
     "pre-trained cones": {},
     "caps": {"init": "caps"},
-    "from a construction": {"init": "construction"},
+    "from a construction": {"init": "nested-caps"},
     "burn-in": {"method": "poincare", "burn_in": 3},
     "with a memory": {"optimizer": "adagrad", "init": "random"},
     "patience": {"patience": 4, "init": "random", "rate": 1e-6, "validate_every": 1},
@@ -41,7 +42,7 @@ def tree():
 
 @pytest.fixture(scope="module")
 def split(tree):
-    return paper_split(tree, 50)
+    return tree.split(50)
 
 
 def _bytes(embedding, folder) -> dict[str, bytes]:
@@ -52,9 +53,9 @@ def _resumed_again_and_again(tree, config, split, folder, epochs: int):
     """Fit with a stop after every so many epochs, from the beginning to the end; returns it and the stops."""
     stops = 0
     while True:
-        run = Run(folder, resume=stops > 0, should_stop=Stopper(epochs))
+        run = Checkpointing(folder, resume=stops > 0, should_stop=Stopper(epochs))
         try:
-            return fit(tree, config, split=split, run=run), stops
+            return fit(tree, recipe=config, split=split, checkpoint=run), stops
         except Interrupted:
             stops += 1
 
@@ -63,7 +64,7 @@ def _resumed_again_and_again(tree, config, split, folder, epochs: int):
 @pytest.mark.parametrize("case", CASES)
 def test_stopped_again_and_again_it_ends_with_the_same_bytes(tree, split, tmp_path, case, epochs):
     config = FitConfig.from_dict({**COMMON, **CASES[case]})
-    plain = fit(tree, config, split=split)
+    plain = fit(tree, recipe=config, split=split)
     stopped, stops = _resumed_again_and_again(tree, config, split, tmp_path / "run", epochs)
     assert stops >= 1
     assert _bytes(stopped, tmp_path / "stopped") == _bytes(plain, tmp_path / "plain")
@@ -71,34 +72,41 @@ def test_stopped_again_and_again_it_ends_with_the_same_bytes(tree, split, tmp_pa
 
 def test_points_to_start_from_are_part_of_what_a_run_is(tree, tmp_path):
     start = np.random.default_rng(1).uniform(-0.3, 0.3, (len(tree), 5))
-    config = FitConfig(dim=5, epochs=6, init_epochs=3)
+    config = FitConfig(method="hyperbolic-cones", dim=5, epochs=6, init_epochs=3)
     with pytest.raises(Interrupted):
-        fit(tree, config, start=start, run=Run(tmp_path / "other", should_stop=Stopper(2)))
+        fit(tree, recipe=config, start=start, checkpoint=Checkpointing(tmp_path / "other", should_stop=Stopper(2)))
     with pytest.raises(InputError, match=r"start was [0-9a-f]{12}…, is not given"):
-        fit(tree, config, run=Run(tmp_path / "other", resume=True))
-    started = fit(tree, config, start=start, run=Run(tmp_path / "other", resume=True))
-    assert (started.points == fit(tree, config, start=start).points).all()
-    assert not (started.points == fit(tree, config).points).all()
+        fit(tree, recipe=config, checkpoint=Checkpointing(tmp_path / "other", resume=True))
+    started = fit(tree, recipe=config, start=start, checkpoint=Checkpointing(tmp_path / "other", resume=True))
+    assert (started.points == fit(tree, recipe=config, start=start).points).all()
+    assert not (started.points == fit(tree, recipe=config).points).all()
 
 
 def test_the_stop_says_how_far_it_came_and_what_is_safe(tree, tmp_path):
     words = f"interrupted after epoch 3 of 6; the checkpoint of training epoch 3 is safe in {tmp_path / 'run'}"
     with pytest.raises(Interrupted, match=re.escape(words)):
-        fit(tree, dim=5, epochs=6, init="random", run=Run(tmp_path / "run", should_stop=Stopper(2)))
+        fit(
+            tree,
+            method="hyperbolic-cones",
+            dim=5,
+            epochs=6,
+            init="random",
+            checkpoint=Checkpointing(tmp_path / "run", should_stop=Stopper(2)),
+        )
 
 
 def test_changed_settings_data_or_split_are_refused_with_the_difference(tree, split, tmp_path):
-    run = Run(tmp_path / "run", should_stop=Stopper(1))
+    run = Checkpointing(tmp_path / "run", should_stop=Stopper(1))
     with pytest.raises(Interrupted):
-        fit(tree, dim=5, epochs=6, init="random", split=split, run=run)
-    run = Run(tmp_path / "run", resume=True)
+        fit(tree, dim=5, epochs=6, init="random", split=split, checkpoint=run)
+    run = Checkpointing(tmp_path / "run", resume=True)
     with pytest.raises(InputError, match=r"begun otherwise: rate was 0\.3, is 0\.1; seed was 0, is 1; give the same"):
-        fit(tree, dim=5, epochs=6, init="random", split=split, rate=0.1, seed=1, run=run)
+        fit(tree, dim=5, epochs=6, init="random", split=split, rate=0.1, seed=1, checkpoint=run)
     with pytest.raises(InputError, match=r"percent was 50, is not given; split was [0-9a-f]{12}…, is not given"):
-        fit(tree, dim=5, epochs=6, init="random", run=run)
+        fit(tree, method="hyperbolic-cones", dim=5, epochs=6, init="random", checkpoint=run)
     other = load_dataset("tree-3-3")
     with pytest.raises(InputError, match=r"hierarchy was .*nodes was 121, is 40"):
-        fit(other, dim=5, epochs=6, init="random", split=paper_split(other, 50), run=run)
+        fit(other, dim=5, epochs=6, init="random", split=other.split(50), checkpoint=run)
 
 
 def test_a_divergence_keeps_the_checkpoint_before_it(tree, tmp_path, monkeypatch):
@@ -115,10 +123,24 @@ def test_a_divergence_keeps_the_checkpoint_before_it(tree, tmp_path, monkeypatch
     monkeypatch.setattr(Trainer, "run", diverge)
     words = r"training diverged at epoch 5: .*; try a lower rate than 0.3; the checkpoint of training epoch 4 is safe"
     with pytest.raises(ConfigError, match=words):
-        fit(tree, dim=5, epochs=6, init="random", run=Run(tmp_path / "run", epochs=1))
+        fit(
+            tree,
+            method="hyperbolic-cones",
+            dim=5,
+            epochs=6,
+            init="random",
+            checkpoint=Checkpointing(tmp_path / "run", every_epochs=1),
+        )
     monkeypatch.setattr(Trainer, "run", real)
-    resumed = fit(tree, dim=5, epochs=6, init="random", run=Run(tmp_path / "run", resume=True))
-    assert (resumed.points == fit(tree, dim=5, epochs=6, init="random").points).all()
+    resumed = fit(
+        tree,
+        method="hyperbolic-cones",
+        dim=5,
+        epochs=6,
+        init="random",
+        checkpoint=Checkpointing(tmp_path / "run", resume=True),
+    )
+    assert (resumed.points == fit(tree, method="hyperbolic-cones", dim=5, epochs=6, init="random").points).all()
 
 
 def _forge(folder, **changes) -> None:
@@ -145,21 +167,21 @@ def _forge(folder, **changes) -> None:
     ids=str,
 )
 def test_a_state_that_cannot_be_this_runs_is_refused_in_a_sentence(tree, tmp_path, changes):
-    config = FitConfig(dim=5, epochs=6, init="caps", init_epochs=3)
+    config = FitConfig(method="hyperbolic-cones", dim=5, epochs=6, init="caps", init_epochs=3)
     with pytest.raises(Interrupted):
-        fit(tree, config, run=Run(tmp_path / "run", should_stop=Stopper(5)))
+        fit(tree, recipe=config, checkpoint=Checkpointing(tmp_path / "run", should_stop=Stopper(5)))
     _forge(tmp_path / "run", **changes)
     with pytest.raises(ModelFileError) as error:
-        fit(tree, config, run=Run(tmp_path / "run", resume=True))
+        fit(tree, recipe=config, checkpoint=Checkpointing(tmp_path / "run", resume=True))
     assert "\n" not in str(error.value)
 
 
 def test_a_construction_with_a_run_is_the_same_and_guards_its_folder(tree, tmp_path):
-    made = fit(tree, dim=5, run=Run(tmp_path / "run"))
+    made = fit(tree, dim=5, checkpoint=Checkpointing(tmp_path / "run"))
     assert (made.points == fit(tree, dim=5).points).all()
     with pytest.raises(InputError, match="holds a run already"):
-        fit(tree, dim=5, run=Run(tmp_path / "run"))
-    again = fit(tree, dim=5, run=Run(tmp_path / "run", resume=True))
+        fit(tree, dim=5, checkpoint=Checkpointing(tmp_path / "run", resume=False))
+    again = fit(tree, dim=5, checkpoint=Checkpointing(tmp_path / "run", resume=True))
     assert (again.points == made.points).all()
 
 
@@ -182,14 +204,18 @@ def crossed():
     return Hierarchy.from_pairs(sorted(pairs))
 
 
-@pytest.mark.parametrize("settings", [{}, {"init": "overlapping", "epochs": 4}], ids=["constructed", "a start"])
+@pytest.mark.parametrize(
+    "settings",
+    [{}, {"method": "hyperbolic-cones", "init": "overlapping-caps", "epochs": 4}],
+    ids=["constructed", "a start"],
+)
 def test_a_construction_stopped_again_and_again_ends_with_the_same_bytes(crossed, tmp_path, settings):
     plain = fit(crossed, dim=5, **settings)
     stages = set()
     for attempt in range(100):
         try:
-            run = Run(tmp_path / "run", resume=attempt > 0, should_stop=Looks(60 if attempt < 3 else 9))
-            stopped = fit(crossed, dim=5, **settings, run=run)
+            run = Checkpointing(tmp_path / "run", resume=attempt > 0, should_stop=Looks(60 if attempt < 3 else 9))
+            stopped = fit(crossed, dim=5, **settings, checkpoint=run)
             break
         except Interrupted as interrupted:
             stages.add(re.search("checkpoint of ([a-z]+)", str(interrupted))[1])

@@ -12,21 +12,21 @@ from hypercone.training import FitConfig, drawn_in, fit, pretrain
 
 
 def test_training_begins_where_it_is_told_to(tree):
-    config = FitConfig(dim=2, epochs=0)
+    config = FitConfig(method="hyperbolic-cones", dim=2, epochs=0)
     start = np.linspace(0.2, 0.4, 2 * len(tree)).reshape(-1, 2)
-    embedding = fit(tree, config, start=start)
+    embedding = fit(tree, recipe=config, start=start)
     assert np.array_equal(embedding.points, start)
     assert embedding.record["start"] == "given points"
 
 
 def test_a_start_of_another_shape_is_refused_with_the_right_one(tree):
     with pytest.raises(ConfigError, match=rf"must be \({len(tree)}, 2\), one point a node"):
-        fit(tree, FitConfig(method="hyperbolic-cones", dim=2), start=np.zeros((len(tree), 3)))
+        fit(tree, recipe=FitConfig(method="hyperbolic-cones", dim=2), start=np.zeros((len(tree), 3)))
 
 
 def test_a_start_that_is_not_finite_is_refused(tree):
     with pytest.raises(ConfigError, match="not finite"):
-        fit(tree, FitConfig(method="hyperbolic-cones", dim=2), start=np.full((len(tree), 2), np.nan))
+        fit(tree, recipe=FitConfig(method="hyperbolic-cones", dim=2), start=np.full((len(tree), 2), np.nan))
 
 
 @pytest.mark.parametrize("size", [1.01, -1e10])
@@ -35,20 +35,20 @@ def test_a_start_too_far_out_to_reckon_with_is_refused_and_one_within_is_not(met
     farthest = np.random.default_rng(0).choice([-FARTHEST, FARTHEST], (len(tree), 2))
     said = r"^start has a coordinate of 1\.?\d*e\+1\d\d; give points with none above 1e\+150$"
     with pytest.raises(ConfigError, match=said):
-        fit(tree, config, start=size * farthest)
+        fit(tree, recipe=config, start=size * farthest)
     # The divisions of the compiled steps, and the loss, still know what to do.
     with contextlib.suppress(ConfigError):
-        assert np.isfinite(fit(tree, config, start=farthest).points).all()
+        assert np.isfinite(fit(tree, recipe=config, start=farthest).points).all()
 
 
 def test_a_random_start_has_nothing_to_pretrain(tree):
     with pytest.raises(ConfigError, match="pre-trains nothing"):
-        pretrain(tree, FitConfig(init="random"))
+        pretrain(tree, FitConfig(method="hyperbolic-cones", init="random"))
 
 
 def test_flat_points_enter_the_ball_at_the_same_distance_from_the_origin():
     points = np.array([[3.0, 4.0], [0.0, 0.0], [30.0, 0.0]])
-    inside = drawn_in(points, FitConfig(dim=2, init="euclidean", rescale=0.5))
+    inside = drawn_in(points, FitConfig(method="hyperbolic-cones", dim=2, init="euclidean", rescale=0.5))
     assert poincare.norm(inside)[:2] == pytest.approx([2.5, 0.0])
     assert np.linalg.norm(inside, axis=1).max() <= 1.0
     assert inside[0] / np.linalg.norm(inside[0]) == pytest.approx([0.6, 0.8])
@@ -56,4 +56,4 @@ def test_flat_points_enter_the_ball_at_the_same_distance_from_the_origin():
 
 def test_points_of_the_same_space_are_only_drawn_in():
     points = np.array([[0.3, 0.4]])
-    assert drawn_in(points, FitConfig(dim=2, rescale=0.5)).tolist() == [[0.15, 0.2]]
+    assert drawn_in(points, FitConfig(method="hyperbolic-cones", dim=2, rescale=0.5)).tolist() == [[0.15, 0.2]]

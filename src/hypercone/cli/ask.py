@@ -14,13 +14,14 @@ from hypercone.embedding import Embedding, load
 from hypercone.embedding.folder import refuse_in_vain
 from hypercone.embedding.placement import parents_by_name
 from hypercone.errors import InputError, counted, with_article
-from hypercone.evaluation.suggestions import PrecisionAt, suggestion_precision
+from hypercone.evaluation import suggestions
+from hypercone.evaluation.damaged import PrecisionAt
 from hypercone.formats.reading import Reading
 from hypercone.formats.registry import read_names
 from hypercone.hierarchy import Hierarchy
 from hypercone.progress import ProgressLine
-from hypercone.queries.comparison import SAMPLE, Comparison, Disagreement, compare
-from hypercone.queries.suggestions import MissingLink, Suggestions, WrongLink, suggest
+from hypercone.queries.comparison import SAMPLE, Comparison, Disagreement
+from hypercone.queries.suggestions import MissingLink, Suggestions, WrongLink
 from hypercone.training import FitConfig
 
 PLACE_EXAMPLE = """examples:
@@ -163,7 +164,7 @@ def run_suggest(options: argparse.Namespace) -> int:
         return _check(options, embedding, hierarchy)
     if embedding.record.get("kind") == "constructed":
         print(CONSTRUCTED, file=sys.stderr)
-    found = suggest(embedding, hierarchy, options.count)
+    found = embedding.suggest(options.count, hierarchy)
     if options.json:
         print_json(found.as_dict())
     else:
@@ -176,8 +177,8 @@ def _check(options: argparse.Namespace, embedding: Embedding, hierarchy: Hierarc
         raise InputError(f"{options.model} was not made by a fit, so there are no settings to fit again with")
     config = FitConfig.from_dict(embedding.record["config"])
     with ProgressLine(sys.stderr) as progress:
-        on_epoch = None if options.quiet else progress
-        found = suggestion_precision(hierarchy, config, seed=options.seed, on_epoch=on_epoch)
+        callback = None if options.quiet else progress
+        found = suggestions(hierarchy, recipe=config, seed=options.seed, callback=callback)
     if options.json:
         print_json(found.as_dict())
         return 0
@@ -240,7 +241,7 @@ def add_compare_arguments(parser: argparse.ArgumentParser) -> None:
 def run_compare(options: argparse.Namespace) -> int:
     """Load both, compare, print."""
     sample = None if options.sample == 0 else options.sample
-    found = compare(load(options.first), load(options.second), sample, options.seed)
+    found = load(options.first).compare(load(options.second), sample, options.seed)
     if options.json:
         print_json(found.as_dict())
         return 0

@@ -10,7 +10,6 @@ from hypercone.cli.output import add_json, print_answer
 from hypercone.embedding import load
 from hypercone.embedding.export import KINDS, WRITERS, files_of
 from hypercone.formats import write_split
-from hypercone.hierarchy import describe, paper_split
 
 INFO_EXAMPLE = """examples:
   hypercone info wordnet-nouns
@@ -27,7 +26,7 @@ def add_info_arguments(parser: argparse.ArgumentParser) -> None:
 def run_info(options: argparse.Namespace) -> int:
     """Print the statistics."""
     hierarchy = read_source(options, quiet=options.json)
-    answer: dict[str, Any] = describe(hierarchy).as_dict() | {"duplicates_dropped": hierarchy.duplicates}
+    answer: dict[str, Any] = hierarchy.summary().as_dict() | {"duplicates_dropped": hierarchy.duplicates}
     if options.json:
         # People have seen them below the edges read back.
         answer["notes"] = list(hierarchy.notes)
@@ -52,7 +51,7 @@ def add_split_arguments(parser: argparse.ArgumentParser) -> None:
 def run_split(options: argparse.Namespace) -> int:
     """Draw the split, write it and say how large it is."""
     hierarchy = read_source(options, quiet=options.json)
-    split = paper_split(hierarchy, options.percent, options.seed)
+    split = hierarchy.split(options.percent, options.seed)
     write_split(split, hierarchy, options.output)
     counts = {
         "folder": options.output,

@@ -14,8 +14,8 @@ from hypercone.cli.output import percentages
 from hypercone.data import load_dataset
 from hypercone.embedding import Embedding
 from hypercone.embedding.folder import refuse_in_vain
-from hypercone.evaluation import LinkPrediction, evaluate
-from hypercone.hierarchy import Hierarchy, Split, paper_split
+from hypercone.evaluation import LinkPrediction, link_prediction
+from hypercone.hierarchy import Hierarchy, Split
 from hypercone.progress import Progress, ProgressLine
 from hypercone.queries import answer
 from hypercone.training import fit
@@ -44,13 +44,13 @@ def run_demo(options: argparse.Namespace) -> int:
     """Learn cones and a baseline side by side and test both; then construct cones of everything, ask them, save."""
     refuse_in_vain(options.output)
     hierarchy = load_dataset(options.source)
-    split = paper_split(hierarchy, 50, options.seed)
+    split = hierarchy.split(50, options.seed)
     _introduce(options.source, hierarchy, split)
     started = time.perf_counter()
     with _fitting_the_baseline(hierarchy, split, options.seed) as beside:
         with ProgressLine(sys.stderr) as progress:
-            cones = fit(hierarchy, split=split, seed=options.seed, on_epoch=progress)
-        _report(cones, evaluate(cones, split.test), _baseline(beside, split), time.perf_counter() - started)
+            cones = fit(hierarchy, split=split, seed=options.seed, callback=progress)
+        _report(cones, link_prediction(cones, split.test), _baseline(beside, split), time.perf_counter() - started)
     constructed = _construct(hierarchy, options.seed)
     _ask(constructed, hierarchy)
     constructed.save(options.output)
@@ -75,7 +75,7 @@ def _fitting_the_baseline(hierarchy: Hierarchy, split: Split, seed: int) -> Iter
     # The kernels release the interpreter's lock, so the baseline has the second core to itself.
     with ThreadPoolExecutor(1) as pool:
         try:
-            yield pool.submit(fit, hierarchy, split=split, method=BASELINE, seed=seed, on_epoch=stop_if_given_up)
+            yield pool.submit(fit, hierarchy, split=split, method=BASELINE, seed=seed, callback=stop_if_given_up)
         except BaseException:
             # Or else Ctrl-C would wait for the baseline to end.
             given_up.set()
@@ -83,7 +83,7 @@ def _fitting_the_baseline(hierarchy: Hierarchy, split: Split, seed: int) -> Iter
 
 
 def _baseline(beside: Future[Embedding], split: Split) -> LinkPrediction:
-    return evaluate(beside.result(), split.test)
+    return link_prediction(beside.result(), split.test)
 
 
 def _report(cones: Embedding, ours: LinkPrediction, baseline: LinkPrediction, seconds: float) -> None:
@@ -96,7 +96,7 @@ def _construct(hierarchy: Hierarchy, seed: int) -> Embedding:
     print("\nNow with nothing held out, as you would fit your own taxonomy: cones constructed from all edges.")
     started = time.perf_counter()
     with ProgressLine(sys.stderr) as progress:
-        constructed = fit(hierarchy, seed=seed, on_progress=progress)
+        constructed = fit(hierarchy, seed=seed, callback=progress)
     record, seconds = constructed.record, time.perf_counter() - started
     print(f"Of all {len(hierarchy) * (len(hierarchy) - 1):,} ordered pairs of nodes, exactly, after {seconds:.0f} s:")
     print(f"  {'overlapping':18} {percentages(record['precision'], record['recall'], record['calibration_f1'])}")

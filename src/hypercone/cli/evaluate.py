@@ -4,37 +4,35 @@ from __future__ import annotations
 
 import argparse
 import os
+import sys
 from pathlib import Path
 from typing import Any
 
 import numpy as np
 
-from hypercone.cli.options import COLUMNS, add_columns, read_source
+from hypercone.cli.options import add_columns, columns_given, read_source
 from hypercone.cli.output import add_json, percentages, print_answer
 from hypercone.embedding import Embedding, load
 from hypercone.errors import InputError
 from hypercone.evaluation import (
-    Breakdown,
-    all_pairs_by,
-    evaluate,
-    evaluate_all_pairs,
-    evaluate_hard,
-    evaluate_reconstruction,
-    hard_by,
+    LinkPrediction,
+    Reconstruction,
+    all_pairs,
+    baselines,
+    hard_pairs,
     kind_of,
-    reference_all_pairs,
-    reference_hard,
-    reference_lines,
+    link_prediction,
+    reconstruction,
 )
-from hypercone.evaluation.breakdown import BY
-from hypercone.evaluation.link_prediction import known_hierarchy
+from hypercone.evaluation.groups import GROUP_BY
+from hypercone.evaluation.measures import known_hierarchy
 from hypercone.formats import read_pairs, read_split
-from hypercone.hierarchy import Hierarchy, LabelledPairs
+from hypercone.hierarchy import Hierarchy, LabeledPairs
 
 EVALUATE_EXAMPLE = """examples:
   hypercone evaluate model --split nouns-50
   hypercone evaluate model --positives true.tsv --negatives false.tsv --json
-  hypercone evaluate model --all-pairs --by depth
+  hypercone evaluate model --all-pairs --group-by depth
   hypercone evaluate model --hard --references
   hypercone evaluate model --reconstruction wordnet-nouns --sample 2000"""
 
@@ -47,7 +45,8 @@ def add_evaluate_arguments(parser: argparse.ArgumentParser) -> None:
     parser.add_argument("--negatives", metavar="FILE", help="pairs that do not hold")
     parser.add_argument("--all-pairs", action="store_true", help="every pair of nodes, by the edges kept in the model")
     parser.add_argument("--hard", action="store_true", help="true pairs against wrong ones among relatives")
-    parser.add_argument("--by", choices=BY, help="--all-pairs and --hard by the child's depth or parents")
+    parser.add_argument("--group-by", choices=GROUP_BY, help="the same by the depth of the child, or by its parents")
+    parser.add_argument("--by", choices=GROUP_BY, dest="old_group_by", help=argparse.SUPPRESS)
     parser.add_argument("--references", action="store_true", help="beside it, what edges imply and mere counting gives")
     parser.add_argument("--threshold", type=float, help="instead of the model's own")
     parser.add_argument("--reconstruction", metavar="SOURCE", dest="source", help="mean rank and MAP on a hierarchy")
@@ -60,12 +59,14 @@ def add_evaluate_arguments(parser: argparse.ArgumentParser) -> None:
 
 def run_evaluate(options: argparse.Namespace) -> int:
     """Load, measure what was asked for, print."""
+    if options.old_group_by:
+        print("note: --by is called --group-by now", file=sys.stderr)
+        options.group_by = options.group_by or options.old_group_by
     _check(options)
     embedding = load(options.model)
     answer: dict[str, Any] = {}
     if options.split or options.positives or options.negatives:
-        answer |= evaluate(embedding, _pairs(options, embedding), options.threshold).as_dict()
-        answer |= _references_of_split(options, embedding)
+        answer |= _held_out(options, embedding)
     if options.all_pairs:
         answer |= _all_pairs(options, embedding)
     if options.hard:
@@ -83,73 +84,71 @@ def run_evaluate(options: argparse.Namespace) -> int:
 def _check(options: argparse.Namespace) -> None:
     if options.seed < 0:
         raise InputError(f"seed is {options.seed}, but must be at least 0")
-    if options.by and not (options.all_pairs or options.hard):
-        raise InputError("--by breaks down --all-pairs or --hard; give one of them")
     if options.references and not (options.all_pairs or options.hard or options.split):
         raise InputError("--references stands beside --all-pairs, --hard or --split; give one of them")
 
 
+def _held_out(options: argparse.Namespace, embedding: Embedding) -> dict[str, Any]:
+    pairs = _pairs(options, embedding)
+    answer = _figures("", link_prediction(embedding, pairs, options.threshold, group_by=options.group_by), options)
+    if options.references and options.split:
+        hierarchy = known_hierarchy(embedding, None)
+        lines = baselines(hierarchy, read_split(options.split, hierarchy), on="test-pairs")
+        answer |= {f"{name}_f1": line.f1 for name, line in lines.items()}
+    return answer
+
+
 def _all_pairs(options: argparse.Namespace, embedding: Embedding) -> dict[str, Any]:
-    answer = _named("all_pairs", evaluate_all_pairs(embedding, threshold=options.threshold).as_dict())
+    found = all_pairs(embedding, threshold=options.threshold, group_by=options.group_by)
+    answer = _figures("all_pairs_", found, options)
     if options.references:
-        lines = reference_all_pairs(known_hierarchy(embedding, None))
+        lines = baselines(known_hierarchy(embedding, None))
         answer |= {f"all_pairs_{name}_f1": line.f1 for name, line in lines.items()}
-    if options.by:
-        found = all_pairs_by(embedding, threshold=options.threshold, by=options.by)
-        answer |= _broken_down("all_pairs", found, options)
     return answer
 
 
 def _hard(options: argparse.Namespace, embedding: Embedding) -> dict[str, Any]:
     drawn = {"seed": options.seed, "sample": options.sample}
-    found = evaluate_hard(embedding, threshold=options.threshold, **drawn).as_dict()
-    kinds = found.pop("kinds")
-    answer = _named("hard", found)
-    for kind, figures in kinds.items():
-        answer |= _named(f"hard_{kind}", figures)
+    found = hard_pairs(embedding, threshold=options.threshold, group_by=options.group_by, **drawn)
+    answer = _figures("hard_", found, options)
+    for kind, figures in answer.pop("hard_kinds").items():
+        answer |= {f"hard_{kind}_{name}": value for name, value in figures.items()}
     if options.references:
-        lines = reference_hard(known_hierarchy(embedding, None), **drawn)
+        lines = baselines(known_hierarchy(embedding, None), on="hard-pairs", **drawn)
         answer |= {f"hard_{name}_f1": line.f1 for name, line in lines.items()}
-    if options.by:
-        answer |= _broken_down("hard", hard_by(embedding, threshold=options.threshold, by=options.by, **drawn), options)
     return answer
 
 
-def _named(what: str, figures: dict[str, Any]) -> dict[str, Any]:
-    return {f"{what}_{name}": value for name, value in figures.items()}
+def _figures(prefix: str, found: LinkPrediction | Reconstruction, options: argparse.Namespace) -> dict[str, Any]:
+    """The figures by name; those of groups as one value for programs, and as one line each for people."""
+    figures = found.as_dict()
+    groups = figures.pop("groups", {})
+    answer = {f"{prefix}{name}": value for name, value in figures.items()}
+    if groups and options.json:
+        answer[f"{prefix}by_{options.group_by}"] = groups
+    elif groups:
+        label = f"{prefix}depth_" if options.group_by == "depth" else prefix
+        answer |= {f"{label}{name}": _line(part) for name, part in found.groups.items()}
+    return answer
 
 
-def _broken_down(what: str, found: Breakdown, options: argparse.Namespace) -> dict[str, Any]:
-    """The groups as one value for programs, and as one line each for people."""
-    if options.json:
-        return {f"{what}_by_{found.by}": found.as_dict()}
-    label = f"{what}_depth_" if found.by == "depth" else f"{what}_"
-    return {
-        label + name: f"{percentages(one.precision, one.recall, one.f1)}  of {one.positives:,} true pairs"
-        for name, one in found.groups.items()
-    }
+def _line(part: LinkPrediction | Reconstruction) -> str:
+    if isinstance(part, Reconstruction):
+        return f"mean rank {part.mean_rank:.2f}  MAP {100 * part.map:.2f}  of {part.nodes:,} nodes"
+    return f"{percentages(part.precision, part.recall, part.f1)}  of {part.positives:,} true pairs"
 
 
-def _references_of_split(options: argparse.Namespace, embedding: Embedding) -> dict[str, float]:
-    if not (options.references and options.split):
-        return {}
-    hierarchy = known_hierarchy(embedding, None)
-    split = read_split(options.split, hierarchy)
-    lines = reference_lines(hierarchy, split.train, split.test, split.validation)
-    return {f"{name}_f1": line.f1 for name, line in lines.items()}
-
-
-def _pairs(options: argparse.Namespace, embedding: Embedding) -> LabelledPairs:
+def _pairs(options: argparse.Namespace, embedding: Embedding) -> LabeledPairs:
     if options.split:
         files = [str(Path(options.split) / name) for name in ("test.tsv", "test_negatives.tsv")]
     elif options.positives and options.negatives:
         files = [options.positives, options.negatives]
     else:
         raise InputError("--positives and --negatives go together; give both files")
-    nodes = Hierarchy.from_rows(embedding.names, np.empty((0, 2), np.int32))
+    nodes = Hierarchy(embedding.names, np.empty((0, 2), np.int32))
     # What the options say of columns is said of the user's own files; those of a split have a header.
-    columns = {} if options.split else {name: getattr(options, name) for name in COLUMNS}
-    return LabelledPairs(*(read_pairs(file, nodes, **columns) for file in files))
+    columns = {} if options.split else columns_given(options)
+    return LabeledPairs(*(read_pairs(file, nodes, **columns) for file in files))
 
 
 def _reconstruction(options: argparse.Namespace, embedding: Embedding) -> dict[str, Any]:
@@ -158,6 +157,7 @@ def _reconstruction(options: argparse.Namespace, embedding: Embedding) -> dict[s
         raise InputError(f"{options.source}: its nodes are not the model's; give the hierarchy it was fitted to")
     # The same nodes in another order of lines are the same hierarchy: the rows become the model's.
     rows = np.array([embedding.row(name) for name in hierarchy.names], np.int32)
-    hierarchy = Hierarchy.from_rows(embedding.names, rows[hierarchy.edges])
+    hierarchy = Hierarchy(embedding.names, rows[hierarchy.edges])
     given = {"sample": options.sample, "seed": options.seed, "threads": options.threads}
-    return _named("reconstruction", evaluate_reconstruction(embedding, hierarchy, **given).as_dict())
+    found = reconstruction(embedding, hierarchy, group_by=options.group_by, **given)
+    return _figures("reconstruction_", found, options)

@@ -13,18 +13,18 @@ from hypercone.cli.stopping import add_run, keeping
 from hypercone.embedding import Embedding
 from hypercone.embedding.folder import refuse_in_vain
 from hypercone.errors import InputError
-from hypercone.evaluation import evaluate
+from hypercone.evaluation import link_prediction
 from hypercone.formats import read_split
-from hypercone.hierarchy import Hierarchy, Split, paper_split
+from hypercone.hierarchy import Hierarchy, Split
 from hypercone.progress import ProgressLine
 from hypercone.training import fit
 
 FIT_EXAMPLE = """examples:
   hypercone fit taxonomy.tsv -o model                        (columns named parent and child)
   hypercone fit edges.csv --direction child-parent -o model
-  hypercone fit huge.tsv --method construction -o model      (a million nodes in seconds; exact if it is a tree)
+  hypercone fit huge.tsv --method nested-caps -o model       (a million nodes in seconds; exact if it is a tree)
   hypercone fit wordnet-nouns --percent 50 --dim 10 -o model (hold out edges as in the paper, and test)
-  hypercone fit wordnet-nouns --epochs 500 -o model --run checkpoints --resume    (go on where it was killed)"""
+  hypercone fit wordnet-nouns --percent 50 -o model --run checkpoints --resume    (go on where it was killed)"""
 
 # What the F1 of a fit is called, by the pairs it is of.
 CALIBRATED = {"validation pairs": "validation", "training pairs": "training", "all pairs": "all_pairs"}
@@ -54,10 +54,10 @@ def run_fit(options: argparse.Namespace) -> int:
     if not options.quiet:
         tell_of_compiling(sys.stderr)
     started = time.perf_counter()
-    with keeping(options) as run_fit:
+    with keeping(options) as checkpoint:
         with ProgressLine(sys.stderr) as progress:
             tell = None if options.quiet else progress
-            embedding = fit(hierarchy, config, split=split, on_epoch=tell, on_progress=tell, run=run_fit)
+            embedding = fit(hierarchy, recipe=config, split=split, callback=tell, checkpoint=checkpoint)
         seconds = time.perf_counter() - started
         _save(embedding, options)
     answer = _summary(options.output, embedding, seconds)
@@ -80,7 +80,7 @@ def _save(embedding: Embedding, options: argparse.Namespace) -> None:
 def _tested(embedding: Embedding, split: Split, options: argparse.Namespace) -> dict[str, float] | str:
     """Precision, recall and F1 on the test pairs; an interrupt leaves the model where it is."""
     try:
-        found = evaluate(embedding, split.test)
+        found = link_prediction(embedding, split.test)
     except KeyboardInterrupt:
         raise KeyboardInterrupt(f"the model is saved in {options.output}; only its test was not finished") from None
     test = {"precision": found.precision, "recall": found.recall, "f1": found.f1}
@@ -112,5 +112,5 @@ def _split(options: argparse.Namespace, hierarchy: Hierarchy) -> Split | None:
     if options.split:
         return read_split(options.split, hierarchy)
     if options.percent is not None:
-        return paper_split(hierarchy, options.percent, options.split_seed)
+        return hierarchy.split(options.percent, options.split_seed)
     return None

@@ -7,25 +7,29 @@ import os
 import sys
 from typing import Any, TypeVar
 
-from hypercone.data import dataset_names, is_dataset, load_dataset
+from hypercone.data import datasets, is_dataset, load_dataset
 from hypercone.errors import InputError, counted, short
-from hypercone.formats import read_hierarchy
+from hypercone.formats import read
 from hypercone.formats.reading import ON_CYCLE
 from hypercone.formats.registry import NAMES
 from hypercone.hierarchy import Hierarchy
 from hypercone.training import FitConfig
 from hypercone.training.config import OPTIONS, Option
 
-# The options that say which way the edges of a file point, as read_edges and read_pairs call them.
-COLUMNS = ("direction", "parent_column", "child_column", "format")
+# The options that say which way the edges of a file point, as ``read`` and ``read_pairs`` call them.
+COLUMNS = {
+    "direction": "direction",
+    "parent": "parent_column",
+    "child": "child_column",
+    "label": "label_column",
+    "format": "format",
+}
 LONGEST_SENTENCE = 200
 
 
 def add_source(parser: argparse.ArgumentParser) -> None:
     """The argument SOURCE and the options that say how to read a file."""
-    parser.add_argument(
-        "source", metavar="SOURCE", help=f"a file, - for standard input, or {', '.join(dataset_names())}"
-    )
+    parser.add_argument("source", metavar="SOURCE", help=f"a file, - for standard input, or {', '.join(datasets())}")
     add_columns(parser)
 
 
@@ -34,13 +38,17 @@ def add_columns(parser: argparse.ArgumentParser) -> None:
     parser.add_argument("--direction", choices=("parent-child", "child-parent"), help="of a file without a header")
     parser.add_argument("--parent-column", metavar="NAME", help="the column of parents, by name or number")
     parser.add_argument("--child-column", metavar="NAME", help="the column of children, by name or number")
+    parser.add_argument("--label-column", metavar="NAME", help="the column of what people call each child")
     parser.add_argument(
         "--format", choices=NAMES, metavar="FORMAT", help=f"if the name does not tell: {', '.join(NAMES)}"
     )
     parser.add_argument("--relations", metavar="NAMES", help="of an ontology, with commas (default is_a)")
-    parser.add_argument(
-        "--on-cycle", choices=ON_CYCLE, default="refuse", help="what to do about cycles (default refuse)"
-    )
+    parser.add_argument("--on-cycle", choices=ON_CYCLE, default="error", help="what to do about cycles (default error)")
+
+
+def columns_given(options: argparse.Namespace) -> dict[str, Any]:
+    """What the options say of columns, by the names of ``read``."""
+    return {name: getattr(options, option) for name, option in COLUMNS.items()}
 
 
 def read_source(options: argparse.Namespace, *, quiet: bool = False) -> Hierarchy:
@@ -48,13 +56,11 @@ def read_source(options: argparse.Namespace, *, quiet: bool = False) -> Hierarch
     if is_dataset(options.source):
         return load_dataset(options.source)
     if options.source != "-" and not os.path.exists(options.source) and not os.path.splitext(options.source)[1]:
-        raise InputError(
-            f"there is no file or dataset {options.source!r}; the datasets are {', '.join(dataset_names())}"
-        )
-    given = {name: getattr(options, name) for name in COLUMNS}
+        raise InputError(f"there is no file or dataset {options.source!r}; the datasets are {', '.join(datasets())}")
+    given = columns_given(options)
     if options.relations is not None:
         given["relations"] = options.relations.split(",")
-    hierarchy = read_hierarchy(options.source, on_cycle=options.on_cycle, **given)
+    hierarchy = read(options.source, on_cycle=options.on_cycle, **given)
     if not quiet:
         _read_back(hierarchy)
     return hierarchy

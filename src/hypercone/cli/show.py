@@ -5,8 +5,6 @@ from __future__ import annotations
 import argparse
 import os
 import sys
-import tempfile
-import webbrowser
 from pathlib import Path
 from typing import Any
 
@@ -15,9 +13,9 @@ import numpy as np
 from hypercone.cli.output import add_json, print_answer, tell_of_compiling
 from hypercone.embedding import Embedding, load
 from hypercone.errors import InputError
-from hypercone.explorer import write_page
+from hypercone.explorer import open_page, temporary_page, write_page
 from hypercone.formats import read_pairs
-from hypercone.hierarchy import Hierarchy, LabelledPairs
+from hypercone.hierarchy import Hierarchy, LabeledPairs
 from hypercone.plotting.plot import checked_target
 from hypercone.plotting.views import VIEWS
 
@@ -104,9 +102,9 @@ def _count(labels: list[str], embedding: Embedding) -> list[str] | int:
     return int(labels[0]) if is_number else labels
 
 
-def _pairs(folder: str, embedding: Embedding) -> LabelledPairs:
-    nodes = Hierarchy.from_rows(embedding.names, np.empty((0, 2), np.int32))
-    return LabelledPairs(*(read_pairs(Path(folder) / name, nodes) for name in ("test.tsv", "test_negatives.tsv")))
+def _pairs(folder: str, embedding: Embedding) -> LabeledPairs:
+    nodes = Hierarchy(embedding.names, np.empty((0, 2), np.int32))
+    return LabeledPairs(*(read_pairs(Path(folder) / name, nodes) for name in ("test.tsv", "test_negatives.tsv")))
 
 
 EXPLORE_EXAMPLE = """examples:
@@ -137,23 +135,14 @@ def run_explore(options: argparse.Namespace) -> int:
     embedding = load(options.model)
     name = Path(options.model).resolve().name
     title = name if options.title is None else options.title
-    # Without a name of its own it goes where nobody else may look; it stays, for the browser reads it later.
-    path = options.output or Path(tempfile.mkdtemp(prefix="hypercone-")) / f"{name}.html"
-    write_page(embedding, path, title=title, view=options.view)
+    path = write_page(embedding, options.output or temporary_page(name), title=title, view=options.view)
     wanted = options.output is None if options.open is None else options.open
-    opened = wanted and _opened(path)
+    opened = wanted and open_page(path)
     answer = {"page": str(path), "bytes": path.stat().st_size, "nodes": len(embedding), "opened": opened}
     print_answer(answer, options.json)
     if wanted and not opened and not options.json:
         print("There is no browser here that could be started; open the page in one yourself.")
     return 0
-
-
-def _opened(path: Path) -> bool:
-    try:
-        return webbrowser.open(path.resolve().as_uri())
-    except (webbrowser.Error, OSError):
-        return False
 
 
 SERVE_EXAMPLE = """examples:

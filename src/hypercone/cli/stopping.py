@@ -14,7 +14,7 @@ from collections.abc import Callable, Iterator
 from pathlib import Path
 
 from hypercone.errors import InputError, Interrupted, ResourceError
-from hypercone.runs import Run
+from hypercone.runs import Checkpointing
 from hypercone.runs.folder import MANIFEST
 
 # An epoch that lasts longer than this after a signal is given up; the last checkpoint stands.
@@ -131,7 +131,7 @@ def add_run(parser: argparse.ArgumentParser) -> None:
 
 
 @contextlib.contextmanager
-def keeping(options: argparse.Namespace) -> Iterator[Run | None]:
+def keeping(options: argparse.Namespace) -> Iterator[Checkpointing | None]:
     """The run that the options describe; Ctrl-C and SIGTERM end it with a checkpoint and the way to go on."""
     if options.run is None:
         _refuse_without_run(options)
@@ -163,12 +163,12 @@ def _refuse_one_in_the_other(run: Path, output: Path) -> None:
         raise InputError(f"--run {run} is -o {output} or inside it; give the checkpoints a folder of their own")
 
 
-def _run(options: argparse.Namespace, stop: StopRequest) -> Run:
-    seconds = {} if options.checkpoint_seconds is None else {"seconds": options.checkpoint_seconds}
-    return Run(
+def _run(options: argparse.Namespace, stop: StopRequest) -> Checkpointing:
+    seconds = {} if options.checkpoint_seconds is None else {"every_seconds": options.checkpoint_seconds}
+    return Checkpointing(
         options.run,
         resume=options.resume,
-        epochs=options.checkpoint_epochs,
+        every_epochs=options.checkpoint_epochs,
         should_stop=stop,
         tell=_tell,
         **seconds,

@@ -14,11 +14,11 @@ __all__ = ["Constructed", "construct_forest", "points_from_balls", "spanning_for
 
 # What each is, in a line.
 CONSTRUCTIONS = {
-    "construction": "a spanning forest as nested caps that never overlap; exact for trees, in a second",
-    "overlapping": "caps that overlap where nodes have several parents; the best for a taxonomy known whole",
+    "nested-caps": "a spanning forest as nested caps that never overlap; exact for trees, in a second",
+    "overlapping-caps": "caps that overlap where nodes have several parents; the best for a taxonomy known whole",
 }
 # These look at everything the given edges imply; the others at the edges themselves.
-CLOSURE_AWARE = frozenset({"overlapping"})
+CLOSURE_AWARE = frozenset({"overlapping-caps"})
 
 
 def construct(
@@ -32,12 +32,12 @@ def construct(
     """Points for the hyperbolic cones of a hierarchy, by the construction of that name.
 
     >>> from hypercone.data import load_dataset
-    >>> construct("construction", load_dataset("tree-2-3"), dim=2).counts.f1
+    >>> construct("nested-caps", load_dataset("tree-2-3"), dim=2).counts.f1
     1.0
     """
-    if name == "construction":
+    if name == "nested-caps":
         # Of true edges alone: what it says is true, and nothing that they only imply was looked at.
         return construct_forest(hierarchy, dim, K, rearrange=False)
-    if name == "overlapping":
+    if name == "overlapping-caps":
         return construct_overlapping(hierarchy, dim, K, seed, context=context)
     raise unknown_name("construction", name, CONSTRUCTIONS)

@@ -90,29 +90,29 @@ def spanning_forest(hierarchy: Hierarchy) -> Rows:
     one way down to it, so they are at most as many as its depth; the deepest parent has one less than that itself, and
     so each row keeps exactly as many ancestors as its depth.
 
-    >>> diamond = Hierarchy.from_rows(["thing", "animal", "pet", "dog"], [[0, 1], [1, 2], [0, 3], [2, 3]])
+    >>> diamond = Hierarchy(["thing", "animal", "pet", "dog"], [[0, 1], [1, 2], [0, 3], [2, 3]])
     >>> spanning_forest(diamond).tolist()
     [-1, 0, 1, 2]
     """
-    kept: Rows = deepest_parents(hierarchy.depths(), hierarchy.parents.csr)
+    kept: Rows = deepest_parents(hierarchy.depths, hierarchy.parent_lists.csr)
     return kept
 
 
 def count_forest(hierarchy: Hierarchy) -> Counts:
     """What the spanning forest gets right and wrong over all ordered pairs of different rows.
 
-    >>> count_forest(Hierarchy.from_rows(["thing", "pet", "animal", "dog"], [[0, 1], [0, 2], [1, 3], [2, 3]]))
+    >>> count_forest(Hierarchy(["thing", "pet", "animal", "dog"], [[0, 1], [0, 2], [1, 3], [2, 3]]))
     Counts(true_positives=4, false_positives=0, positives=5)
     """
     positives = hierarchy.count_closure()
-    kept = int(hierarchy.depths().sum(dtype=np.int64))
+    kept = int(hierarchy.depths.sum(dtype=np.int64))
     return Counts(kept, 0, count_by_bits(hierarchy) if positives is None else positives)
 
 
 def count_by_bits(hierarchy: Hierarchy) -> int:
     """The number of pairs of the closure, whatever it takes: minutes for a million nodes with many parents each."""
-    order = np.argsort(hierarchy.depths(), kind="stable").astype(np.int32)
-    return int(count_ancestors_by_bits(frozen(order), hierarchy.parents.csr))
+    order = np.argsort(hierarchy.depths, kind="stable").astype(np.int32)
+    return int(count_ancestors_by_bits(frozen(order), hierarchy.parent_lists.csr))
 
 
 # Of the gap around a cap, what rounding may use up; two neighbours may each move by this much.
@@ -199,7 +199,7 @@ MOST_STEPS = 100_000_000
 
 def can_be_rearranged(hierarchy: Hierarchy, counts: Counts) -> bool:
     """Whether a forest with these counts loses something, and the hierarchy is not too large to win some of it back."""
-    height = int(hierarchy.depths().max(initial=0))
+    height = int(hierarchy.depths.max(initial=0))
     return counts.recall < 1 and counts.positives * height <= MOST_STEPS
 
 

@@ -129,7 +129,7 @@ def count_exactly(points: Points, hierarchy: Hierarchy, K: float) -> Counts:
     """True and false pairs among all ordered pairs of different nodes, at threshold 0.
 
     >>> points = np.array([[0.3, 0.0], [0.6, 0.0], [0.0, 0.3]])
-    >>> count_exactly(points, Hierarchy.from_rows(["animal", "dog", "stone"], [[0, 1], [2, 1]]), K=0.1)
+    >>> count_exactly(points, Hierarchy(["animal", "dog", "stone"], [[0, 1], [2, 1]]), K=0.1)
     Counts(true_positives=1, false_positives=0, positives=2)
     """
     index = ConeIndex(Scorer(points, find_method("hyperbolic-cones"), Settings(K=K)))

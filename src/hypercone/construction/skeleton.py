@@ -117,7 +117,7 @@ def _items(hierarchy: Hierarchy, kept: NDArray[np.int32]) -> tuple[_Items, Place
     holder = np.arange(count)
     holder[crowded] = np.arange(count, count + len(crowded))
     rows = np.concatenate([[-1], nodes])
-    keys = np.concatenate([[0.0], hierarchy.depths()[nodes] + 1.0])
+    keys = np.concatenate([[0.0], hierarchy.depths[nodes] + 1.0])
     items = _Items(
         np.concatenate([rows, np.full(len(crowded), -1)]),
         np.concatenate([rows, rows[crowded]]),

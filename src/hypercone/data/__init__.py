@@ -27,7 +27,7 @@ from numpy.typing import NDArray
 from hypercone.errors import InputError, unknown_name
 from hypercone.hierarchy import Hierarchy
 
-__all__ = ["dataset_names", "is_dataset", "load_dataset"]
+__all__ = ["datasets", "is_dataset", "load_dataset"]
 
 
 def nouns() -> Hierarchy:
@@ -38,7 +38,7 @@ def nouns() -> Hierarchy:
     """
     names, edges = _graph()
     # It stands on the first line: without it every row is one less, and only its own edges are gone.
-    return Hierarchy.from_rows(names[1:], edges[edges[:, 0] > 0] - 1)
+    return Hierarchy(names[1:], edges[edges[:, 0] > 0] - 1)
 
 
 def mammals() -> Hierarchy:
@@ -52,7 +52,7 @@ def mammals() -> Hierarchy:
 
 def all_nouns() -> Hierarchy:
     """The whole noun graph, ``entity.n.01`` included."""
-    return Hierarchy.from_rows(*_graph())
+    return Hierarchy(*_graph())
 
 
 def _graph() -> tuple[list[str], NDArray[np.int64]]:
@@ -82,14 +82,14 @@ def load_dataset(name: str) -> Hierarchy:
         return NAMED[name]()
     tree = tree_named(name)
     if tree is None:
-        raise unknown_name("dataset", name, dataset_names())
+        raise unknown_name("dataset", name, datasets())
     return tree
 
 
-def dataset_names() -> list[str]:
+def datasets() -> list[str]:
     """The datasets there are, with one tree as an example.
 
-    >>> dataset_names()
+    >>> datasets()
     ['wordnet-nouns', 'wordnet-mammals', 'tree-3-4']
     """
     return [*NAMED, EXAMPLE_TREE]
@@ -122,7 +122,7 @@ def balanced_tree(branching: int, depth: int) -> Hierarchy:
         level = [f"{name}.{i}" for name in level for i in range(branching)]
         names += level
     children = np.arange(1, size, dtype=np.int64)
-    return Hierarchy.from_rows(names, np.stack([(children - 1) // branching, children], axis=1))
+    return Hierarchy(names, np.stack([(children - 1) // branching, children], axis=1))
 
 
 def tree_named(name: str) -> Hierarchy | None:

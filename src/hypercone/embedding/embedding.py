@@ -8,12 +8,13 @@ from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass, field
 from functools import cached_property
 from pathlib import Path
-from typing import Any
+from typing import TYPE_CHECKING, Any, overload
 
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
 from hypercone._arrays import Rows, frozen, read_only
+from hypercone._deprecation import OLD_METHODS, warn_renamed
 from hypercone.embedding import relations
 from hypercone.embedding.explanation import Explanation, explain
 from hypercone.embedding.placement import NewNodes
@@ -25,7 +26,12 @@ from hypercone.index import ConeIndex, Finder
 from hypercone.methods import FARTHEST, Points, Settings, find_method
 from hypercone.methods.scoring import Scorer
 
+if TYPE_CHECKING:
+    from hypercone.queries import Comparison, Suggestions
+
 Names = str | Sequence[str]
+# Told apart from a text, which is a sequence of texts as well.
+SeveralNames = list[str] | tuple[str, ...]
 
 
 @dataclass(frozen=True, eq=False)
@@ -74,6 +80,18 @@ class Embedding:
         """The number of coordinates of a point."""
         return int(self.points.shape[1])
 
+    @property
+    def made_by(self) -> str:
+        """What made the points, as ``method`` of ``fit`` calls it: of constructed cones, the construction.
+
+        >>> import hypercone
+        >>> hypercone.fit("tree-2-3", "nested-caps", dim=2).made_by
+        'nested-caps'
+        """
+        config = self.record.get("config")
+        method = config.get("method") if isinstance(config, dict) else None
+        return OLD_METHODS.get(method, method) if isinstance(method, str) else self.method
+
     def row(self, name: str) -> int:
         """The row of a node by its name or label; what is unknown or ambiguous is refused with the candidates."""
         return find_row(name, self._rows, self.names, self.labels)
@@ -104,25 +122,65 @@ class Embedding:
         answer = self.energy(child, parent) <= self.threshold
         return bool(answer) if np.ndim(answer) == 0 else answer
 
-    def descendants(self, name: str) -> list[str]:
-        """Every node that is a kind of this one, the most general first."""
-        return self._named(self._descendant_rows(self.row(name)))
+    @overload
+    def ancestors(self, name: str) -> list[str]: ...
 
-    def ancestors(self, name: str) -> list[str]:
-        """Every node that this one is a kind of, the most general first."""
-        return self._named(self._ancestor_rows(self.row(name)))
+    @overload
+    def ancestors(self, name: SeveralNames) -> list[list[str]]: ...
 
-    def children(self, name: str) -> list[str]:
-        """The descendants with no other between, the most general first; never empty where there are descendants."""
-        return self._named(relations.children_of(self, self.row(name)))
+    def ancestors(self, name: str | SeveralNames) -> list[str] | list[list[str]]:
+        """Every node that this one is a kind of, the most general first; of a list, one list each, on all cores."""
+        if isinstance(name, str):
+            return self._named(self._ancestor_rows(self.row(name)))
+        return self._named_lists(self.index.ancestors_of_many(self._rows_of_several(name)))
 
-    def parents(self, name: str) -> list[str]:
+    @overload
+    def descendants(self, name: str) -> list[str]: ...
+
+    @overload
+    def descendants(self, name: SeveralNames) -> list[list[str]]: ...
+
+    def descendants(self, name: str | SeveralNames) -> list[str] | list[list[str]]:
+        """Every node that is a kind of this one, the most general first; of a list, one list each, on all cores."""
+        if isinstance(name, str):
+            return self._named(self._descendant_rows(self.row(name)))
+        return self._named_lists(self.index.descendants_of_many(self._rows_of_several(name)))
+
+    @overload
+    def parents(self, name: str) -> list[str]: ...
+
+    @overload
+    def parents(self, name: SeveralNames) -> list[list[str]]: ...
+
+    def parents(self, name: str | SeveralNames) -> list[str] | list[list[str]]:
         """The ancestors with no other between, the most general first; never empty where there are ancestors."""
-        return self._named(relations.parents_of(self, self.row(name)))
+        if isinstance(name, str):
+            return self._named(relations.parents_of(self, self.row(name)))
+        return [self.parents(each) for each in name]
 
-    def siblings(self, name: str) -> list[str]:
+    @overload
+    def children(self, name: str) -> list[str]: ...
+
+    @overload
+    def children(self, name: SeveralNames) -> list[list[str]]: ...
+
+    def children(self, name: str | SeveralNames) -> list[str] | list[list[str]]:
+        """The descendants with no other between, the most general first; never empty where there are descendants."""
+        if isinstance(name, str):
+            return self._named(relations.children_of(self, self.row(name)))
+        return [self.children(each) for each in name]
+
+    @overload
+    def siblings(self, name: str) -> list[str]: ...
+
+    @overload
+    def siblings(self, name: SeveralNames) -> list[list[str]]: ...
+
+    def siblings(self, name: str | SeveralNames) -> list[str] | list[list[str]]:
         """The other children of the parents, the most general first."""
-        return self._named(relations.siblings_of(self, self.row(name)))
+        if isinstance(name, str):
+            return self._named(relations.siblings_of(self, self.row(name)))
+        return [self.siblings(each) for each in name]
 
     def lowest_common_ancestors(self, names: Names) -> list[str]:
         """The most specific nodes that all of these are, or are a kind of; each counts as its own ancestor."""
@@ -140,20 +198,23 @@ class Embedding:
         """Every node that a point of the domain, such as a centroid, is a kind of, the most general first."""
         return self._named(ancestors_of_point(self, point)[0])
 
-    def nearest(self, name: str, count: int = 10) -> list[tuple[str, float]]:
-        """The nodes at the smallest distance (hyperbolic for methods in the ball, else straight), nearest first."""
-        found = self._finder.nearest(self.row(name), count)
+    def nearest(self, name: str, k: int = 10, *, count: int | None = None) -> list[tuple[str, float]]:
+        """The k nodes at the smallest distance (hyperbolic for methods in the ball, else straight), nearest first."""
+        if count is not None:
+            warn_renamed("Embedding.nearest(count=…)", "k=")
+            k = count
+        found = self._finder.nearest(self.row(name), k)
         return [(self.names[row], float(distance)) for row, distance in zip(found.rows, found.distances, strict=True)]
 
     def descendants_of_many(self, names: Sequence[str]) -> list[list[str]]:
-        """The descendants of each name, found on all cores."""
-        found = self.index.descendants_of_many(self._rows_of_several(names))
-        return [self._named(self._by_generality(rows)) for rows in found]
+        """The old name of ``descendants`` for a list."""
+        warn_renamed("Embedding.descendants_of_many", "Embedding.descendants")
+        return self.descendants(self._several(names))
 
     def ancestors_of_many(self, names: Sequence[str]) -> list[list[str]]:
-        """The ancestors of each name, found on all cores."""
-        found = self.index.ancestors_of_many(self._rows_of_several(names))
-        return [self._named(self._by_generality(rows)) for rows in found]
+        """The old name of ``ancestors`` for a list."""
+        warn_renamed("Embedding.ancestors_of_many", "Embedding.ancestors")
+        return self.ancestors(self._several(names))
 
     @property
     def index(self) -> ConeIndex:
@@ -212,11 +273,45 @@ class Embedding:
 
         return to_frame(self, coordinates)
 
-    def relation(self, names: Sequence[str] | None = None) -> Any:
+    def to_sparse(self, names: Sequence[str] | None = None) -> Any:
         """The pairs of "is a" among some names, or all, as a SciPy sparse array: [i, j] if names[i] is a names[j]."""
         from hypercone.embedding.relations import relation
 
         return relation(self, names)
+
+    def relation(self, names: Sequence[str] | None = None) -> Any:
+        """The old name of ``to_sparse``."""
+        warn_renamed("Embedding.relation", "Embedding.to_sparse")
+        return self.to_sparse(names)
+
+    # Only these look upwards, at what is built on embeddings.
+
+    def explore(self, path: str | Path | None = None, *, title: str | None = None, view: str = "auto") -> Path:
+        """Write a page to explore the model in, which needs no network; without a path, open it in the browser."""
+        from hypercone.explorer import open_page, temporary_page, write_page
+
+        page = write_page(self, path or temporary_page("model"), title=title, view=view)
+        if path is None:
+            open_page(page)
+        return page
+
+    def suggest(self, k: int = 100, hierarchy: Hierarchy | None = None) -> Suggestions:
+        """The k links that the hierarchy most likely lacks, and the k of its edges that are most likely wrong.
+
+        Without a hierarchy, the one it was fitted to. ``hypercone.evaluation.suggestions`` measures how many are right.
+        """
+        from hypercone.queries.suggestions import find_suggestions
+
+        return find_suggestions(self, hierarchy, k)
+
+    def compare(self, other: Embedding, sample: int | None = 1_000, seed: int = 0) -> Comparison:
+        """Set it beside another model, on the nodes they share: what each asserts, and where they disagree.
+
+        So many nodes are drawn by the seed and asked for their ancestors; all if ``sample`` is None.
+        """
+        from hypercone.queries.comparison import compare_models
+
+        return compare_models(self, other, sample, seed)
 
     @cached_property
     def scorer(self) -> Scorer:
@@ -231,10 +326,16 @@ class Embedding:
     def _generality(self) -> Points:
         return self.scorer.method.generality(self.points)
 
-    def _rows_of_several(self, names: Sequence[str]) -> list[int]:
+    def _several(self, names: Sequence[str]) -> list[str]:
         if isinstance(names, str):
             raise InputError(f"names is the text {names!r}; give a list of names")
+        return list(names)
+
+    def _rows_of_several(self, names: Sequence[str]) -> list[int]:
         return [self.row(name) for name in names]
+
+    def _named_lists(self, found: Iterable[Rows]) -> list[list[str]]:
+        return [self._named(self._by_generality(rows)) for rows in found]
 
     def _rows_of(self, names: Names) -> Rows:
         if isinstance(names, str):
@@ -330,7 +431,7 @@ def _check_method(method: object, settings: object) -> None:
         raise _invalid("method", f"its method is {_shown(method)}", "give the name of one")
     find_method(method)
     if not isinstance(settings, Settings):
-        raise _invalid("settings", f"its settings are {_shown(settings)}", "give hypercone.methods.Settings")
+        raise _invalid("settings", f"its settings are {_shown(settings)}", "give hypercone.Settings")
     wrong = out_of_range(settings)
     if wrong:
         raise _invalid("settings", wrong, "give another")
@@ -379,7 +480,7 @@ def _check_labels(labels: object, count: int) -> None:
     if labels is None:
         return
     if not isinstance(labels, Labels):
-        raise _invalid("labels", f"its labels are {_shown(labels)}", "give hypercone.hierarchy.names.Labels")
+        raise _invalid("labels", f"its labels are {_shown(labels)}", "give hypercone.Labels")
     if len(labels) != count:
         raise _invalid("labels", f"there are {len(labels)} labels for {counted(count, 'node')}", "give each one")
 

@@ -96,7 +96,7 @@ def shortest_path(hierarchy: Hierarchy, child: int, parent: int) -> list[int]:
     below: dict[int, int] = {child: child}
     queue = [child]
     for row in queue:
-        for above in hierarchy.parents[row].tolist():
+        for above in hierarchy.parent_lists[row].tolist():
             if above not in below:
                 below[above] = row
                 queue.append(above)

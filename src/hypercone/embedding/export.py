@@ -254,7 +254,7 @@ def _metadata(table: Table) -> Iterator[str]:
         columns["label"] = [label or name for label, name in zip(table.labels, table.names, strict=True)]
     hierarchy = table.embedding.hierarchy
     if hierarchy:
-        columns["depth"] = list(map(str, hierarchy.depths().tolist()))
+        columns["depth"] = list(map(str, hierarchy.depths.tolist()))
     # The Projector takes the first line for a header exactly when there are several columns.
     if len(columns) > 1:
         yield "\t".join(columns)

@@ -93,7 +93,7 @@ def lowest_common_in_graph(hierarchy: Hierarchy, rows: Sequence[int]) -> Rows:
     """
     common = reduce(np.intersect1d, [np.append(hierarchy.ancestors_of(row), np.int32(row)) for row in rows])
     # Whatever is above a common ancestor is one too, so those that are not lowest are parents of others.
-    above = [hierarchy.parents[row] for row in common.tolist()]
+    above = [hierarchy.parent_lists[row] for row in common.tolist()]
     return np.setdiff1d(common, np.concatenate(above)) if above else common
 
 

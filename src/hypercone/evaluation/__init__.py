@@ -1,28 +1,23 @@
-"""Evaluation: link prediction as in the paper, over all pairs, against hard pairs, and reconstruction."""
+"""How good an embedding is: on held-out pairs, over all pairs, against hard pairs, as a ranking, as an adviser."""
 
-from hypercone.evaluation.breakdown import (
-    Breakdown,
-    all_pairs_by,
-    hard_by,
-    reference_all_pairs,
-    reference_hard,
-    reference_lines,
-)
-from hypercone.evaluation.hard_pairs import HardNegatives, WrongKind, WrongPairs, evaluate_hard, hard_negatives
-from hypercone.evaluation.link_prediction import (
+from typing import Any
+
+from hypercone._deprecation import warn_renamed
+from hypercone.evaluation.damaged import SuggestionPrecision, suggestions
+from hypercone.evaluation.measures import (
     Kind,
     LinkPrediction,
     Origin,
     Reconstruction,
-    evaluate,
-    evaluate_all_pairs,
-    evaluate_reconstruction,
+    all_pairs,
     kind_of,
+    link_prediction,
+    reconstruction,
 )
-from hypercone.evaluation.suggestions import SuggestionPrecision, suggestion_precision
+from hypercone.evaluation.near_misses import HardNegatives, WrongKind, WrongPairs, hard_negatives, hard_pairs
+from hypercone.evaluation.reference import baselines
 
 __all__ = [
-    "Breakdown",
     "HardNegatives",
     "Kind",
     "LinkPrediction",
@@ -31,16 +26,26 @@ __all__ = [
     "SuggestionPrecision",
     "WrongKind",
     "WrongPairs",
-    "all_pairs_by",
-    "evaluate",
-    "evaluate_all_pairs",
-    "evaluate_hard",
-    "evaluate_reconstruction",
-    "hard_by",
+    "all_pairs",
+    "baselines",
     "hard_negatives",
+    "hard_pairs",
     "kind_of",
-    "reference_all_pairs",
-    "reference_hard",
-    "reference_lines",
-    "suggestion_precision",
+    "link_prediction",
+    "reconstruction",
+    "suggestions",
 ]
+
+_OLD_NAMES = {
+    "evaluate": "link_prediction",
+    "evaluate_all_pairs": "all_pairs",
+    "evaluate_hard": "hard_pairs",
+    "evaluate_reconstruction": "reconstruction",
+}
+
+
+def __getattr__(name: str) -> Any:
+    if name not in _OLD_NAMES:
+        raise AttributeError(f"module 'hypercone.evaluation' has no attribute {name!r}")
+    warn_renamed(f"hypercone.evaluation.{name}", f"hypercone.evaluation.{_OLD_NAMES[name]}")
+    return globals()[_OLD_NAMES[name]]

@@ -19,6 +19,8 @@ from __future__ import annotations
 import base64
 import gzip
 import json
+import tempfile
+import webbrowser
 from collections.abc import Sequence
 from dataclasses import asdict
 from importlib import resources
@@ -33,7 +35,7 @@ from hypercone.embedding.folder import checked_path
 from hypercone.errors import InputError
 from hypercone.plotting.views import PlanarView, branches, invented_depths, planar_view
 
-__all__ = ["explorer_page", "write_page"]
+__all__ = ["explorer_page", "open_page", "temporary_page", "write_page"]
 
 
 PLACE = "<!--hypercone-data-->"
@@ -74,6 +76,25 @@ def write_page(embedding: Embedding, path: str | Path, *, title: str | None = No
     return path
 
 
+def temporary_page(name: str) -> Path:
+    """Where a page goes that was given no place: where nobody else may look. It stays, for the browser reads it later.
+
+    >>> page = temporary_page("pets")
+    >>> page.parent.rmdir()
+    >>> page.name
+    'pets.html'
+    """
+    return Path(tempfile.mkdtemp(prefix="hypercone-")) / f"{name}.html"
+
+
+def open_page(path: Path) -> bool:
+    """Show a page in the browser of this machine; False if there is none that could be started."""
+    try:
+        return webbrowser.open(path.resolve().as_uri())
+    except (webbrowser.Error, OSError):
+        return False
+
+
 FORMAT = 1
 ALIGNMENT = 8
 # Coordinates hardly shrink, and a higher level takes twice as long to win a few bytes in a thousand.
@@ -107,7 +128,7 @@ def container(embedding: Embedding, title: str | None = None, view: str = "auto"
 
 def default_title(embedding: Embedding) -> str:
     """What a model without a title is called: the root of its hierarchy if there is one root, else its size."""
-    roots = [] if embedding.hierarchy is None else embedding.hierarchy.roots.tolist()
+    roots = [] if embedding.hierarchy is None else embedding.hierarchy.root_rows.tolist()
     return embedding.called(roots[0]) if len(roots) == 1 else f"{len(embedding):,} nodes"
 
 
@@ -136,7 +157,7 @@ def _arrays(embedding: Embedding, seen: PlanarView) -> dict[str, Any]:
         "edges": nothing if hierarchy is None else hierarchy.edges.astype(np.int32),
         "depth": invented_depths(embedding._from_the_top[1])
         if hierarchy is None
-        else hierarchy.depths().astype(np.int32),
+        else hierarchy.depths.astype(np.int32),
         "branch": np.full(len(embedding), -1, np.int32) if hierarchy is None else branches(hierarchy),
         "names": _lines(embedding.names),
     }

@@ -10,9 +10,9 @@ import numpy as np
 
 from hypercone._system import needed
 from hypercone.errors import InputError, short, visible, with_article
-from hypercone.formats.reading import Reading
+from hypercone.formats.reading import Reading, first_labels
 from hypercone.formats.source import Content, limit_of
-from hypercone.formats.tables import Table, columns_of
+from hypercone.formats.tables import Columns, Table, columns_of
 from hypercone.hierarchy.interop import texts_of
 
 # Two names, if only as the places of known ones.
@@ -41,9 +41,7 @@ def reading_of_table(
     content: Content,
     kind: str,
     open_table: Callable[[bytes], Any],
-    direction: str | None,
-    parent_column: str | int | None,
-    child_column: str | int | None,
+    **given: Any,
 ) -> Reading:
     """The edges of the table that ``open_table`` makes of the bytes; InputError if it makes none."""
     if not content.data:
@@ -52,9 +50,12 @@ def reading_of_table(
     try:
         table = open_table(content.data)
         names = [str(name) for name in table.column_names]
-        parent, child = _columns(content.label, names, direction, parent_column, child_column)
-        wheres = {place: f"{content.label}: the column {short(names[place])!r}" for place in (parent, child)}
+        found = _columns(content.label, names, **given)
+        wheres = {
+            place: f"{content.label}: the column {short(names[place])!r}" for place in (found.parent, found.child)
+        }
         columns = [_values(table.column(place), where) for place, where in wheres.items()]
+        called = [] if found.label is None else table.column(found.label).cast("string").fill_null("").to_pylist()
     except InputError:
         raise
     except (errors, OSError, ValueError, EOFError) as error:
@@ -65,7 +66,7 @@ def reading_of_table(
     parents, children = (
         texts_of(values, where, "row", 1) for values, where in zip(columns, wheres.values(), strict=True)
     )
-    return Reading(content.label, parents, children)
+    return Reading(content.label, parents, children, labels=first_labels(children, called))
 
 
 def _values(column: Any, where: str) -> list[Any]:
@@ -98,29 +99,20 @@ def check_size(rows: int, unpacked: int, packed: int) -> None:
         raise ValueError(f"it unpacks to more than {limit // 2**20:,} MiB from {packed:,} bytes, as no hierarchy does")
 
 
-def _columns(
-    label: str, names: list[str], direction: str | None, parent: str | int | None, child: str | int | None
-) -> tuple[int, int]:
-    header = Header(label, len(names), names, [1])
+def _columns(label_of_file: str, names: list[str], **given: Any) -> Columns:
+    header = Header(label_of_file, len(names), names, [1])
     words = [name.strip().casefold() for name in names]
-    unsaid = direction is None and parent is None and child is None
+    unsaid = all(given.get(option) is None for option in ("direction", "parent", "child"))
     if unsaid and (words.count("parent") != 1 or words.count("child") != 1):
         raise header.error(
             0,
             f"which column is the parent? The columns are {header.shown()}; name them parent and child, or say "
             "which they are (--parent-column and --child-column), or say the direction (--direction)",
         )
-    places = columns_of(header, direction, parent, child)
-    return places.parent, places.child
+    return columns_of(header, **given)
 
 
-def read_parquet(
-    content: Content,
-    *,
-    direction: str | None = None,
-    parent_column: str | int | None = None,
-    child_column: str | int | None = None,
-) -> Reading:
+def read_parquet(content: Content, **columns: Any) -> Reading:
     """The edges of a Parquet file, one a row.
 
     >>> import io, pyarrow, pyarrow.parquet
@@ -129,7 +121,7 @@ def read_parquet(
     >>> read_parquet(Content("a.parquet", ".parquet", file.getvalue())).children
     ['dog']
     """
-    return reading_of_table(content, "Parquet", _parquet_table, direction, parent_column, child_column)
+    return reading_of_table(content, "Parquet", _parquet_table, **columns)
 
 
 def _parquet_table(data: bytes) -> Any:
@@ -146,13 +138,7 @@ def _parquet_table(data: bytes) -> Any:
 FILE, OLD_FEATHER = b"ARROW1", b"FEA1"
 
 
-def read_arrow(
-    content: Content,
-    *,
-    direction: str | None = None,
-    parent_column: str | int | None = None,
-    child_column: str | int | None = None,
-) -> Reading:
+def read_arrow(content: Content, **columns: Any) -> Reading:
     """The edges of an Arrow file, an Arrow stream or a Feather file, one a row.
 
     >>> import io, pyarrow, pyarrow.feather
@@ -161,7 +147,7 @@ def read_arrow(
     >>> read_arrow(Content("a.feather", ".feather", file.getvalue())).children
     ['dog']
     """
-    return reading_of_table(content, "Arrow", _arrow_table, direction, parent_column, child_column)
+    return reading_of_table(content, "Arrow", _arrow_table, **columns)
 
 
 def _arrow_table(data: bytes) -> Any:

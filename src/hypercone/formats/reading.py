@@ -10,6 +10,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from hypercone._arrays import Rows
+from hypercone._deprecation import warn_renamed
 from hypercone.errors import HierarchyError, InputError, counted, short, some
 from hypercone.hierarchy.graph import CycleError, closing, condensed
 from hypercone.hierarchy.hierarchy import Hierarchy, first_self_loop, self_loop
@@ -52,6 +53,19 @@ def left_out(thing: str, reason: str, names: Sequence[str]) -> tuple[str, ...]:
     return (f"{counted(len(names), thing)} that {verb} {reason} left out: {some(names)}",)
 
 
+def first_labels(children: Sequence[str], called: Sequence[str]) -> dict[str, str]:
+    """What each child is called first; a child that is never called anything has no label.
+
+    >>> first_labels(["Q144", "Q144", "Q1"], ["", "dog", ""])
+    {'Q144': 'dog'}
+    """
+    labels: dict[str, str] = {}
+    for name, label in zip(children, called, strict=False):
+        if label:
+            labels.setdefault(name, label)
+    return labels
+
+
 class Lines:
     """Each edge once, with the line on which it first stands, and the nodes that are met.
 
@@ -86,13 +100,13 @@ class Lines:
         return Reading(self.label, parents, children, lines, notes=left_out("node", "without an edge", alone))
 
 
-ON_CYCLE = ("refuse", "condense", "drop")
+ON_CYCLE = ("error", "condense", "drop")
 # What is longer is no name but a file without line breaks.
 LONGEST_NAME = 10_000
 REMEDY = ", or read it with --on-cycle condense or drop"
 
 
-def assembled(reading: Reading, on_cycle: str = "refuse", cycle_hint: str = "") -> Hierarchy:
+def assembled(reading: Reading, on_cycle: str = "error", cycle_hint: str = "") -> Hierarchy:
     """The hierarchy of a reading; HierarchyError with file and line if its edges are none.
 
     ``on_cycle`` says what becomes of edges in a circle, and of those from a node to itself. ``cycle_hint`` is added
@@ -108,7 +122,7 @@ def assembled(reading: Reading, on_cycle: str = "refuse", cycle_hint: str = "") 
     if max(map(len, index)) > LONGEST_NAME:
         _refuse_long_name(reading)
     given = _Given(index, edges, reading.labels)
-    parts = {"refuse": _as_they_are, "condense": _condensed, "drop": _dropped}[on_cycle](reading, given)
+    parts = {"error": _as_they_are, "condense": _condensed, "drop": _dropped}[on_cycle](reading, given)
     labels = [parts.labels.get(name, "") for name in parts.names] if parts.labels else None
     try:
         return Hierarchy(parts.names, parts.edges, labels, reading.notes + parts.notes)
@@ -121,8 +135,11 @@ def assembled(reading: Reading, on_cycle: str = "refuse", cycle_hint: str = "") 
 
 def checked_on_cycle(on_cycle: str) -> str:
     """What to do about cycles, or InputError if it is none of the three."""
+    if on_cycle == "refuse":
+        warn_renamed('on_cycle="refuse"', 'on_cycle="error"', stacklevel=4)
+        return "error"
     if on_cycle not in ON_CYCLE:
-        raise InputError(f"on_cycle {on_cycle!r} is unknown; it is refuse, condense or drop")
+        raise InputError(f"on_cycle {on_cycle!r} is unknown; it is error, condense or drop")
     return on_cycle
 
 

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass
+from typing import Any
 
 from hypercone.errors import InputError
 from hypercone.formats.arrow import read_arrow, read_parquet
@@ -11,7 +12,7 @@ from hypercone.formats.dumps import read_ncbi, read_wordnet
 from hypercone.formats.graphml import read_graphml
 from hypercone.formats.obo import read_obo, read_obographs
 from hypercone.formats.rdfxml import read_rdfxml
-from hypercone.formats.reading import Reading, assembled, checked_on_cycle
+from hypercone.formats.reading import Reading, assembled, checked_on_cycle, first_labels
 from hypercone.formats.source import Content, Source, content_of
 from hypercone.formats.tables import FORMATS as TABLES
 from hypercone.formats.tables import columns_of, table_of
@@ -22,94 +23,58 @@ from hypercone.hierarchy.hierarchy import Hierarchy
 IS_A = ("is_a",)
 
 
-def read_hierarchy(
+def read(
     source: Source,
     *,
     format: str | None = None,
     relations: Sequence[str] = IS_A,
-    on_cycle: str = "refuse",
+    on_cycle: str = "error",
+    parent: str | int | None = None,
+    child: str | int | None = None,
+    label: str | int | None = None,
     direction: str | None = None,
-    parent_column: str | int | None = None,
-    child_column: str | int | None = None,
 ) -> Hierarchy:
     r"""The hierarchy in a file of any format, a binary stream, or standard input (``-``), packed or not.
 
     The format is told by the extension or by ``format``: tsv, csv, obo, obographs, rdfxml, turtle, ntriples, graphml,
     paths, indented, ncbi, newick, wordnet, parquet or arrow. ``relations`` are those of an ontology that count as
-    edges. Edges in a circle are refused; with ``on_cycle="condense"`` the nodes of a cycle become one node, and with
-    "drop" the edges that close it are left out. What a reader skipped or changed is in ``notes``. The other options
-    are those of ``read_edges``.
+    edges. Edges in a circle are an error; with ``on_cycle="condense"`` the nodes of a cycle become one node, and with
+    "drop" the edges that close it are left out. What a reader skipped or changed is in ``notes``.
+
+    Which way the edges of a table point is never guessed: its columns are named ``parent`` and ``child`` in the first
+    line, or ``parent`` and ``child`` name them here (or number them from 1), or ``direction`` says "parent-child" or
+    "child-parent" for two columns without a header. Where columns are numbered, the first line is an edge unless it
+    names them. ``label`` is the column that says what people call each child.
 
     >>> import io
-    >>> pets = read_hierarchy(io.BytesIO(b"animal > dog > poodle\nanimal > cat\n"), format="paths")
+    >>> pets = read(io.BytesIO(b"animal > dog > poodle\nanimal > cat\n"), format="paths")
     >>> pets.in_words()
     ['dog is an animal', 'poodle is a dog', 'cat is an animal']
+    >>> table = io.BytesIO(b"is a,what,called\nanimal,Q144,dog\n")
+    >>> read(table, parent="is a", child="what", label="called").in_words()
+    ['dog is an animal']
     """
-    checked_on_cycle(on_cycle)
+    on_cycle = checked_on_cycle(on_cycle)
     content = content_of(source)
     name = format_of(content, format)
     wanted = _several(relations)
-    given = {
-        "relations": None if wanted == IS_A else wanted,
-        "direction": direction,
-        "parent_column": parent_column,
-        "child_column": child_column,
-    }
-    checked_options(content, name, given)
+    columns: dict[str, Any] = {"parent": parent, "child": child, "label": label, "direction": direction}
+    checked_options(content, name, {"relations": None if wanted == IS_A else wanted, **columns})
     if name not in READERS:
-        return assembled(_pairs(content, name, direction, parent_column, child_column), on_cycle)
-    options = given | {"relations": wanted}
+        return assembled(_pairs(content, name, **columns), on_cycle)
+    options = {"relations": wanted, **columns}
     reading = read_content(name, content, **{option: options[option] for option in READERS[name].options})
     return assembled(reading, on_cycle, READERS[name].cycle_hint)
 
 
-def read_edges(
-    source: Source,
-    *,
-    direction: str | None = None,
-    parent_column: str | int | None = None,
-    child_column: str | int | None = None,
-    format: str | None = None,
-    on_cycle: str = "refuse",
-) -> Hierarchy:
-    r"""The hierarchy in a TSV or CSV file, a binary stream, or standard input (``-``), packed or not.
-
-    Which way the edges point is never guessed: the columns are named ``parent`` and ``child`` in the first
-    line, or named here (or numbered from 1), or ``direction`` says "parent-child" or "child-parent" for
-    a file of two columns without header. Where columns are numbered, the first line is an edge unless it
-    names ``parent`` and ``child``. ``on_cycle`` is that of ``read_hierarchy``.
-
-    >>> import io
-    >>> read_edges(io.BytesIO(b"parent,child\nanimal,dog\ndog,puppy\n")).in_words()
-    ['dog is an animal', 'puppy is a dog']
-    """
-    checked_on_cycle(on_cycle)
-    return assembled(_pairs(content_of(source), format, direction, parent_column, child_column), on_cycle)
+def read_names(source: Source, *, format: str | None = None, **columns: Any) -> Reading:
+    """The pairs of a table as names, perhaps none; the arguments are those of ``read``."""
+    return _pairs(content_of(source), format, may_be_empty=True, **columns)
 
 
-def read_names(
-    source: Source,
-    *,
-    direction: str | None = None,
-    parent_column: str | int | None = None,
-    child_column: str | int | None = None,
-    format: str | None = None,
-) -> Reading:
-    """The pairs of a file as names, perhaps none; the arguments are those of ``read_edges``."""
-    return _pairs(content_of(source), format, direction, parent_column, child_column, may_be_empty=True)
-
-
-def _pairs(
-    content: Content,
-    format: str | None,
-    direction: str | None,
-    parent_column: str | int | None,
-    child_column: str | int | None,
-    *,
-    may_be_empty: bool = False,
-) -> Reading:
+def _pairs(content: Content, format: str | None, *, may_be_empty: bool = False, **given: Any) -> Reading:
     table = table_of(content, format)
-    columns = columns_of(table, direction, parent_column, child_column)
+    columns = columns_of(table, **given)
     if columns.start == len(table) and not may_be_empty:
         raise InputError(f"{table.label}: has a header but no edges; add one a line, a parent and a child")
     parents, children = (table.column(place, columns.start) for place in (columns.parent, columns.child))
@@ -118,7 +83,8 @@ def _pairs(
             raise table.error(
                 columns.start + column.index(""), f"the {role} is empty; give it a name or remove the line"
             )
-    return Reading(table.label, parents, children, table.lines[columns.start :])
+    called = [] if columns.label is None else table.column(columns.label, columns.start)
+    return Reading(table.label, parents, children, table.lines[columns.start :], first_labels(children, called))
 
 
 def _several(relations: Sequence[str]) -> tuple[str, ...]:
@@ -145,6 +111,7 @@ class Format:
     cycle_hint: str = ""
 
 
+TABLE_OPTIONS = ("parent", "child", "label", "direction")
 # Where a word is all that identifies a node.
 SAME_WORD = "the same word in two places is one node here; give one of them another name"
 
@@ -160,12 +127,12 @@ READERS = {
     "ncbi": Format(read_ncbi, "NCBI taxonomy, nodes.dmp with names.dmp beside it", (".dmp",)),
     "newick": Format(read_newick, "Newick tree", (".nwk", ".newick", ".tree", ".tre")),
     "wordnet": Format(read_wordnet, "WordNet data.noun", (".noun",)),
-    "parquet": Format(read_parquet, "Parquet table", (".parquet",), ("direction", "parent_column", "child_column")),
+    "parquet": Format(read_parquet, "Parquet table", (".parquet",), TABLE_OPTIONS),
     "arrow": Format(
         read_arrow,
         "Arrow or Feather table",
         (".arrow", ".feather", ".ipc"),
-        ("direction", "parent_column", "child_column"),
+        TABLE_OPTIONS,
     ),
 }
 
@@ -175,7 +142,6 @@ def read_content(name: str, content: Content, **options: object) -> Reading:
     return READERS[name].reader(content, **options)
 
 
-TABLE_OPTIONS = ("direction", "parent_column", "child_column")
 EXTENSIONS = TABLES | {ending: name for name, format in READERS.items() for ending in format.extensions}
 NAMES = ("tsv", "csv", *READERS)
 # A .txt may be an outline or a list of paths; this much of it tells.

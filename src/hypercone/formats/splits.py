@@ -16,7 +16,7 @@ from hypercone.errors import InputError, UnknownNameError, visible
 from hypercone.formats.reading import Reading
 from hypercone.formats.registry import read_names
 from hypercone.hierarchy.hierarchy import Hierarchy
-from hypercone.hierarchy.split import LabelledPairs, Split
+from hypercone.hierarchy.split import LabeledPairs, Split
 
 SUMMARY = "split.json"
 
@@ -25,10 +25,9 @@ def write_split(split: Split, hierarchy: Hierarchy, folder: str | os.PathLike[st
     """Write train.tsv, validation.tsv, test.tsv, the negatives of the last two, and split.json.
 
     >>> import tempfile
-    >>> from hypercone.hierarchy.split import paper_split
     >>> chain = Hierarchy.from_pairs([("a", "b"), ("b", "c"), ("c", "d")])
     >>> with tempfile.TemporaryDirectory() as folder:
-    ...     write_split(paper_split(chain, 50), chain, folder)
+    ...     write_split(chain.split(50), chain, folder)
     ...     sorted(os.listdir(folder))[-2:]
     ['validation.tsv', 'validation_negatives.tsv']
     """
@@ -45,10 +44,9 @@ def read_split(folder: str | os.PathLike[str], hierarchy: Hierarchy) -> Split:
     """The split in a folder; InputError if a file is missing or changed, or the hierarchy is another.
 
     >>> import tempfile
-    >>> from hypercone.hierarchy.split import paper_split
     >>> chain = Hierarchy.from_pairs([("a", "b"), ("b", "c"), ("c", "d")])
     >>> with tempfile.TemporaryDirectory() as folder:
-    ...     write_split(paper_split(chain, 50, seed=7), chain, folder)
+    ...     write_split(chain.split(50, seed=7), chain, folder)
     ...     read_split(folder, chain).seed
     7
     """
@@ -59,8 +57,8 @@ def read_split(folder: str | os.PathLike[str], hierarchy: Hierarchy) -> Split:
     parts = {name: _read_part(source / f"{name}.tsv", count, hierarchy) for name, count in summary["counts"].items()}
     return Split(
         parts["train"],
-        LabelledPairs(parts["validation"], parts["validation_negatives"]),
-        LabelledPairs(parts["test"], parts["test_negatives"]),
+        LabeledPairs(parts["validation"], parts["validation_negatives"]),
+        LabeledPairs(parts["test"], parts["test_negatives"]),
         summary["percent"],
         summary["seed"],
     )
@@ -119,7 +117,7 @@ def read_pairs(path: str | os.PathLike[str], hierarchy: Hierarchy, **columns: An
     """The (parent, child) rows of a pair file; InputError with the line if the hierarchy has no such name.
 
     The file has columns named ``parent`` and ``child``; if not, ``direction`` or the columns are given as
-    for ``read_edges``. A header without pairs is fine.
+    for ``read``. A header without pairs is fine.
     """
     pairs = read_names(path, **columns)
     return np.stack([_rows(pairs, names, hierarchy) for names in (pairs.parents, pairs.children)], axis=1)

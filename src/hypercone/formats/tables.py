@@ -69,7 +69,7 @@ def _format(content: Content, text: str, format: str | None) -> str:
             return kind
     raise InputError(
         f"{content.label}:1: has neither a tab nor a comma to tell columns apart: {short(first, 40)!r}; "
-        "separate the parent and the child by a tab; an ontology or a tree is read by read_hierarchy"
+        "separate the parent and the child by a tab; an ontology or a tree has a format of its own"
     )
 
 
@@ -133,31 +133,46 @@ SAY_WHICH = (
 
 
 class Columns(NamedTuple):
-    """Places of the parent and the child column, and the record at which the edges begin."""
+    """Places of the parent, the child and the label column, and the record at which the edges begin."""
 
     parent: int
     child: int
     start: int
+    label: int | None = None
 
 
 def columns_of(
-    table: Table, direction: str | None, parent_column: str | int | None, child_column: str | int | None
+    table: Table,
+    direction: str | None = None,
+    parent: str | int | None = None,
+    child: str | int | None = None,
+    label: str | int | None = None,
 ) -> Columns:
     """The columns that the caller or the header names; InputError if neither does, or they disagree."""
+    ends = _ends(table, direction, parent, child, has_more=label is not None)
+    if label is None:
+        return ends
+    place, by_name = _place(table, str(label))
+    return ends._replace(label=place, start=max(ends.start, int(by_name)))
+
+
+def _ends(
+    table: Table, direction: str | None, parent: str | int | None, child: str | int | None, *, has_more: bool
+) -> Columns:
     if direction is not None:
         checked_direction(direction)
-    if parent_column is not None or child_column is not None:
-        if parent_column is None or child_column is None:
+    if parent is not None or child is not None:
+        if parent is None or child is None:
             raise InputError("one column is named; name both, that of the parent and that of the child")
         if direction is not None:
             raise InputError("both the columns and the direction are given; give one of them")
-        return _named(table, str(parent_column), str(child_column))
+        return _named(table, str(parent), str(child))
     header = _header(table)
     if header is not None:
         return _agreed(table, header, direction)
     if direction is None:
         raise table.error(0, f"which column is the parent? The first line is {_shown(table)}; {SAY_WHICH}")
-    return _headerless(table, direction)
+    return _headerless(table, direction, 3 if has_more else 2)
 
 
 def _header(table: Table) -> Columns | None:
@@ -174,8 +189,8 @@ def _agreed(table: Table, header: Columns, direction: str | None) -> Columns:
     return header
 
 
-def _headerless(table: Table, direction: str) -> Columns:
-    if table.width != 2:
+def _headerless(table: Table, direction: str, most: int) -> Columns:
+    if not 2 <= table.width <= most:
         raise table.error(
             0,
             f"a direction needs 2 columns, found {table.width}: {_shown(table)}; "

@@ -1,7 +1,8 @@
 """Hierarchies: checking them, and what follows from their edges."""
 
 from hypercone._arrays import Adjacency
-from hypercone.hierarchy.hierarchy import Hierarchy, Statistics, describe
-from hypercone.hierarchy.split import LabelledPairs, Split, paper_split
+from hypercone.hierarchy.hierarchy import Hierarchy, Summary
+from hypercone.hierarchy.names import Labels
+from hypercone.hierarchy.split import LabeledPairs, Split
 
-__all__ = ["Adjacency", "Hierarchy", "LabelledPairs", "Split", "Statistics", "describe", "paper_split"]
+__all__ = ["Adjacency", "Hierarchy", "LabeledPairs", "Labels", "Split", "Summary"]

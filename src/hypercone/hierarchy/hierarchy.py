@@ -14,13 +14,14 @@ import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
 from hypercone._arrays import Adjacency, Rows, frozen, pair_keys
-from hypercone.errors import HierarchyError, short, with_article
+from hypercone.errors import HierarchyError, InputError, short, with_article
 from hypercone.hierarchy.graph import Order, ancestors, count_pairs, depths, order_from_the_top, pairs_of, reduced
 from hypercone.hierarchy.graph_kernels import reachable
 from hypercone.hierarchy.names import Labels, NodeNames, checked_labels, find_row, rows_of_pairs
 
 if TYPE_CHECKING:
     from hypercone.hierarchy.interop import Direction
+    from hypercone.hierarchy.split import Split
 
 
 class Hierarchy:
@@ -37,11 +38,12 @@ class Hierarchy:
 
     names: NodeNames
     edges: Rows
-    duplicates: int
-    parents: Adjacency
-    children: Adjacency
     labels: Labels | None
+    duplicates: int
     notes: tuple[str, ...]
+    # By row: the rows of the parents and of the children of each.
+    parent_lists: Adjacency
+    child_lists: Adjacency
 
     def __init__(
         self,
@@ -57,9 +59,9 @@ class Hierarchy:
         given = vars(self)
         given["names"] = NodeNames(names)
         given["edges"], given["duplicates"] = checked_edges(edges, self.names)
-        given["parents"] = parent_lists(self.edges, len(self))
-        given["children"] = child_lists(self.parents)
-        given["_order"] = frozen(order_from_the_top(self.names, self.parents, self.children))
+        given["parent_lists"] = parent_lists(self.edges, len(self))
+        given["child_lists"] = child_lists(self.parent_lists)
+        given["_order"] = frozen(order_from_the_top(self.names, self.parent_lists, self.child_lists))
         given["labels"] = checked_labels(labels, len(self))
         given["notes"] = tuple(notes)
 
@@ -71,15 +73,6 @@ class Hierarchy:
         3
         """
         return cls(*rows_of_pairs(pairs))
-
-    @classmethod
-    def from_rows(cls, names: Iterable[str], edges: ArrayLike) -> Hierarchy:
-        """From the name of each row and (parent, child) rows; nodes without edges are welcome.
-
-        >>> Hierarchy.from_rows(["animal", "dog", "stone"], [[0, 1]]).roots.tolist()
-        [0, 2]
-        """
-        return cls(names, edges)
 
     @classmethod
     def from_networkx(cls, graph: Any, direction: Direction) -> Hierarchy:
@@ -145,14 +138,64 @@ class Hierarchy:
             return np.array([self.row(name) for name in names], np.int32)
 
     @cached_property
-    def roots(self) -> Rows:
-        """Rows without parents."""
-        return frozen(np.flatnonzero(self.parents.counts == 0).astype(np.int32))
+    def roots(self) -> tuple[str, ...]:
+        """The nodes without parents.
+
+        >>> Hierarchy(["animal", "dog", "stone"], [[0, 1]]).roots
+        ('animal', 'stone')
+        """
+        return tuple(self.names[row] for row in self.root_rows.tolist())
 
     @cached_property
-    def leaves(self) -> Rows:
-        """Rows without children."""
-        return frozen(np.flatnonzero(self.children.counts == 0).astype(np.int32))
+    def leaves(self) -> tuple[str, ...]:
+        """The nodes without children.
+
+        >>> Hierarchy(["animal", "dog", "stone"], [[0, 1]]).leaves
+        ('dog', 'stone')
+        """
+        return tuple(self.names[row] for row in self.leaf_rows.tolist())
+
+    @cached_property
+    def root_rows(self) -> Rows:
+        """The rows of the roots."""
+        return frozen(np.flatnonzero(self.parent_lists.counts == 0).astype(np.int32))
+
+    @cached_property
+    def leaf_rows(self) -> Rows:
+        """The rows of the leaves."""
+        return frozen(np.flatnonzero(self.child_lists.counts == 0).astype(np.int32))
+
+    def ancestors(self, name: str) -> list[str]:
+        """Every node above this one, from the top down; of equally deep ones the earlier row first.
+
+        >>> Hierarchy.from_pairs([("animal", "dog"), ("dog", "poodle")]).ancestors("poodle")
+        ['animal', 'dog']
+        """
+        return self._from_the_top_down(self.ancestors_of(self.row(name)))
+
+    def descendants(self, name: str) -> list[str]:
+        """Every node below this one, from the top down; of equally deep ones the earlier row first.
+
+        >>> Hierarchy.from_pairs([("animal", "dog"), ("dog", "poodle")]).descendants("animal")
+        ['dog', 'poodle']
+        """
+        return self._from_the_top_down(self.descendants_of(self.row(name)))
+
+    def parents(self, name: str) -> list[str]:
+        """The nodes that an edge leads from to this one.
+
+        >>> Hierarchy.from_pairs([("animal", "dog"), ("dog", "poodle")]).parents("poodle")
+        ['dog']
+        """
+        return [self.names[row] for row in self.parent_lists[self.row(name)].tolist()]
+
+    def children(self, name: str) -> list[str]:
+        """The nodes that an edge leads to from this one.
+
+        >>> Hierarchy.from_pairs([("animal", "dog"), ("animal", "cat")]).children("animal")
+        ['dog', 'cat']
+        """
+        return [self.names[row] for row in self.child_lists[self.row(name)].tolist()]
 
     def closure(self) -> Rows:
         """All (ancestor, descendant) rows by (descendant, ancestor); ResourceError if they do not fit."""
@@ -172,17 +215,22 @@ class Hierarchy:
             return len(self._ancestors.rows)
         return count_pairs(self._from_the_top, self._basic_parents)
 
+    @cached_property
     def depths(self) -> Rows:
-        """For each row the number of edges on the longest path from a root."""
+        """For each row the number of edges on the longest path from a root.
+
+        >>> Hierarchy.from_pairs([("animal", "dog"), ("dog", "poodle")]).depths.tolist()
+        [0, 1, 2]
+        """
         return self._from_the_top.depths
 
     def ancestors_of(self, row: int) -> Rows:
         """All rows above a row, ascending, found by walking up; the closure is not needed."""
-        return _walk(self.parents, row)
+        return _walk(self.parent_lists, row)
 
     def descendants_of(self, row: int) -> Rows:
         """All rows below a row, ascending, found by walking down; the closure is not needed."""
-        return _walk(self.children, row)
+        return _walk(self.child_lists, row)
 
     @cached_property
     def digest(self) -> str:
@@ -205,12 +253,14 @@ class Hierarchy:
         """The label of a row, or its name if it has none."""
         return (self.labels[row] if self.labels else "") or self.names[row]
 
-    def without(self, names: Iterable[str]) -> Hierarchy:
-        """The hierarchy without these nodes and the edges at them; their children become roots.
+    def drop(self, names: Iterable[str]) -> Hierarchy:
+        """The hierarchy without these nodes and the edges at them; children with no other parent become roots.
 
-        >>> Hierarchy.from_pairs([("animal", "dog"), ("dog", "puppy")]).without(["animal"]).names
+        >>> Hierarchy.from_pairs([("animal", "dog"), ("dog", "puppy")]).drop(["animal"]).names
         ('dog', 'puppy')
         """
+        if isinstance(names, str):
+            raise InputError(f"names is the text {names!r}; give a list of names")
         kept = np.ones(len(self), np.bool_)
         kept[self.rows(names)] = False
         return self._part(kept)
@@ -232,16 +282,43 @@ class Hierarchy:
         labels = self.labels and self.labels.part(kept.tolist())
         return Hierarchy(compress(self.names, kept.tolist()), new_row[self.edges[inside]], labels)
 
+    def split(self, percent: float, seed: int = 0, *, holdout: float = 0.05, negatives_per_side: int = 5) -> Split:
+        """The paper's split: all direct edges and ``percent`` % of the implied ones to learn from, others to judge by.
+
+        Validation and test take the fraction ``holdout`` of the implied edges each. Every held-out pair (u, v) comes
+        with ``negatives_per_side`` pairs (u′, v) and as many (u, v′) that do not hold. Both are the same for every
+        percent, and a smaller training set is the beginning of a larger one.
+
+        >>> birds = Hierarchy.from_pairs([("bird", "pelican"), ("pelican", "white_pelican")])
+        >>> birds.split(0).train.tolist()
+        [[0, 1], [1, 2]]
+        """
+        from hypercone.hierarchy.split import split_as_in_the_paper
+
+        return split_as_in_the_paper(self, percent, seed, holdout, negatives_per_side)
+
+    def summary(self) -> Summary:
+        """The size and shape in numbers: nodes, edges, depth, branching, closure.
+
+        >>> birds = Hierarchy.from_pairs([("bird", "pelican"), ("pelican", "white_pelican")])
+        >>> birds.summary().closure_edges, birds.summary().depth
+        (3, 2)
+        """
+        return _summary(self)
+
+    def _from_the_top_down(self, rows: Rows) -> list[str]:
+        return [self.names[row] for row in rows[np.argsort(self.depths[rows], kind="stable")].tolist()]
+
     # What follows is found when first asked for, and kept.
     _order: Rows
 
     @cached_property
     def _from_the_top(self) -> Order:
-        return Order(self._order, depths(self._order, self.parents))
+        return Order(self._order, depths(self._order, self.parent_lists))
 
     @cached_property
     def _basic_parents(self) -> Adjacency:
-        return reduced(self._from_the_top, self.parents, self.children)
+        return reduced(self._from_the_top, self.parent_lists, self.child_lists)
 
     @cached_property
     def _basic_edges(self) -> Rows:
@@ -319,7 +396,7 @@ def _as_rows(edges: ArrayLike, size: int) -> NDArray[np.integer]:
 
 
 @dataclass(frozen=True)
-class Statistics:
+class Summary:
     """The size and shape of a hierarchy.
 
     ``closure_edges`` is counted without storing the closure: exactly, or None where that would take minutes.
@@ -343,30 +420,25 @@ class Statistics:
         return asdict(self)
 
 
-def describe(hierarchy: Hierarchy) -> Statistics:
-    """Count what there is: ``depth`` is the longest path, ``branching`` the mean children of a non-leaf.
-
-    >>> birds = Hierarchy.from_pairs([("bird", "pelican"), ("pelican", "white_pelican")])
-    >>> describe(birds).closure_edges, describe(birds).depth
-    (3, 2)
-    """
+def _summary(hierarchy: Hierarchy) -> Summary:
+    """Count what there is: ``depth`` is the longest path, ``branching`` the mean children of a non-leaf."""
     start = time.perf_counter()
     basic = len(hierarchy.reduction())
     closure = hierarchy.count_closure()
-    depth = int(hierarchy.depths().max(initial=0))
-    below = hierarchy.children.counts
-    inner = len(hierarchy) - len(hierarchy.leaves)
-    return Statistics(
+    depth = int(hierarchy.depths.max(initial=0))
+    below = hierarchy.child_lists.counts
+    inner = len(hierarchy) - len(hierarchy.leaf_rows)
+    return Summary(
         nodes=len(hierarchy),
         edges=len(hierarchy.edges),
         basic_edges=basic,
         closure_edges=closure,
         nonbasic_edges=None if closure is None else closure - basic,
-        roots=len(hierarchy.roots),
-        leaves=len(hierarchy.leaves),
+        roots=len(hierarchy.root_rows),
+        leaves=len(hierarchy.leaf_rows),
         depth=depth,
         branching=len(hierarchy.edges) / inner if inner else 0.0,
         max_branching=int(below.max(initial=0)),
-        multi_parent_nodes=int((hierarchy.parents.counts > 1).sum()),
+        multi_parent_nodes=int((hierarchy.parent_lists.counts > 1).sum()),
         seconds=time.perf_counter() - start,
     )

@@ -18,7 +18,7 @@ SHUFFLE, VALIDATION, TEST = range(3)
 
 
 @dataclass(frozen=True, eq=False)
-class LabelledPairs:
+class LabeledPairs:
     """(parent, child) rows that hold and that do not: int32[n, 2] and int32[m, 2]."""
 
     positives: Rows
@@ -27,35 +27,26 @@ class LabelledPairs:
 
 @dataclass(frozen=True, eq=False)
 class Split:
-    """``train`` is int32[n, 2], basic edges first; the labelled pairs are to choose and to judge by."""
+    """``train`` is int32[n, 2], basic edges first; the labeled pairs are to choose and to judge by."""
 
     train: Rows
-    validation: LabelledPairs
-    test: LabelledPairs
+    validation: LabeledPairs
+    test: LabeledPairs
     percent: float
     seed: int
 
 
-def paper_split(
-    hierarchy: Hierarchy,
-    percent: float,
-    seed: int = 0,
-    *,
-    holdout: float = 0.05,
-    negatives_a_side: int = 5,
+def split_as_in_the_paper(
+    hierarchy: Hierarchy, percent: float, seed: int, holdout: float, negatives_per_side: int
 ) -> Split:
-    """All basic edges and ``percent`` % of the non-basic ones to learn from, others to validate and to test.
-
-    Validation and test take the fraction ``holdout`` of the non-basic edges each. Every held-out positive
-    (u, v) comes with ``negatives_a_side`` pairs (u′, v) and as many (u, v′). Both are the same for every
-    percent, and a smaller training set is the beginning of a larger one.
+    """What ``Hierarchy.split`` gives.
 
     >>> chain = Hierarchy.from_pairs([(str(i), str(i + 1)) for i in range(20)])
-    >>> split = paper_split(chain, 50)
+    >>> split = chain.split(50)
     >>> len(split.train), len(split.validation.positives), len(split.test.positives)
     (115, 10, 10)
     """
-    _check(percent, seed, holdout, negatives_a_side)
+    _check(percent, seed, holdout, negatives_per_side)
     # Plain numbers, whatever NumPy gave, so that the split can be written as JSON.
     percent, seed = (int(percent) if percent == int(percent) else float(percent)), int(seed)
     nonbasic = nonbasic_edges(hierarchy)
@@ -65,8 +56,8 @@ def paper_split(
     validation, test = shuffled[:held], shuffled[held : 2 * held]
     return Split(
         np.concatenate([hierarchy.reduction(), shuffled[2 * held :][:learned]]),
-        LabelledPairs(validation, corrupted(hierarchy, validation, negatives_a_side, seed, VALIDATION)),
-        LabelledPairs(test, corrupted(hierarchy, test, negatives_a_side, seed, TEST)),
+        LabeledPairs(validation, corrupted(hierarchy, validation, negatives_per_side, seed, VALIDATION)),
+        LabeledPairs(test, corrupted(hierarchy, test, negatives_per_side, seed, TEST)),
         percent,
         seed,
     )
@@ -85,7 +76,7 @@ def nonbasic_edges(hierarchy: Hierarchy) -> Rows:
     return closure[kept]
 
 
-def _check(percent: float, seed: int, holdout: float, negatives_a_side: int) -> None:
+def _check(percent: float, seed: int, holdout: float, negatives_per_side: int) -> None:
     if not 0 <= holdout <= 0.5:
         raise InputError(f"holdout {holdout} is outside 0 … 0.5; it is taken twice, for validation and for test")
     most = 100 * (1 - 2 * holdout)
@@ -93,8 +84,8 @@ def _check(percent: float, seed: int, holdout: float, negatives_a_side: int) -> 
         raise InputError(f"percent {percent} is outside 0 … {most:g}; the rest is held out for validation and test")
     if seed < 0:
         raise InputError(f"seed {seed} is negative; it is a whole number from 0 up")
-    if negatives_a_side < 0:
-        raise InputError(f"negatives_a_side {negatives_a_side} is negative; it is a whole number from 0 up")
+    if negatives_per_side < 0:
+        raise InputError(f"negatives_per_side {negatives_per_side} is negative; it is a whole number from 0 up")
 
 
 def random_bits(seed: int, stream: int, count: int) -> NDArray[np.uint64]:

@@ -11,7 +11,7 @@ from numpy.typing import NDArray
 
 from hypercone._arrays import Rows, read_only
 from hypercone._jit import dimension_type
-from hypercone.hierarchy import LabelledPairs
+from hypercone.hierarchy import LabeledPairs
 from hypercone.methods import Method, Points, Settings, find_method, generic_kernels
 
 
@@ -177,7 +177,7 @@ def count_at(threshold: float, positives: NDArray[np.float64], negatives: NDArra
     return Counts(int((positives <= threshold).sum()), int((negatives <= threshold).sum()), len(positives))
 
 
-def calibrate(scorer: Scorer, pairs: LabelledPairs) -> Calibration:
+def calibrate(scorer: Scorer, pairs: LabeledPairs) -> Calibration:
     """The threshold, and for distance methods the α, with the highest F1 on labelled pairs."""
     best: Calibration | None = None
     for alpha in ALPHAS if scorer.method.uses_alpha else (scorer.settings.alpha,):

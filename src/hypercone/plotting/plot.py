@@ -13,7 +13,7 @@ from hypercone._arrays import Rows
 from hypercone.embedding.embedding import Embedding
 from hypercone.embedding.folder import checked_path
 from hypercone.errors import InputError, some
-from hypercone.hierarchy import LabelledPairs
+from hypercone.hierarchy import LabeledPairs
 from hypercone.hierarchy.split import corrupted, random_bits
 from hypercone.methods import Points
 from hypercone.plotting.arcs import seen_from
@@ -146,7 +146,7 @@ def _course(record: dict[str, Any], what: str) -> Points:
     return found
 
 
-def curve(embedding: Embedding, *, theme: Theme, pairs: LabelledPairs | None = None) -> Any:
+def curve(embedding: Embedding, *, theme: Theme, pairs: LabeledPairs | None = None) -> Any:
     """Precision against recall, on given pairs or on the closure of the edges and wrong pairs made from it."""
     given = _drawn_pairs(embedding) if pairs is None else pairs
     if not len(given.positives):
@@ -161,7 +161,7 @@ def _signed(embedding: Embedding, rows: Rows) -> Points:
     return embedding.scorer.signed_energies(rows)
 
 
-def _drawn_pairs(embedding: Embedding) -> LabelledPairs:
+def _drawn_pairs(embedding: Embedding) -> LabeledPairs:
     """True pairs of the closure, not too many, with five wrong parents and five wrong children for each."""
     hierarchy = embedding.hierarchy
     if hierarchy is None:
@@ -169,7 +169,7 @@ def _drawn_pairs(embedding: Embedding) -> LabelledPairs:
     closure = hierarchy.closure()
     if len(closure) > MOST_PAIRS:
         closure = closure[np.sort(np.argsort(random_bits(0, CHOSEN, len(closure)))[:MOST_PAIRS])]
-    return LabelledPairs(closure, corrupted(hierarchy, closure, A_SIDE, 0, WRONG))
+    return LabeledPairs(closure, corrupted(hierarchy, closure, A_SIDE, 0, WRONG))
 
 
 def norms(embedding: Embedding, *, theme: Theme) -> Any:
@@ -179,7 +179,7 @@ def norms(embedding: Embedding, *, theme: Theme) -> Any:
         raise InputError("this model does not know its edges, and so not how deep its nodes are")
     is_hyperbolic = embedding.scorer.method.is_hyperbolic
     lengths = np.linalg.norm(embedding.points, axis=1)
-    is_leaf, depths = hierarchy.children.counts == 0, hierarchy.depths()
+    is_leaf, depths = hierarchy.child_lists.counts == 0, hierarchy.depths
     apart = is_leaf if stand_apart(heights_of(lengths) if is_hyperbolic else lengths, depths, is_leaf) else None
     said = "." if apart is None else f"; {is_leaf.sum():,} without children stand together, furthest out."
     caption = (

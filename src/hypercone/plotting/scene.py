@@ -192,7 +192,7 @@ def make_scene(
     edges = hierarchy.reduction()
     is_main = spanning_forest(hierarchy)[edges[:, 1]] == edges[:, 0]
     order = most_important(hierarchy, below, points, OVERVIEW if middle is None else NEARBY)
-    given = hierarchy.depths(), branches(hierarchy), below, order
+    given = hierarchy.depths, branches(hierarchy), below, order
     return Scene(view, centre, points, edges, is_main, *given, middle)
 
 

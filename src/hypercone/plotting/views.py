@@ -163,7 +163,7 @@ def branches(hierarchy: Hierarchy, most: int = MOST) -> Rows:
     of_row = np.full(len(hierarchy), -1, np.int32)
     of_row[tops] = np.arange(len(tops), dtype=np.int32)
     found, above = of_row.tolist(), parents.tolist()
-    for row in np.argsort(hierarchy.depths(), kind="stable").tolist():
+    for row in np.argsort(hierarchy.depths, kind="stable").tolist():
         if found[row] < 0 and above[row] >= 0:
             found[row] = found[above[row]]
     return np.array(found, np.int32)
@@ -175,7 +175,7 @@ def _tops(hierarchy: Hierarchy, parents: Rows, sizes: list[int], most: int) -> l
     def in_order(rows: list[int]) -> list[int]:
         return sorted(rows, key=lambda row: (-sizes[row], row))
 
-    tops, whole, left_out = in_order(hierarchy.roots.tolist()), set[int](), 0
+    tops, whole, left_out = in_order(hierarchy.root_rows.tolist()), set[int](), 0
     if FEW_ROOTS <= len(tops) <= most and 2 * (sizes[tops[0]] - 1) <= len(sizes):
         return tops
     tops, share = tops[:most], TOO_BIG / most
@@ -185,7 +185,7 @@ def _tops(hierarchy: Hierarchy, parents: Rows, sizes: list[int], most: int) -> l
         top = next((row for row in tops if row not in whole), None)
         if top is None or sizes[top] <= share * len(sizes):
             return tops
-        below = hierarchy.children[top]
+        below = hierarchy.child_lists[top]
         split = in_order([row for row in tops if row != top] + below[parents[below] == top].tolist())
         without = left_out + sum(sizes[row] for row in split[most:])
         if len(split) >= len(tops) and without <= UNCOLOURED * len(sizes):
@@ -206,7 +206,7 @@ def nodes_below(hierarchy: Hierarchy) -> Rows:
     >>> nodes_below(Hierarchy.from_pairs([("animal", "dog"), ("animal", "cat"), ("dog", "poodle")])).tolist()
     [3, 1, 0, 0]
     """
-    above, depths = spanning_forest(hierarchy), hierarchy.depths()
+    above, depths = spanning_forest(hierarchy), hierarchy.depths
     sizes = np.zeros(len(hierarchy), np.int32)
     order = np.argsort(depths, kind="stable")
     levels = np.split(order, np.flatnonzero(np.diff(depths[order])) + 1)
@@ -236,7 +236,7 @@ def most_important(hierarchy: Hierarchy, below: Rows, points: Floats, power: flo
     """
     largest = np.zeros(len(hierarchy), np.int32)
     np.maximum.at(largest, hierarchy.edges[:, 0], below[hierarchy.edges[:, 1]] + 1)
-    is_link = (largest > LABELED_SHARE * below) & (below > 1) & (hierarchy.parents.counts > 0)
+    is_link = (largest > LABELED_SHARE * below) & (below > 1) & (hierarchy.parent_lists.counts > 0)
     room = np.maximum(0.0, 1 - np.sum(points**2, axis=1)) ** 1.5
     weights = np.float_power(below + 1, power) * room * np.where(is_link, FOR_LINKS**power, 1.0)
     return np.argsort(-weights, kind="stable").astype(np.int32)

@@ -1,7 +1,7 @@
 """Questions to an embedding."""
 
-from hypercone.queries.comparison import Comparison, compare
+from hypercone.queries.comparison import Comparison
 from hypercone.queries.questions import QUESTIONS, Answer, answer
-from hypercone.queries.suggestions import Suggestions, suggest
+from hypercone.queries.suggestions import Suggestions
 
-__all__ = ["QUESTIONS", "Answer", "Comparison", "Suggestions", "answer", "compare", "suggest"]
+__all__ = ["QUESTIONS", "Answer", "Comparison", "Suggestions", "answer"]

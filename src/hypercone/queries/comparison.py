@@ -77,12 +77,12 @@ class Comparison:
         return asdict(self)
 
 
-def compare(first: Embedding, second: Embedding, sample: int | None = SAMPLE, seed: int = 0) -> Comparison:
+def compare_models(first: Embedding, second: Embedding, sample: int | None, seed: int) -> Comparison:
     """Compare two models on the nodes they share, on ``sample`` of them drawn by the seed, or on all if it is None.
 
     >>> import hypercone
     >>> pets = hypercone.Hierarchy.from_pairs([("animal", "dog"), ("animal", "cat"), ("dog", "poodle")])
-    >>> found = compare(hypercone.fit(pets, dim=2), hypercone.fit(pets, method="order", dim=2))
+    >>> found = hypercone.fit(pets, dim=2).compare(hypercone.fit(pets, "order", dim=2))
     >>> found.shared, found.both
     (4, 4)
     """

@@ -75,22 +75,21 @@ class Suggestions:
         return asdict(self)
 
 
-def suggest(embedding: Embedding, hierarchy: Hierarchy | None = None, count: int = 100) -> Suggestions:
+def find_suggestions(embedding: Embedding, hierarchy: Hierarchy | None, count: int) -> Suggestions:
     """The links that the hierarchy most likely lacks, and those of its edges that are most likely wrong.
 
     Without a hierarchy, the one the embedding was fitted to. A missing link is one step further down than the graph
     goes: everything above the parent is already above the child, and the geometry has the child in the parent's cone
     or not far outside. None of the links follows from another. These are suggestions
-    for someone who knows the field; ``hypercone.suggestion_precision`` measures how many are right.
+    for someone who knows the field; ``hypercone.evaluation.suggestions`` measures how many are right.
 
     >>> import hypercone
-    >>> tree = hypercone.load_dataset("tree-3-4")
-    >>> found = suggest(hypercone.fit(tree, epochs=20, init_epochs=20), count=5)
+    >>> found = hypercone.fit("tree-3-4", "hyperbolic-cones", epochs=20, init_epochs=20).suggest(5)
     >>> len(found.missing) <= 5, found.considered >= len(found.missing)
     (True, True)
     """
     if count < 1:
-        raise InputError(f"count is {count}, but must be at least 1")
+        raise InputError(f"k is {count}, but must be at least 1")
     graph = _of_the_same_rows(embedding, hierarchy)
     missing, wrong = missing_rows(embedding, graph, count), wrong_rows(embedding, graph, count)
     return Suggestions(
@@ -167,7 +166,7 @@ def candidates(embedding: Embedding, hierarchy: Hierarchy) -> tuple[Rows, Points
     None follows from another: of a child and its ancestors only the highest is put under a parent, and the parents of
     one child are not above each other.
     """
-    above, parents = hierarchy.ancestor_lists(), hierarchy.parents
+    above, parents = hierarchy.ancestor_lists(), hierarchy.parent_lists
     inner = _inner_children(hierarchy)
     pairs, energies = next_steps_down(
         embedding.points,
@@ -194,14 +193,14 @@ def _bound(embedding: Embedding) -> float:
 
 def _inner_children(hierarchy: Hierarchy) -> Adjacency:
     """Of each row the children that have children."""
-    children = hierarchy.children
+    children = hierarchy.child_lists
     has_children = children.counts[children.rows] > 0
     return Adjacency.of_groups(children.groups()[has_children], children.rows[has_children], len(children))
 
 
 def companies_of(hierarchy: Hierarchy, pairs: Rows) -> Points:
     """For each (parent, child) the share of the nodes under the child's parents that are also under the parent."""
-    above, parents = hierarchy.ancestor_lists(), hierarchy.parents
+    above, parents = hierarchy.ancestor_lists(), hierarchy.parent_lists
     below = flipped_lists(above)
     shares: Points = companies(pairs, above.csr, below.csr, parents.csr)
     return shares
@@ -262,7 +261,7 @@ def rejected_edges(embedding: Embedding, hierarchy: Hierarchy) -> tuple[Rows, Po
 
 
 def _strain(embedding: Embedding, hierarchy: Hierarchy, edges: Rows) -> Points:
-    above, parents = hierarchy.ancestor_lists(), hierarchy.parents
+    above, parents = hierarchy.ancestor_lists(), hierarchy.parent_lists
     found: Points = strains(
         embedding.points,
         edges,
@@ -276,7 +275,7 @@ def _strain(embedding: Embedding, hierarchy: Hierarchy, edges: Rows) -> Points:
 
 
 def _company(hierarchy: Hierarchy, edges: Rows) -> Points:
-    above, parents = hierarchy.ancestor_lists(), hierarchy.parents
+    above, parents = hierarchy.ancestor_lists(), hierarchy.parent_lists
     below = flipped_lists(above)
     shares: Points = rival_companies(edges, above.csr, below.csr, parents.csr)
     return shares

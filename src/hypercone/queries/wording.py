@@ -39,7 +39,7 @@ def titled(embedding: Embedding, row: int) -> str:
 
 def depth_of(embedding: Embedding, row: int) -> int | None:
     """The longest path from a root to a row, if the edges are known."""
-    return None if embedding.hierarchy is None else int(embedding.hierarchy.depths()[row])
+    return None if embedding.hierarchy is None else int(embedding.hierarchy.depths[row])
 
 
 def listed(things: Sequence[str]) -> str:

@@ -11,7 +11,7 @@ import numpy as np
 
 from hypercone.data import load_dataset
 from hypercone.embedding import Embedding
-from hypercone.evaluation import evaluate_reconstruction
+from hypercone.evaluation import reconstruction
 from hypercone.geometry import caps, cones
 from hypercone.hierarchy import Hierarchy
 from hypercone.methods.scoring import ALPHAS, best_threshold
@@ -222,7 +222,7 @@ def uniform_tree(name: str = TREE_NAME) -> Hierarchy:
     >>> len(uniform_tree()), len(uniform_tree().closure())
     (3279, 18045)
     """
-    return load_dataset(name).without([TREE_ROOT])
+    return load_dataset(name).drop([TREE_ROOT])
 
 
 def mammals() -> Hierarchy:
@@ -231,9 +231,9 @@ def mammals() -> Hierarchy:
     >>> len(mammals()), len(mammals().closure())
     (1165, 4230)
     """
-    below = load_dataset("wordnet-mammals").without(TOP_TWO)
-    lonely = np.flatnonzero((below.parents.counts == 0) & (below.children.counts == 0))
-    return below.without([below.names[row] for row in lonely])
+    below = load_dataset("wordnet-mammals").drop(TOP_TWO)
+    lonely = np.flatnonzero((below.parent_lists.counts == 0) & (below.child_lists.counts == 0))
+    return below.drop([below.names[row] for row in lonely])
 
 
 def draw_figure3(
@@ -268,7 +268,7 @@ def make_panel(hierarchy: Hierarchy, settings: Settings, seed: int) -> Panel:
 
 def measure(embedding: Embedding, hierarchy: Hierarchy) -> Quality:
     """How well an embedding keeps all that it was fitted to; every ordered pair of nodes is asked for."""
-    ranks = evaluate_reconstruction(embedding, hierarchy)
+    ranks = reconstruction(embedding, hierarchy)
     alphas = ALPHAS if embedding.scorer.method.uses_alpha else (embedding.settings.alpha,)
     return Quality(max(_all_pairs_f1(embedding, hierarchy, alpha) for alpha in alphas), ranks.map, ranks.mean_rank)
 
@@ -286,8 +286,8 @@ def draw_panel(axes: Any, panel: Panel) -> None:
     """The disk with the basic edges, the nodes, a few names, and the quality below."""
     hierarchy, points = panel.hierarchy, panel.embedding.points
     draw_disk(axes)
-    draw_edges(axes, points, hierarchy.reduction(), hierarchy.depths())
-    draw_nodes(axes, points, hierarchy.depths())
+    draw_edges(axes, points, hierarchy.reduction(), hierarchy.depths)
+    draw_nodes(axes, points, hierarchy.depths)
     chosen = named_rows(hierarchy)
     draw_labels(axes, points[chosen], [word_of(hierarchy.names[row]) for row in chosen], dots=points, fontsize=8.5)
     axes.set_title(TITLES[panel.embedding.method], fontsize=13, color=INK, pad=3)
@@ -321,7 +321,7 @@ def word_of(name: str) -> str:
 
 
 def _draw_legend(axes: Any, hierarchy: Hierarchy) -> None:
-    colours = depth_colours(int(hierarchy.depths().max(initial=0)))
+    colours = depth_colours(int(hierarchy.depths.max(initial=0)))
     for depth, colour in enumerate(colours):
         axes.plot([], [], "o", color=colour, markersize=6, label=str(depth))
     spaces = {"labelspacing": 0.25, "handletextpad": 0.1, "borderaxespad": 0.0}
@@ -331,7 +331,7 @@ def _draw_legend(axes: Any, hierarchy: Hierarchy) -> None:
 
 def _figure3_caption(panels: Sequence[Panel]) -> str:
     above, below = panels[0].hierarchy, panels[-1].hierarchy
-    shape = f"branching factor {above.children.counts.max()} and depth {above.depths().max() + 1}"
+    shape = f"branching factor {above.child_lists.counts.max()} and depth {above.depths.max() + 1}"
     return (
         f"Above: the uniform tree with {shape}, root removed: {_counts(above)}.\n"
         f"Below: the mammals of WordNet, top two nodes removed: {_counts(below)}.\n"

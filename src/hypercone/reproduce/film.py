@@ -93,7 +93,7 @@ def record(hierarchy: Hierarchy, settings: Mapping[str, Any], seed: int, frames:
             assert event.loss is not None
             moments.append(Moment(event.stage, event.done, event.total, event.loss, event.points.copy()))
 
-    fit(hierarchy, seed=seed, on_epoch=keep, **settings)
+    fit(hierarchy, seed=seed, callback=keep, **settings)
     return moments
 
 
@@ -126,8 +126,8 @@ def film_data(hierarchy: Hierarchy, moments: Sequence[Moment]) -> dict[str, Any]
         "losses": [round(moment.loss, 4) for moment in moments],
         "points": _packed(steps.round(), "<i2"),
         "edges": _packed(hierarchy.reduction(), "<i4"),
-        "depths": _packed(hierarchy.depths(), "<i4"),
-        "colours": depth_colours(int(hierarchy.depths().max(initial=0))),
+        "depths": _packed(hierarchy.depths, "<i4"),
+        "colours": depth_colours(int(hierarchy.depths.max(initial=0))),
         "labels": [[int(row), word_of(hierarchy.names[row])] for row in named_rows(hierarchy)],
     }
 
@@ -154,8 +154,8 @@ def drawn_frames(hierarchy: Hierarchy, moments: Sequence[Moment], dpi: int) -> l
 def _drawn(figure: Any, axes: Any, hierarchy: Hierarchy, moment: Moment, dpi: int) -> Frame:
     axes.clear()
     draw_disk(axes)
-    draw_edges(axes, moment.points, hierarchy.reduction(), hierarchy.depths())
-    draw_nodes(axes, moment.points, hierarchy.depths())
+    draw_edges(axes, moment.points, hierarchy.reduction(), hierarchy.depths)
+    draw_nodes(axes, moment.points, hierarchy.depths)
     axes.set_title(moment.caption(), fontsize=12, color=INK, pad=3)
     return np.ascontiguousarray(pixels(figure, dpi)[..., :3])
 

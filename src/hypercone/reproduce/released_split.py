@@ -25,7 +25,7 @@ from hypercone.formats.source import PACKINGS, Content, content_of
 from hypercone.formats.tables import Table, table_of
 from hypercone.hierarchy.graph import CycleError
 from hypercone.hierarchy.hierarchy import Hierarchy, first_self_loop, self_loop
-from hypercone.hierarchy.split import LabelledPairs, Split
+from hypercone.hierarchy.split import LabeledPairs, Split
 
 HELD_OUT = ("valid", "valid_neg", "test", "test_neg")
 ENDING = re.compile(rf"\.(?:vocab|{'|'.join(HELD_OUT)}|train_([0-9]+(?:\.[0-9]+)?(?:e-[0-9]+)?)percent)")
@@ -42,10 +42,9 @@ def read_released_split(prefix: Prefix, percent: float) -> tuple[Hierarchy, Spli
     in ``train`` the basic edges come first. InputError, with the line, for anything that is not a fair split.
 
     >>> import tempfile
-    >>> from hypercone.hierarchy.split import paper_split
     >>> chain = Hierarchy.from_pairs([(str(i), str(i + 1)) for i in range(20)])
     >>> with tempfile.TemporaryDirectory() as folder:
-    ...     write_released_split(paper_split(chain, 50), chain, f"{folder}/chain")
+    ...     write_released_split(chain.split(50), chain, f"{folder}/chain")
     ...     hierarchy, split = read_released_split(f"{folder}/chain", 50)
     >>> len(hierarchy), len(split.train), len(split.test.positives)
     (21, 115, 10)
@@ -58,7 +57,7 @@ def read_released_split(prefix: Prefix, percent: float) -> tuple[Hierarchy, Spli
         judge.check_apart(teacher, names, "so the answer is given away")
     for negatives, positives in ((valid_neg, valid), (test_neg, test)):
         negatives.check_apart(positives, names, "so it would be true and false at once")
-    held_out = LabelledPairs(valid.rows, valid_neg.rows), LabelledPairs(test.rows, test_neg.rows)
+    held_out = LabeledPairs(valid.rows, valid_neg.rows), LabeledPairs(test.rows, test_neg.rows)
     return hierarchy, Split(_basic_first(hierarchy), *held_out, percent, seed=0)
 
 
@@ -66,10 +65,9 @@ def released_percentages(prefix: Prefix) -> list[float]:
     """The percentages of which there are training files, ascending.
 
     >>> import tempfile
-    >>> from hypercone.hierarchy.split import paper_split
     >>> chain = Hierarchy.from_pairs([(str(i), str(i + 1)) for i in range(20)])
     >>> with tempfile.TemporaryDirectory() as folder:
-    ...     write_released_split([paper_split(chain, percent) for percent in (0, 50, 12.5)], chain, f"{folder}/chain")
+    ...     write_released_split([chain.split(percent) for percent in (0, 50, 12.5)], chain, f"{folder}/chain")
     ...     released_percentages(folder)
     [0, 12.5, 50]
     """
@@ -80,10 +78,9 @@ def write_released_split(splits: Split | Iterable[Split], hierarchy: Hierarchy, 
     """Write one split, or several that differ only in what they train on; ids are the rows of the hierarchy.
 
     >>> import tempfile
-    >>> from hypercone.hierarchy.split import paper_split
     >>> chain = Hierarchy.from_pairs([(str(i), str(i + 1)) for i in range(20)])
     >>> with tempfile.TemporaryDirectory() as folder:
-    ...     write_released_split(paper_split(chain, 50), chain, f"{folder}/chain")
+    ...     write_released_split(chain.split(50), chain, f"{folder}/chain")
     ...     sorted(os.listdir(folder))
     ['chain.test', 'chain.test_neg', 'chain.train_50percent', 'chain.valid', 'chain.valid_neg', 'chain.vocab']
     """
@@ -185,7 +182,7 @@ class _Pairs(NamedTuple):
 
 def _hierarchy(names: Sequence[str], train: _Pairs) -> Hierarchy:
     try:
-        return Hierarchy.from_rows(names, train.rows)
+        return Hierarchy(names, train.rows)
     except CycleError as error:
         closing = (train.rows == (error.cycle[-1], error.cycle[0])).all(axis=1)
         raise HierarchyError(f"{train.place(int(closing.argmax()))}: {error}") from None

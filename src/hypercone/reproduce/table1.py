@@ -2,17 +2,14 @@
 
 from __future__ import annotations
 
-import functools
 import statistics
-import tomllib
 from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import dataclass
-from importlib import resources
-from typing import Any
 
-from hypercone.errors import counted, unknown_name
+from hypercone.errors import counted
 from hypercone.reproduce.trials import DATASET, Results, Row, Trial
 from hypercone.training import FitConfig
+from hypercone.training.recipe import named_recipe
 
 DIMS = (5, 10)
 PERCENTS = (0, 10, 25, 50)
@@ -50,23 +47,6 @@ def paper_f1(method: str, dim: int, percent: float) -> float | None:
 
 
 RECIPES = ("as published", "tuned")
-# In a recipe, the list of exceptions: tables whose "dim" and "percent" say for which cells they hold.
-EXCEPTIONS = "for"
-
-
-@functools.cache
-def read_recipes(method: str) -> dict[str, dict[str, Any]]:
-    """All recipes of a method, as the file has them.
-
-    >>> sorted(read_recipes("order"))
-    ['as published', 'tuned']
-    """
-    return tomllib.loads(recipe_text(method))
-
-
-def recipe_text(method: str) -> str:
-    """The file itself, whose comments give the reason of each setting."""
-    return (resources.files("hypercone.training") / "recipes" / f"{method}.toml").read_text(encoding="utf-8")
 
 
 def recipe_config(method: str, recipe: str, dim: int, percent: float, seed: int) -> FitConfig:
@@ -75,14 +55,7 @@ def recipe_config(method: str, recipe: str, dim: int, percent: float, seed: int)
     >>> recipe_config("order", "as published", 5, 50, 0).rate
     0.1
     """
-    recipes = read_recipes(method)
-    if recipe not in recipes:
-        raise unknown_name(f"recipe of {method}", recipe, recipes)
-    settings = {name: value for name, value in recipes[recipe].items() if name != EXCEPTIONS}
-    for exception in recipes[recipe].get(EXCEPTIONS, []):
-        if dim in exception.get("dim", [dim]) and percent in exception.get("percent", [percent]):
-            settings |= {name: value for name, value in exception.items() if name not in ("dim", "percent")}
-    return FitConfig(method=method, dim=dim, seed=seed, **settings)
+    return FitConfig(method=method, dim=dim, seed=seed, **named_recipe(recipe, method, dim, percent))
 
 
 @dataclass(frozen=True)

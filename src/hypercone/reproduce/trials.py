@@ -21,8 +21,8 @@ from hypercone._system import describe_machine
 from hypercone.data import load_dataset
 from hypercone.embedding import Embedding
 from hypercone.errors import InputError
-from hypercone.evaluation import evaluate
-from hypercone.hierarchy import Hierarchy, Split, paper_split
+from hypercone.evaluation import link_prediction
+from hypercone.hierarchy import Hierarchy, Split
 from hypercone.methods import METHODS, Points
 from hypercone.progress import Progress
 from hypercone.reproduce.released_split import read_released_split
@@ -71,7 +71,7 @@ class Trial:
         if self.is_released:
             return read_released_split(self.source, self.percent)
         hierarchy = load_dataset(self.source)
-        return hierarchy, paper_split(hierarchy, self.percent, self.config.seed)
+        return hierarchy, hierarchy.split(self.percent, self.config.seed)
 
 
 class _Meter:
@@ -107,7 +107,7 @@ def _run(
     config, meter = trial.config, _Meter()
     began = time.perf_counter()
     begin = None if start is None else drawn_in(start, config)
-    embedding = fit(hierarchy, config, split=split, start=begin, on_epoch=meter)
+    embedding = fit(hierarchy, recipe=config, split=split, start=begin, callback=meter)
     seconds = time.perf_counter() - began
     return {
         "method": config.method,
@@ -131,7 +131,7 @@ def _run(
 def _quality(embedding: Embedding, split: Split) -> dict[str, float]:
     figures = {}
     for name, pairs in (("validation", split.validation), ("test", split.test)):
-        counted = evaluate(embedding, pairs)
+        counted = link_prediction(embedding, pairs)
         for figure in ("f1", "precision", "recall"):
             figures[f"{name}_{figure}"] = round(100 * getattr(counted, figure), 3)
     return figures | {"threshold": embedding.threshold, "alpha": embedding.settings.alpha}

@@ -1,6 +1,6 @@
 """Runs that survive being killed: a folder with a lock, checkpoints, and what they belong to."""
 
-from hypercone.runs.checkpoint import Checkpoint, Run
+from hypercone.runs.checkpoint import Checkpoint, Checkpointing
 from hypercone.runs.folder import FitContext, RunFolder, opened
 
-__all__ = ["Checkpoint", "FitContext", "Run", "RunFolder", "opened"]
+__all__ = ["Checkpoint", "Checkpointing", "FitContext", "RunFolder", "opened"]

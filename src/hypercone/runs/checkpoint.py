@@ -19,39 +19,40 @@ from hypercone.errors import ConfigError, ModelFileError, one_line
 
 
 @dataclass(frozen=True)
-class Run:
-    """A folder that keeps a fit safe: whatever kills it, the same call with ``resume=True`` goes on where it was.
+class Checkpointing:
+    """A folder that keeps a fit safe: whatever kills it, the same call goes on where it was.
 
-    The result is the same to the last bit as that of a fit that nothing interrupted.
+    The result is the same to the last bit as that of a fit that nothing interrupted. With ``resume=False`` a folder
+    that holds a run already is refused.
 
     >>> import tempfile
     >>> from hypercone import Hierarchy, fit
     >>> pets = Hierarchy.from_pairs([("animal", "dog"), ("animal", "cat"), ("dog", "poodle")])
     >>> with tempfile.TemporaryDirectory() as folder:
-    ...     first = fit(pets, dim=2, epochs=20, run=Run(folder))
-    ...     again = fit(pets, dim=2, epochs=20, run=Run(folder, resume=True))
+    ...     first = fit(pets, dim=2, method="order", epochs=20, checkpoint=Checkpointing(folder))
+    ...     again = fit(pets, dim=2, method="order", epochs=20, checkpoint=Checkpointing(folder))
     >>> bool((first.points == again.points).all())
     True
     """
 
     folder: str | Path
     _: KW_ONLY
-    resume: bool = False
-    # A checkpoint after so many epochs, or when so many seconds have passed, whatever comes first.
-    epochs: int | None = None
-    seconds: float = 15.0
+    resume: bool = True
+    # A checkpoint when so many seconds have passed, or after so many epochs, whatever comes first.
+    every_seconds: float = 15.0
+    every_epochs: int | None = None
     # Asked after every epoch; once it says yes, the run keeps a checkpoint and raises Interrupted.
     should_stop: Callable[[], bool] | None = None
     # Told in a sentence what a person should know: a fresh start, a damaged checkpoint that was passed over.
     tell: Callable[[str], None] | None = None
 
     def __post_init__(self) -> None:
-        if self.epochs is not None and self.epochs < 1:
-            raise ConfigError(f"epochs between checkpoints is {self.epochs}, but must be at least 1")
+        if self.every_epochs is not None and self.every_epochs < 1:
+            raise ConfigError(f"epochs between checkpoints is {self.every_epochs}, but must be at least 1")
         # Found now: whoever asks later may be in another folder.
         _ = self.path
-        if not (self.seconds > 0 and math.isfinite(self.seconds)):
-            raise ConfigError(f"seconds between checkpoints is {self.seconds}, but must be a number above 0")
+        if not (self.every_seconds > 0 and math.isfinite(self.every_seconds)):
+            raise ConfigError(f"seconds between checkpoints is {self.every_seconds}, but must be a number above 0")
 
     @cached_property
     def path(self) -> Path:
@@ -138,7 +139,7 @@ LARGEST_SHARE = 0.03
 class Cadence:
     """Counts epochs and seconds since the last checkpoint, and what that cost."""
 
-    def __init__(self, run: Run) -> None:
+    def __init__(self, run: Checkpointing) -> None:
         self.run = run
         self.epochs = 0
         self.cost = 0.0
@@ -147,11 +148,11 @@ class Cadence:
     def is_due(self) -> bool:
         """Whether to write one after this epoch."""
         self.epochs += 1
-        if self.run.epochs is not None and self.epochs >= self.run.epochs:
+        if self.run.every_epochs is not None and self.epochs >= self.run.every_epochs:
             return True
         elapsed = time.perf_counter() - self.last
         # A clock that was set back must not put checkpoints off.
-        return not 0 <= elapsed < max(self.run.seconds, self.cost / LARGEST_SHARE)
+        return not 0 <= elapsed < max(self.run.every_seconds, self.cost / LARGEST_SHARE)
 
     def wrote(self, started: float) -> None:
         """Begin to count anew, after a checkpoint whose writing began then."""

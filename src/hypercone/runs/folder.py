@@ -30,8 +30,8 @@ from hypercone.runs.checkpoint import (
     FILE_NAME,
     Cadence,
     Checkpoint,
+    Checkpointing,
     Identity,
-    Run,
     arrays_from,
     differences,
     file_name,
@@ -155,7 +155,7 @@ class RunFolder:
 
 
 @contextlib.contextmanager
-def opened(run: Run, identity: Identity) -> Iterator[RunFolder]:
+def opened(run: Checkpointing, identity: Identity) -> Iterator[RunFolder]:
     """The folder of a run, locked during the block: a new one, or with ``run.resume`` the one that is there."""
     folder = run.path
     with contextlib.ExitStack() as stack:
@@ -174,14 +174,14 @@ def opened(run: Run, identity: Identity) -> Iterator[RunFolder]:
 Found = tuple[list[Entry], Checkpoint | None]
 
 
-def _refuse_others(run: Run) -> None:
+def _refuse_others(run: Checkpointing) -> None:
     """InputError if the folder holds anything and is not a run's."""
     names = {path.name for path in run.path.iterdir() if not path.name.startswith(f".{RUN}.")}
     if names - {LOCK} and RUN not in names:
         raise InputError(f"{run.folder}: is a folder with other things in it; give a new one for the run")
 
 
-def _begun(run: Run, identity: Identity) -> Found:
+def _begun(run: Checkpointing, identity: Identity) -> Found:
     if run.resume:
         run.say(f"{run.folder} holds no run yet; starting from the beginning")
     with new_file(run.path / RUN) as temporary:
@@ -189,7 +189,7 @@ def _begun(run: Run, identity: Identity) -> Found:
     return [], None
 
 
-def _found(run: Run, identity: Identity) -> Found:
+def _found(run: Checkpointing, identity: Identity) -> Found:
     was = read_headed(run.path / RUN).get("identity")
     if not isinstance(was, dict):
         raise ModelFileError(f"{run.path / RUN}: does not say what is run; the file is damaged")
@@ -213,7 +213,7 @@ def _listed(folder: Path) -> list[Entry]:
     return []
 
 
-def _whole(run: Run, entries: list[Entry]) -> Found:
+def _whole(run: Checkpointing, entries: list[Entry]) -> Found:
     """The newest checkpoint that is whole, at the head of those that are kept: a damaged one must not oust a whole."""
     if not entries:
         run.say(f"{run.folder} holds no checkpoint yet; starting from the beginning")
@@ -321,7 +321,7 @@ class Checkpoints:
 class KeptCheckpoints(Checkpoints):
     """For a fit with a run's folder."""
 
-    def __init__(self, run: Run, folder: RunFolder) -> None:
+    def __init__(self, run: Checkpointing, folder: RunFolder) -> None:
         self.run, self.folder = run, folder
         self.cadence = Cadence(run)
 

@@ -233,7 +233,16 @@ def _resolved(host: str, port: int) -> tuple[int, tuple[str, int]]:
     return family, address  # type: ignore[return-value]
 
 
-def serve(embeddings: Mapping[str, Embedding], options: Options) -> None:
-    """Answer for the embeddings, by name, until the process is asked to end."""
+def serve(models: Embedding | Mapping[str, Embedding], options: Options | None = None) -> None:
+    """Answer questions about a model, or about several by name, over HTTP until the process is asked to end.
+
+    >>> import hypercone
+    >>> from hypercone.service import Options
+    >>> pets = hypercone.fit([("animal", "dog"), ("animal", "cat")], dim=2)
+    >>> hypercone.serve(pets, Options(port=8080))  # doctest: +SKIP
+    hypercone: serving model on http://127.0.0.1:8080
+    """
+    embeddings = {"model": models} if isinstance(models, Embedding) else models
+    options = options or Options()
     with listening_socket(options.host, options.port, needs_token=options.token is None) as listener:
         ServiceServer(Service(embeddings, options), listener).run()

@@ -13,9 +13,11 @@ import operator
 import tomllib
 from collections.abc import Callable, Mapping
 from dataclasses import dataclass
+from functools import cached_property
 from pathlib import Path
 from typing import Any, ClassVar
 
+from hypercone._deprecation import OLD_METHODS, warn_renamed
 from hypercone.construction import CONSTRUCTIONS
 from hypercone.errors import ConfigError, InputError, unknown_name
 from hypercone.methods import METHODS, Settings, find_method
@@ -32,7 +34,7 @@ KINDS: dict[type, tuple[type, str]] = {
     str: (str, "text"),
 }
 # The best for a taxonomy that is known whole, and for one of which a part is held out.
-DEFAULT_CONSTRUCTION, DEFAULT_LEARNER = "overlapping", "hyperbolic-cones"
+AUTO, DEFAULT_CONSTRUCTION, DEFAULT_LEARNER = "auto", "overlapping-caps", "hyperbolic-cones"
 # What a construction takes as well; every other setting is one of learning.
 COMMON = ("method", "dim", "seed", "K")
 USUAL_DIM, ROOMY_DIM = 5, 10
@@ -116,10 +118,10 @@ class TrainingConfig:
     FROM_THE_DATA: ClassVar = ("epochs", "init_epochs")
 
     method: str = setting(
-        None,
-        "what is learned or constructed; left open, overlapping, which is constructed, unless a setting of learning is"
-        " given or edges are held out: then hyperbolic-cones",
-        choices=(*METHODS, *CONSTRUCTIONS),
+        AUTO,
+        "what is learned or constructed; auto is overlapping-caps, which is constructed, or hyperbolic-cones where"
+        " edges are held out or points to start from are given",
+        choices=(AUTO, *METHODS, *CONSTRUCTIONS),
     )
     dim: int = setting(
         None,
@@ -282,18 +284,35 @@ OPTIONS = {
 
 
 def method_of(given: Mapping[str, Any], *, learns: bool = False) -> str:
-    """The rule by which the method is chosen where none is given: to name a setting of learning is to learn.
+    """The method that is given; *auto* learns where edges are held out or points to start from are given.
 
-    So it is to hold edges out or to give points to start from, which is what ``learns`` says.
+    That is what ``learns`` says. No other setting decides it.
 
-    >>> method_of({"dim": 3}), method_of({"dim": 3, "edges": "closure"}), method_of({"dim": 3}, learns=True)
-    ('overlapping', 'hyperbolic-cones', 'hyperbolic-cones')
+    >>> method_of({"dim": 3}), method_of({"dim": 3}, learns=True), method_of({"method": "order"})
+    ('overlapping-caps', 'hyperbolic-cones', 'order')
     """
-    learns = learns or any(name not in COMMON for name in given)
-    method = given.get("method", DEFAULT_LEARNER if learns else DEFAULT_CONSTRUCTION)
+    method = given.get("method", AUTO)
+    if method == AUTO:
+        return DEFAULT_LEARNER if learns else DEFAULT_CONSTRUCTION
     if not isinstance(method, str) or method not in METHODS.keys() | CONSTRUCTIONS.keys():
-        raise unknown_name("method", str(method), (*METHODS, *CONSTRUCTIONS))
+        raise unknown_name("method", str(method), (AUTO, *METHODS, *CONSTRUCTIONS))
     return method
+
+
+def with_new_names(given: Mapping[str, Any], *, warn: bool) -> dict[str, Any]:
+    """The settings with constructions by their names of today; whoever still uses the old ones can be told.
+
+    >>> with_new_names({"method": "overlapping", "dim": 5}, warn=False)
+    {'method': 'overlapping-caps', 'dim': 5}
+    """
+    renamed = dict(given)
+    for name in ("method", "init"):
+        old = given.get(name)
+        if isinstance(old, str) and old in OLD_METHODS:
+            renamed[name] = OLD_METHODS[old]
+            if warn:
+                warn_renamed(f'{name}="{old}"', f'{name}="{renamed[name]}"', stacklevel=5)
+    return renamed
 
 
 def training_config(given: Mapping[str, Any], edges: int) -> TrainingConfig:
@@ -329,11 +348,10 @@ def construction_config(given: Mapping[str, Any], share_of_several: float) -> Co
     return ConstructionConfig(**{name: OPTIONS[name].check(given.get(name, usual[name])) for name in COMMON})
 
 
-@dataclass(frozen=True, init=False, repr=False, eq=False)
 class FitConfig:
-    """How to fit, as far as that is known before the data is. Settings left at None take the method's own default.
+    """What is given of how to fit, before the data is known. Settings left at None take the method's own default.
 
-    The epochs and the dimension of a construction may stay open, which is None, until the data is known.
+    Each value is checked here; whether they go together, once it is known what *auto* means.
 
     >>> FitConfig(method="order").rate
     0.1
@@ -342,18 +360,29 @@ class FitConfig:
     hypercone.errors.ConfigError: dim is 0, but must be at least 1
     """
 
-    # What was given, in the order of the options, and what it comes to for some data or other.
-    given: dict[str, Any]
-    example: TrainingConfig | ConstructionConfig
-
     def __init__(self, /, **given: Any) -> None:
+        given = with_new_names(given, warn=True)
         for name in given:
             if name not in OPTIONS:
                 raise unknown_name("setting", name, OPTIONS)
-        object.__setattr__(self, "given", {name: given[name] for name in OPTIONS if given.get(name) is not None})
-        # Whatever the data is, what is given is right or wrong, and is refused here.
-        example = self.for_parents(0.0) if self.is_construction else self.for_edges(1)
-        object.__setattr__(self, "example", example)
+        # In the order of the options; *auto* says nothing.
+        chosen = {name: given[name] for name in OPTIONS if given.get(name) is not None}
+        vars(self)["given"] = {name: value for name, value in chosen.items() if value != AUTO or name != "method"}
+        if "method" in self.given:
+            _ = self.example
+        else:
+            for name, value in self.given.items():
+                OPTIONS[name].check(value)
+
+    @cached_property
+    def example(self) -> TrainingConfig | ConstructionConfig:
+        """What is given comes to this for some data or other; ConfigError if it cannot be for any."""
+        return self.for_parents(0.0) if self.is_construction else self.for_edges(1)
+
+    given: dict[str, Any]
+
+    def __setattr__(self, name: str, value: object) -> None:
+        raise AttributeError(f"a FitConfig never changes, so {name} cannot be set; make another one")
 
     def __getattr__(self, name: str) -> Any:
         """The value of a setting; None while it is open, and where a construction has no use for it."""
@@ -380,7 +409,7 @@ class FitConfig:
     def is_construction(self) -> bool:
         """Whether nothing is learned.
 
-        >>> FitConfig().is_construction, FitConfig(epochs=20).is_construction
+        >>> FitConfig().is_construction, FitConfig(method="order").is_construction
         (True, False)
         """
         return self.method in CONSTRUCTIONS
@@ -391,10 +420,10 @@ class FitConfig:
         return self.example.settings
 
     def for_learning(self) -> FitConfig:
-        """The same where a method was given; else that of the method which learns, for edges that are held out.
+        """The same where a method was given; where it is *auto*, that of the method which learns.
 
-        >>> FitConfig(dim=3).for_learning().method, FitConfig(method="construction").for_learning().method
-        ('hyperbolic-cones', 'construction')
+        >>> FitConfig(dim=3).for_learning().method, FitConfig(method="nested-caps").for_learning().method
+        ('hyperbolic-cones', 'nested-caps')
         """
         return FitConfig(**self.given | {"method": method_of(self.given, learns=True)})
 
@@ -422,14 +451,12 @@ class FitConfig:
 
     @classmethod
     def from_dict(cls, values: dict[str, Any]) -> FitConfig:
-        """A configuration from plain values; a name that is no setting is refused with the nearest that is.
+        """A configuration from plain values, such as a record keeps; names of version 0.1 are understood.
 
-        To name a setting of learning is to learn, even if its value is the default.
-
-        >>> FitConfig.from_dict({"edges": "closure"}).method
-        'hyperbolic-cones'
+        >>> FitConfig.from_dict({"method": "overlapping"}).method
+        'overlapping-caps'
         """
-        return cls(**values)
+        return cls(**with_new_names(values, warn=False))
 
     @classmethod
     def from_toml(cls, path: str | Path, **overrides: Any) -> FitConfig:

@@ -5,25 +5,39 @@ from __future__ import annotations
 import contextlib
 import hashlib
 import importlib.metadata
-from collections.abc import Iterator
+import os
+from collections.abc import Iterable, Iterator
 from dataclasses import replace
+from pathlib import Path
 from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
 
+from hypercone._deprecation import warn_renamed
 from hypercone.construction import CLOSURE_AWARE, CONSTRUCTIONS, construct
+from hypercone.data import is_dataset, load_dataset
 from hypercone.embedding import Embedding
 from hypercone.errors import ConfigError, InputError
+from hypercone.formats import read
 from hypercone.hierarchy import Hierarchy, Split
 from hypercone.methods import METHODS, Points, find_method
 from hypercone.methods.scoring import Scorer, calibrate
-from hypercone.progress import OnProgress, Progress
-from hypercone.runs import FitContext, Run, opened
+from hypercone.progress import OnProgress
+from hypercone.runs import Checkpointing, FitContext, opened
 from hypercone.runs.checkpoint import Identity
 from hypercone.runs.folder import TRAINING, KeptCheckpoints
-from hypercone.training.config import DEFAULT_LEARNER, FitConfig, TrainingConfig
+from hypercone.training.config import (
+    AUTO,
+    DEFAULT_LEARNER,
+    USUAL_DIM,
+    FitConfig,
+    TrainingConfig,
+    method_of,
+    with_new_names,
+)
 from hypercone.training.loop import Stage
+from hypercone.training.recipe import Recipe, settings_of
 from hypercone.training.sampling import TrainingData, calibration_pairs, prepare
 from hypercone.training.start import check_start, pretrained_points, starting_points
 
@@ -31,72 +45,127 @@ from hypercone.training.start import check_start, pretrained_points, starting_po
 CONES = "hyperbolic-cones"
 
 
+OLD_ARGUMENTS = {"config": "recipe", "on_epoch": "callback", "on_progress": "callback", "run": "checkpoint"}
+Data = Hierarchy | str | os.PathLike[str] | Iterable[Any]
+
+
 def fit(
-    hierarchy: Hierarchy,
-    config: FitConfig | None = None,
+    data: Data,
+    method: str = AUTO,
     *,
+    dim: int | None = None,
+    seed: int | None = None,
     split: Split | None = None,
     start: Points | None = None,
-    on_epoch: OnProgress | None = None,
-    on_progress: OnProgress | None = None,
-    run: Run | None = None,
+    recipe: Recipe | None = None,
+    callback: OnProgress | None = None,
+    checkpoint: Checkpointing | str | os.PathLike[str] | None = None,
+    progress: bool | None = None,
     **settings: Any,
 ) -> Embedding:
-    """An embedding of the hierarchy. Settings can be given as a FitConfig or by name.
+    """An embedding of a hierarchy, constructed or learned.
 
-    Without any it is constructed: overlapping caps, the best for a hierarchy that is known whole. With a setting of
-    learning (epochs, rate, …), a split or a start it is learned, as hyperbolic cones unless the method says otherwise.
+    ``data`` is a Hierarchy, the name of a dataset, a file for ``hypercone.read``, a data frame with the columns parent
+    and child, or (parent, child) pairs.
 
-    With a split, training sees its training edges only, and its validation pairs choose the epoch, the threshold and
-    α; the test pairs are not looked at. Without one, the threshold is placed on the training pairs.
+    ``method`` is one of nested-caps and overlapping-caps, which are constructed, or of hyperbolic-cones,
+    euclidean-cones, order, poincare and euclidean, which are learned. *auto* is overlapping-caps, the best for a
+    hierarchy that is known whole; with a split or a start it is hyperbolic-cones. Nothing else decides it: a setting
+    of learning beside a construction is refused. ``settings`` are those of docs/reference/settings.md by name.
 
-    With start, a point for each node, training begins there and the settings of initialisation are not used; so one
-    pre-training can serve several fits (see pretrain).
+    With ``split``, training sees its training edges only, and its validation pairs choose the epoch, the threshold
+    and α; the test pairs are not looked at. Without one, the threshold is placed on the training pairs.
 
-    With run, checkpoints are kept in its folder, and a fit that was killed goes on from there (see Run).
+    With ``start``, a point for each node, training begins there and the settings of initialization are not used; so
+    one pre-training can serve several fits (see ``hypercone.training.pretrain``).
 
-    ``on_epoch`` is called with the progress of learning after each epoch, ``on_progress`` with that of a construction.
+    ``recipe`` is "as published" or "tuned" (the settings behind the tables, for this method), a TOML file, settings by
+    name, or the TrainingConfig or ConstructionConfig of another fit; what is given beside it wins.
 
-    >>> from hypercone import Hierarchy
-    >>> pets = Hierarchy.from_pairs([("animal", "dog"), ("animal", "cat"), ("dog", "poodle")])
-    >>> embedding = fit(pets, dim=2)
-    >>> embedding.is_a("poodle", "animal")
-    True
+    ``checkpoint``, a folder or Checkpointing, keeps a fit that may be killed: the same call goes on where it was.
+    ``callback`` is called with a Progress after each epoch or iteration. A bar shows the progress where standard error
+    is a terminal or a notebook, unless ``progress`` says always (True) or never (False).
+
+    >>> embedding = fit([("animal", "dog"), ("animal", "cat"), ("dog", "poodle")], dim=2)
+    >>> embedding.is_a("poodle", "animal"), embedding.made_by
+    (True, 'overlapping-caps')
+    >>> fit("tree-2-3", "order", dim=2, epochs=20).made_by
+    'order'
     """
-    if config is not None and settings:
-        raise ConfigError(f"{', '.join(settings)} is given beside a configuration; put it in the configuration")
-    config = config or FitConfig(**settings)
-    if split is not None or start is not None:
-        # Whoever holds edges out, or gives points to start from, wants to learn.
-        config = config.for_learning()
-    progress = _listener(on_epoch, on_progress)
+    method, recipe, callback, checkpoint = _from_old_names(method, recipe, callback, checkpoint, settings)
+    hierarchy = hierarchy_of(data)
+    learns = split is not None or start is not None
+    given = {"method": None if method == AUTO else method, "dim": dim, "seed": seed, **settings}
+    config = _config(given, recipe, split, learns=learns)
+    run = Checkpointing(Path(checkpoint)) if isinstance(checkpoint, str | os.PathLike) else checkpoint
     if config.is_construction:
         if start is not None:
             raise ConfigError(f"start is given, but {config.method} is constructed; choose method = {DEFAULT_LEARNER}")
-        with _context(progress, run, hierarchy, config, split, None) as context:
+        with _context(callback, run, hierarchy, config, split, None) as context:
             return _construct(hierarchy, config, split, context)
-    data = prepare(hierarchy, config, split)
-    with _context(progress, run, hierarchy, data.config, split, start) as context:
-        return _learn(hierarchy, data, split, start, context)
+    data_of_training = prepare(hierarchy, config, split)
+    with _context(callback, run, hierarchy, data_of_training.config, split, start) as context:
+        return _learn(hierarchy, data_of_training, split, start, context)
 
 
-def _listener(on_epoch: OnProgress | None, on_progress: OnProgress | None) -> OnProgress | None:
-    """One function to be told of epochs and of iterations, if there is any."""
-    if on_epoch is on_progress:
-        return on_epoch
+def hierarchy_of(data: Data) -> Hierarchy:
+    """The hierarchy that ``fit`` is given in one of many forms.
 
-    def tell(event: Progress) -> None:
-        listener = on_epoch if event.unit == "epoch" else on_progress
-        if listener:
-            listener(event)
+    >>> len(hierarchy_of("tree-2-3")), len(hierarchy_of([("animal", "dog")]))
+    (15, 2)
+    """
+    if isinstance(data, Hierarchy):
+        return data
+    if isinstance(data, str) and is_dataset(data):
+        return load_dataset(data)
+    if isinstance(data, str | os.PathLike):
+        return read(data)
+    if hasattr(data, "columns"):
+        return Hierarchy.from_frame(data)
+    if hasattr(data, "is_directed"):
+        raise InputError("the data is a graph, whose arrows may point either way; use Hierarchy.from_networkx")
+    pairs = np.array(data if hasattr(data, "__array__") else list(data), dtype=object)
+    if pairs.ndim != 2 or pairs.shape[1] != 2:
+        raise InputError(
+            f"edges of the shape {pairs.shape} are no pairs; give one (parent, child) for each edge, or a Hierarchy"
+        )
+    return Hierarchy.from_pairs([(str(parent), str(child)) for parent, child in pairs.tolist()])
 
-    return tell
+
+def _config(given: dict[str, Any], recipe: Recipe | None, split: Split | None, *, learns: bool) -> FitConfig:
+    """What is given, and beneath it what the recipe says; with the method decided."""
+    settings = {name: value for name, value in given.items() if value is not None}
+    if recipe is not None:
+        method = method_of(with_new_names(settings, warn=False), learns=learns)
+        percent = None if split is None else split.percent
+        settings = settings_of(recipe, method, settings.get("dim", USUAL_DIM), percent) | settings
+    config = FitConfig(**settings)
+    # What *auto* refuses is refused here, before any work.
+    config = config.for_learning() if learns else config
+    _ = config.example
+    return config
+
+
+def _from_old_names(method: Any, recipe: Any, callback: Any, checkpoint: Any, settings: dict[str, Any]) -> Any:
+    """The arguments by their names of today, for those of version 0.1 that are still used."""
+    if isinstance(method, FitConfig):
+        warn_renamed("fit(hierarchy, FitConfig(…))", "fit(data, method, **settings) or recipe=", stacklevel=4)
+        recipe, method = method, AUTO
+    for old, new in OLD_ARGUMENTS.items():
+        value = settings.pop(old, None)
+        if value is None:
+            continue
+        warn_renamed(f"fit({old}=…)", f"{new}=", stacklevel=4)
+        recipe = value if new == "recipe" else recipe
+        callback = value if new == "callback" else callback
+        checkpoint = value if new == "checkpoint" else checkpoint
+    return method, recipe, callback, checkpoint
 
 
 @contextlib.contextmanager
 def _context(
-    progress: OnProgress | None,
-    run: Run | None,
+    callback: OnProgress | None,
+    run: Checkpointing | None,
     hierarchy: Hierarchy,
     config: FitConfig | TrainingConfig,
     split: Split | None,
@@ -104,15 +173,15 @@ def _context(
 ) -> Iterator[FitContext]:
     """What the steps of a fit are given; during the block the folder of its run is locked."""
     if run is None:
-        yield FitContext(progress)
+        yield FitContext(callback)
         return
     with opened(run, identity_of(hierarchy, config, split, start)) as folder:
-        yield FitContext(progress, KeptCheckpoints(run, folder))
+        yield FitContext(callback, KeptCheckpoints(run, folder))
 
 
 def _construct(hierarchy: Hierarchy, given: FitConfig, split: Split | None, context: FitContext) -> Embedding:
     """What a construction makes of a hierarchy, or of the training edges of a split."""
-    known = hierarchy if split is None else Hierarchy.from_rows(hierarchy.names, split.train)
+    known = hierarchy if split is None else Hierarchy(hierarchy.names, split.train)
     if not len(known.edges):
         raise InputError("there are no edges to construct from; give at least one parent and child")
     # Counted by basic edges: a split's training edges have implied ones among them.
@@ -192,7 +261,7 @@ def _learn(
 
 
 def pretrain(
-    hierarchy: Hierarchy, config: FitConfig, *, split: Split | None = None, on_epoch: OnProgress | None = None
+    hierarchy: Hierarchy, config: FitConfig, *, split: Split | None = None, callback: OnProgress | None = None
 ) -> Points:
     """The points of the pre-training that a fit with this configuration would draw inwards and start from.
 
@@ -201,15 +270,15 @@ def pretrain(
     >>> from hypercone import Hierarchy
     >>> pets = Hierarchy.from_pairs([("animal", "dog"), ("animal", "cat"), ("dog", "poodle")])
     >>> from hypercone.training import drawn_in
-    >>> config = FitConfig(dim=2, epochs=50)
+    >>> config = FitConfig(method="hyperbolic-cones", dim=2, epochs=50)
     >>> start = drawn_in(pretrain(pets, config), config)
-    >>> bool((fit(pets, config, start=start).points == fit(pets, config).points).all())
+    >>> bool((fit(pets, recipe=config, start=start).points == fit(pets, recipe=config).points).all())
     True
     """
     config = config.for_learning()
     if config.init not in METHODS:
         raise ConfigError(f"init is {config.init}, which pre-trains nothing; choose init = poincare or euclidean")
-    return pretrained_points(len(hierarchy), *prepare(hierarchy, config, split), FitContext(on_epoch))
+    return pretrained_points(len(hierarchy), *prepare(hierarchy, config, split), FitContext(callback))
 
 
 def identity_of(

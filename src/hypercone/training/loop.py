@@ -27,7 +27,7 @@ from hypercone._arrays import Adjacency, Rows
 from hypercone._jit import dimension_type
 from hypercone.construction import CONSTRUCTIONS
 from hypercone.errors import ConfigError
-from hypercone.hierarchy import LabelledPairs
+from hypercone.hierarchy import LabeledPairs
 from hypercone.methods import FARTHEST, Method, Points, Settings, find_method, generic_kernels
 from hypercone.methods.scoring import Calibration, Scorer, calibrate
 from hypercone.progress import EpochReporter
@@ -47,7 +47,7 @@ class Stage:
     config: TrainingConfig
     edges: Rows
     known: Adjacency
-    validation: LabelledPairs | None = None
+    validation: LabeledPairs | None = None
     context: FitContext = UNWATCHED
     name: str = "training"
     # Whether the loss is measured now and then for the record.
@@ -302,7 +302,7 @@ class Best:
         self.latest: Calibration | None = None
         self.waited = 0
 
-    def offer(self, trainer: Trainer, validation: LabelledPairs | None, epoch: int) -> None:
+    def offer(self, trainer: Trainer, validation: LabeledPairs | None, epoch: int) -> None:
         """Validate, and keep the points if they are better than all before."""
         assert validation is not None
         self.latest = calibrate(Scorer(trainer.points, trainer.method, trainer.settings), validation)

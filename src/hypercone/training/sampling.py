@@ -14,7 +14,7 @@ from numpy.typing import NDArray
 
 from hypercone._arrays import CSR, Adjacency, Rows
 from hypercone.errors import InputError
-from hypercone.hierarchy import Hierarchy, LabelledPairs, Split
+from hypercone.hierarchy import Hierarchy, LabeledPairs, Split
 from hypercone.hierarchy.hierarchy import parent_lists
 from hypercone.hierarchy.split import corrupted
 from hypercone.training.config import FitConfig, TrainingConfig
@@ -119,13 +119,13 @@ def training_edges(hierarchy: Hierarchy, config: FitConfig, split: Split | None)
 def known_pairs(hierarchy: Hierarchy, edges: Rows, config: TrainingConfig) -> Adjacency:
     """The pairs never used as wrong ones. Nothing outside the training edges, and what they imply, is looked at."""
     if config.known == "closure":
-        return Hierarchy.from_rows(hierarchy.names, edges).ancestor_lists()
+        return Hierarchy(hierarchy.names, edges).ancestor_lists()
     return parent_lists(edges, len(hierarchy))
 
 
-def calibration_pairs(hierarchy: Hierarchy, edges: Rows, config: TrainingConfig) -> LabelledPairs:
+def calibration_pairs(hierarchy: Hierarchy, edges: Rows, config: TrainingConfig) -> LabeledPairs:
     """Training pairs and ten wrong ones for each, to place the threshold where no validation pairs are given."""
     random = np.random.default_rng([config.seed, 0xCA11])
     chosen = random.choice(len(edges), min(CALIBRATION_PAIRS, len(edges)), replace=False)
     positives = np.ascontiguousarray(edges[np.sort(chosen)])
-    return LabelledPairs(positives, corrupted(hierarchy, positives, 5, config.seed, 0xCA11))
+    return LabeledPairs(positives, corrupted(hierarchy, positives, 5, config.seed, 0xCA11))

@@ -264,7 +264,7 @@ def constructed_start(count: int, edges: Rows, config: TrainingConfig, context: 
     method = find_method(config.method)
     if method.curvature is None:
         raise ConfigError(f"init is {config.init}, but {config.method} has no cones to construct; leave init out")
-    given = Hierarchy.from_rows([str(row) for row in range(count)], edges)
+    given = Hierarchy([str(row) for row in range(count)], edges)
     made = construct(config.init, given, config.dim, config.K, config.seed, context)
     if method.is_hyperbolic:
         return made.points

@@ -20,13 +20,14 @@ from typing import Any
 from fuzzing.bundle import unbundled, written
 from fuzzing.promise import checked_message
 
+import hypercone
 from hypercone._files import SEAL_MARK
 from hypercone.embedding import load
-from hypercone.formats import read_hierarchy, read_split
+from hypercone.formats import read_split
 from hypercone.formats.reading import ON_CYCLE
 from hypercone.hierarchy import Hierarchy
 from hypercone.reproduce.released_split import read_released_split
-from hypercone.runs import Run, opened
+from hypercone.runs import Checkpointing, opened
 from hypercone.training import FitConfig
 
 Files = dict[str, bytes]
@@ -70,7 +71,7 @@ def beside(place: Path, main: str) -> InFolder:
 
     def read(folder: Path) -> Hierarchy:
         data = (folder / main).read_bytes() if (folder / main).exists() else b""
-        return read_hierarchy(folder / main, on_cycle=ON_CYCLE[zlib.crc32(data) % 3])
+        return hypercone.read(folder / main, on_cycle=ON_CYCLE[zlib.crc32(data) % 3])
 
     return InFolder(place / main, read)
 
@@ -118,7 +119,7 @@ def run(place: Path, *, reseal: bool = False) -> InFolder:
 
     def read(folder: Path) -> str:
         said: list[str] = []
-        with opened(Run(folder, resume=True, tell=said.append), IDENTITY) as found:
+        with opened(Checkpointing(folder, resume=True, tell=said.append), IDENTITY) as found:
             latest = found.latest
             if latest is not None:
                 latest.array("points", (2, 2))

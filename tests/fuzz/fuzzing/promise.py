@@ -16,7 +16,7 @@ from pathlib import Path
 from typing import Any, NamedTuple
 
 from hypercone.errors import HyperconeError
-from hypercone.formats import read_edges
+from hypercone.formats import read
 from hypercone.hierarchy import Hierarchy
 
 LONGEST_MESSAGE = 1_000
@@ -134,7 +134,7 @@ def check_hierarchy(found: Hierarchy) -> None:
     pairs = [(names[parent], names[child]) for parent, child in found.edges.tolist()]
     if len(set(pairs)) != len(pairs) or len(set(names)) != len(names):
         raise Broken("an edge or a name is there twice")
-    depth = found.depths()
+    depth = found.depths
     if len(pairs) and not (depth[found.edges[:, 0]] < depth[found.edges[:, 1]]).all():
         raise Broken("a child is not below its parent")
     for note in found.notes:
@@ -146,7 +146,7 @@ def check_hierarchy(found: Hierarchy) -> None:
         return
     text = "parent\tchild\n" + "".join(f"{parent}\t{child}\n" for parent, child in pairs)
     try:
-        again = read_edges(io.BytesIO(text.encode()))
+        again = read(io.BytesIO(text.encode()))
     except (HyperconeError, UnicodeError) as error:
         raise Broken(f"what was read cannot be written as TSV and read back: {error}"[:300]) from error
     if [(again.names[parent], again.names[child]) for parent, child in again.edges.tolist()] != pairs:

@@ -19,7 +19,7 @@ from fuzzing import folders, requests
 from fuzzing.promise import Errors, Outcome, kept
 
 from hypercone.errors import InputError, ModelFileError
-from hypercone.formats import read_hierarchy
+from hypercone.formats import read
 from hypercone.formats.reading import ON_CYCLE
 from hypercone.formats.registry import EXTENSIONS, NAMES, READERS, TABLE_OPTIONS
 from hypercone.service.errors import Refusal
@@ -90,7 +90,7 @@ def options_of(format: str, pick: int) -> dict[str, Any]:
 def read_as(format: str, data: bytes, pick: int | None = None) -> Any:
     """The hierarchy of a file in a known format; the options follow from ``pick``, or from the bytes themselves."""
     options = options_of(format, zlib.crc32(data) if pick is None else pick)
-    return read_hierarchy(Named(data, "a file"), format=format, **options)
+    return read(Named(data, "a file"), format=format, **options)
 
 
 def in_every_way(format: str) -> list[Target]:
@@ -107,13 +107,13 @@ def read_guessed(data: bytes) -> Any:
     ending, packing = (*data[:2], 0, 0)[:2]
     pack = list(PACK)[packing % len(PACK)]
     name = "file" + ENDINGS[ending % len(ENDINGS)] + pack
-    return read_hierarchy(Named(PACK[pack](data[2:]), name))
+    return read(Named(PACK[pack](data[2:]), name))
 
 
 def read_packed(data: bytes) -> Any:
     """The hierarchy of a table that is packed, or that its name says is packed."""
     suffix = (".gz", ".xz", ".zst", "")[zlib.crc32(data) % 4]
-    return read_hierarchy(Named(data, "file.tsv" + suffix))
+    return read(Named(data, "file.tsv" + suffix))
 
 
 def _reader(format: str) -> Target:
@@ -146,7 +146,7 @@ def warm() -> None:
     for on_cycle in ON_CYCLE:
         for edges in (b"parent\tchild\nb\ta\nc\tb\n", b"parent\tchild\na\tb\nb\tc\nc\ta\n", b"parent\tchild\na\ta\n"):
             try:
-                found = read_hierarchy(io.BytesIO(edges), on_cycle=on_cycle)
-                found.depths(), found.reduction(), found.closure()
+                found = read(io.BytesIO(edges), on_cycle=on_cycle)
+                found.depths, found.reduction(), found.closure()
             except InputError:
                 continue

@@ -8,7 +8,7 @@ from pathlib import Path
 import pytest
 
 from hypercone.errors import InputError
-from hypercone.formats import read_hierarchy
+from hypercone.formats import read
 from hypercone.formats.registry import EXTENSIONS, NAMES, READERS, format_of
 from hypercone.formats.source import Content
 
@@ -44,7 +44,7 @@ def test_a_file_whose_name_says_nothing_is_judged_by_its_separator():
 
 def test_a_format_that_cannot_be_told_is_refused_with_all_of_them():
     with pytest.raises(InputError) as caught:
-        read_hierarchy(io.BytesIO(b"[Term]\nid: A\n"))
+        read(io.BytesIO(b"[Term]\nid: A\n"))
     assert str(caught.value) == (
         "the stream: neither its name nor its first line tells the format; say which it is (--format): "
         + ", ".join(NAMES)
@@ -53,7 +53,7 @@ def test_a_format_that_cannot_be_told_is_refused_with_all_of_them():
 
 def test_a_format_nobody_knows_is_refused_with_those_there_are():
     with pytest.raises(InputError, match=r"^format 'xls' is unknown; it is one of tsv, csv, obo, "):
-        read_hierarchy(io.BytesIO(b"a"), format="xls")
+        read(io.BytesIO(b"a"), format="xls")
 
 
 @pytest.mark.parametrize(
@@ -62,28 +62,28 @@ def test_a_format_nobody_knows_is_refused_with_those_there_are():
         ({"relations": ["part_of"]}, "tsv", "--relations"),
         ({"relations": ["part_of"]}, "newick", "--relations"),
         ({"direction": "parent-child"}, "obo", "--direction"),
-        ({"parent_column": "a", "child_column": "b"}, "paths", "--parent-column"),
-        ({"child_column": "b"}, "graphml", "--child-column"),
+        ({"parent": "a", "child": "b"}, "paths", "--parent-column"),
+        ({"child": "b"}, "graphml", "--child-column"),
     ],
 )
 def test_an_option_that_means_nothing_is_refused(options, format_, option):
     with pytest.raises(
         InputError, match=rf"^the stream: {option} means nothing in the format {format_}; leave it out$"
     ):
-        read_hierarchy(io.BytesIO(b"a"), format=format_, **options)
+        read(io.BytesIO(b"a"), format=format_, **options)
 
 
 @pytest.mark.parametrize("relations", ["", [], ["is_a", " "]])
 def test_relations_that_name_none_are_refused(relations):
     with pytest.raises(InputError, match=r"name none; give some, such as is_a,part_of$"):
-        read_hierarchy(io.BytesIO(b"a"), format="obo", relations=relations)
+        read(io.BytesIO(b"a"), format="obo", relations=relations)
 
 
 def test_a_table_is_read_with_the_options_of_read_edges(tmp_path):
     path = tmp_path / "edges.tsv"
     path.write_text("dog\tanimal\n")
-    assert read_hierarchy(path, direction="child-parent").in_words() == ["dog is an animal"]
-    assert read_hierarchy(path, parent_column=2, child_column=1).in_words() == ["dog is an animal"]
+    assert read(path, direction="child-parent").in_words() == ["dog is an animal"]
+    assert read(path, parent=2, child=1).in_words() == ["dog is an animal"]
 
 
 def test_the_command_line_refuses_and_reads_in_the_same_way(run, tmp_path, monkeypatch):

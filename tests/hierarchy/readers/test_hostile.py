@@ -14,7 +14,7 @@ import pytest
 from pyarrow import ipc, parquet
 
 from hypercone.errors import InputError, visible
-from hypercone.formats import read_hierarchy
+from hypercone.formats import read
 
 SUBCLASS = "<http://www.w3.org/2000/01/rdf-schema#subClassOf>"
 RESTRICTION = f"""<a> {SUBCLASS} _:x .
@@ -25,7 +25,7 @@ _:x <http://www.w3.org/2002/07/owl#someValuesFrom> <b> .
 
 
 def _read(data, **options):
-    return read_hierarchy(io.BytesIO(data if isinstance(data, bytes) else data.encode()), **options)
+    return read(io.BytesIO(data if isinstance(data, bytes) else data.encode()), **options)
 
 
 def _graph(nodes=(), edges=()):

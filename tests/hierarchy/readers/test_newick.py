@@ -7,11 +7,11 @@ import io
 import pytest
 
 from hypercone.errors import InputError
-from hypercone.formats import read_hierarchy
+from hypercone.formats import read
 
 
 def edges_of(text):
-    found = read_hierarchy(io.BytesIO(text.encode()), format="newick")
+    found = read(io.BytesIO(text.encode()), format="newick")
     return {(found.names[parent], found.names[child]) for parent, child in found.edges}
 
 
@@ -74,4 +74,4 @@ def test_a_wide_tree_in_one_line_is_read():
 
 def test_phyloxml_in_the_place_of_newick_is_called_by_its_name():
     with pytest.raises(InputError, match="is XML, not Newick"):
-        read_hierarchy(io.BytesIO(b"<phyloxml><phylogeny/></phyloxml>"), format="newick")
+        read(io.BytesIO(b"<phyloxml><phylogeny/></phyloxml>"), format="newick")

@@ -6,8 +6,8 @@ import io
 
 import pytest
 
+import hypercone
 from hypercone.errors import InputError
-from hypercone.formats import read_hierarchy
 
 HEART = """\
 format-version: 1.4
@@ -51,7 +51,7 @@ is_a: HP:1
 
 
 def read(text, **options):
-    return read_hierarchy(io.BytesIO(text.encode()), format="obo", **options)
+    return hypercone.read(io.BytesIO(text.encode()), format="obo", **options)
 
 
 def edges_of(hierarchy):

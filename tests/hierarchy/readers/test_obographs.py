@@ -7,8 +7,9 @@ import json
 
 import pytest
 
+import hypercone
 from hypercone.errors import InputError
-from hypercone.formats import obo, read_hierarchy
+from hypercone.formats import obo
 from hypercone.formats.obo import JsonStream
 
 OBO = "http://purl.obolibrary.org/obo/"
@@ -46,7 +47,7 @@ CELLS = {
 
 def read(data, **options):
     text = data if isinstance(data, str) else json.dumps(data)
-    return read_hierarchy(io.BytesIO(text.encode()), format="obographs", **options)
+    return hypercone.read(io.BytesIO(text.encode()), format="obographs", **options)
 
 
 def edges_of(hierarchy):

@@ -6,12 +6,12 @@ import io
 
 import pytest
 
+import hypercone
 from hypercone.errors import InputError
-from hypercone.formats import read_hierarchy
 
 
 def read(text, format):
-    return read_hierarchy(io.BytesIO(text.encode()), format=format)
+    return hypercone.read(io.BytesIO(text.encode()), format=format)
 
 
 def edges_of(hierarchy):

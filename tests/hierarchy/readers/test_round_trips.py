@@ -9,7 +9,7 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from hypercone.formats import read_hierarchy
+from hypercone.formats import read
 
 # Letters that no format gives a meaning; the samples themselves have others.
 words = st.text("abcdeößж0123456789_", min_size=1, max_size=6).filter(lambda word: not word.isdigit())
@@ -35,7 +35,7 @@ def test_what_is_written_is_read_back(format, samples, data):
             Path(folder, name).write_text(text, encoding="utf-8")
         path = Path(folder, sample.file)
         path.write_bytes(sample.content(edges, labels))
-        found = read_hierarchy(path, **sample.options)
+        found = read(path, **sample.options)
     named = sample.named(edges)
     assert set(found.names) == set(named.values())
     assert {(found.names[parent], found.names[child]) for parent, child in found.edges} == {
@@ -50,4 +50,4 @@ def test_lines_may_end_as_on_windows_and_begin_with_a_mark(format, sample, tmp_p
         pytest.skip("no text")
     path = tmp_path / sample.file
     path.write_bytes(b"\xef\xbb\xbf" + sample.content().replace(b"\n", b"\r\n"))
-    assert len(read_hierarchy(path)) == 4
+    assert len(read(path)) == 4

@@ -60,8 +60,8 @@ def test_columns_named_parent_and_child_need_no_option(kind):
 @every_kind
 def test_columns_may_be_named_or_the_direction_said(kind):
     columns = {"lower": ["dog"], "upper": ["animal"]}
-    assert edges(read(kind, columns, parent_column="upper", child_column="lower")) == [("animal", "dog")]
-    assert edges(read(kind, columns, parent_column=2, child_column=1)) == [("animal", "dog")]
+    assert edges(read(kind, columns, parent="upper", child="lower")) == [("animal", "dog")]
+    assert edges(read(kind, columns, parent=2, child=1)) == [("animal", "dog")]
     assert edges(read(kind, columns, direction="child-parent")) == [("animal", "dog")]
 
 
@@ -96,7 +96,7 @@ def test_text_of_every_kind_and_whole_numbers_are_names(kind):
         ({"a": ["x"]}, {"direction": "parent-child"}, ": a direction needs 2 columns, found 1: a"),
         (
             {"up": ["x"], "b": ["y"]},
-            {"parent_column": "upp", "child_column": "b"},
+            {"parent": "upp", "child": "b"},
             ": there is no column 'upp' among up, b",
         ),
     ],

@@ -8,7 +8,7 @@ import pytest
 
 from hypercone.data import load_dataset
 from hypercone.errors import InputError
-from hypercone.formats import read_hierarchy
+from hypercone.formats import read
 
 INSTALLED = Path("/usr/share/wordnet/data.noun")
 DATA = """\
@@ -38,7 +38,7 @@ def folder(tmp_path):
 
 
 def test_hypernyms_are_the_edges_and_names_are_those_of_nltk(folder):
-    assert edges_of(read_hierarchy(folder / "data.noun")) == {
+    assert edges_of(read(folder / "data.noun")) == {
         ("thing.n.01", "bank.n.02"),
         ("thing.n.01", "bank.n.01"),
         ("house.n.01", "bank.n.01"),
@@ -47,7 +47,7 @@ def test_hypernyms_are_the_edges_and_names_are_those_of_nltk(folder):
 
 
 def test_a_word_asks_for_every_sense_of_it(folder):
-    words = read_hierarchy(folder / "data.noun")
+    words = read(folder / "data.noun")
     assert words.called(words.row("bank.n.02")) == "bank"
     with pytest.raises(InputError, match=r"'bank' is the label of 2 nodes: bank.n.0., bank.n.0.; give one"):
         words.row("bank")
@@ -55,7 +55,7 @@ def test_a_word_asks_for_every_sense_of_it(folder):
 
 def test_without_an_index_names_end_in_the_offset(folder):
     (folder / "index.noun").unlink()
-    assert ("Thing.n.00000100".lower(), "bank.n.00000200") in edges_of(read_hierarchy(folder / "data.noun"))
+    assert ("Thing.n.00000100".lower(), "bank.n.00000200") in edges_of(read(folder / "data.noun"))
 
 
 @pytest.mark.parametrize(
@@ -72,7 +72,7 @@ def test_without_an_index_names_end_in_the_offset(folder):
 def test_an_index_of_another_wordnet_is_refused(folder, index, words):
     (folder / "index.noun").write_text(index)
     with pytest.raises(InputError) as caught:
-        read_hierarchy(folder / "data.noun")
+        read(folder / "data.noun")
     assert words in str(caught.value)
 
 
@@ -80,12 +80,12 @@ def test_an_index_of_another_wordnet_is_refused(folder, index, words):
 def test_a_line_that_is_no_synset_is_refused(folder, line):
     (folder / "data.noun").write_text(DATA + line)
     with pytest.raises(InputError, match=r"data\.noun:6: is no synset, or one cut short: '.*'; give WordNet's data"):
-        read_hierarchy(folder / "data.noun")
+        read(folder / "data.noun")
 
 
 @pytest.mark.skipif(not INSTALLED.exists(), reason="Debian's wordnet-base is not installed")
 def test_the_files_say_what_the_dataset_says():
-    nouns, words = load_dataset("wordnet-nouns"), read_hierarchy(INSTALLED).without(["entity.n.01"])
+    nouns, words = load_dataset("wordnet-nouns"), read(INSTALLED).drop(["entity.n.01"])
     assert set(words.names) == set(nouns.names)
     assert edges_of(words) == edges_of(nouns)
     assert words.called(words.row("dog.n.01")) == "dog"

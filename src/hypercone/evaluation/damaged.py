@@ -2,20 +2,24 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Sequence
-from dataclasses import asdict, dataclass
+from collections.abc import Callable, Iterable, Sequence
+from dataclasses import asdict, dataclass, field
 from typing import Any, NamedTuple
 
 import numpy as np
 from numpy.typing import ArrayLike
 
 from hypercone._arrays import Rows, pair_keys
+from hypercone.embedding import Embedding
 from hypercone.errors import InputError
+from hypercone.evaluation.groups import Groups, groups_of
+from hypercone.evaluation.measures import without_no_groups
 from hypercone.hierarchy import Hierarchy
 from hypercone.progress import OnProgress
 from hypercone.queries.suggestions import candidates, missing_rows, wrong_rows
-from hypercone.training import FitConfig, fit
-from hypercone.training.config import DEFAULT_LEARNER
+from hypercone.training import fit
+from hypercone.training.config import AUTO, DEFAULT_LEARNER
+from hypercone.training.recipe import Recipe, has_method
 
 CUTS = (10, 100, 1000)
 
@@ -35,15 +39,17 @@ class PrecisionAt:
     links: int
     found: int
     within_reach: int
+    groups: dict[str, PrecisionAt] = field(default_factory=dict, kw_only=True)
 
     @property
     def recall(self) -> float:
-        """The share of the hidden or planted links that is listed."""
-        return self.found / self.links
+        """The share of the hidden or planted links that is listed; 0 if there are none."""
+        return self.found / self.links if self.links else 0.0
 
     def as_dict(self) -> dict[str, Any]:
-        """Plain values, for JSON."""
-        return asdict(self) | {"recall": self.recall}
+        """Plain values, for JSON; groups only where there are any."""
+        parts = {name: part.as_dict() for name, part in self.groups.items()}
+        return without_no_groups(asdict(self) | {"recall": self.recall, "groups": parts})
 
 
 @dataclass(frozen=True)
@@ -58,60 +64,86 @@ class SuggestionPrecision:
         return {"missing": self.missing.as_dict(), "wrong": self.wrong.as_dict()}
 
 
-def suggestion_precision(
+def suggestions(
     hierarchy: Hierarchy,
-    config: FitConfig | None = None,
+    method: str = AUTO,
     *,
     hidden: float = 0.05,
     planted: float = 0.02,
     seed: int = 0,
     at: Sequence[int] = CUTS,
-    on_epoch: OnProgress | None = None,
+    group_by: str | None = None,
+    callback: OnProgress | None = None,
+    recipe: Recipe | None = None,
+    **settings: Any,
 ) -> SuggestionPrecision:
-    """How many of the first k suggestions are right, after two fits to a damaged hierarchy, learned unless said.
+    """How many of the first k suggestions are right, after two fits to a damaged hierarchy.
 
     For missing links a share of the links is ``hidden``: the child is put under the parents of its parent instead. A
     suggestion is right if the closure of the whole hierarchy has it. For wrong links a share of random ones is
     ``planted``, and a suggestion is right if it is one of these; the true errors of the hierarchy count against it.
+    ``seed`` is that of the damage; ``method``, ``recipe`` and ``settings`` are those of ``hypercone.fit``, but *auto*
+    is hyperbolic-cones: what is constructed repeats the edges it is given, wrong ones too.
+    ``group_by`` breaks it down by the ``depth`` of the child in the whole hierarchy, or by the ``parents`` it has.
 
     >>> import hypercone
-    >>> config = hypercone.FitConfig(epochs=20, init_epochs=20)
-    >>> found = suggestion_precision(hypercone.load_dataset("tree-3-5"), config, at=[10])
+    >>> found = suggestions(hypercone.load_dataset("tree-3-5"), epochs=20, init_epochs=20, at=[10])
     >>> found.missing.links, 0 <= found.missing.precision[10] <= 1
     (18, True)
     """
     if not at or min(at) < 1:
         raise InputError(f"at is {list(at)}, but must be whole numbers of at least 1")
-    config = config or FitConfig(method=DEFAULT_LEARNER)
+    groups = None if group_by is None else groups_of(hierarchy, group_by)
+    chosen = DEFAULT_LEARNER if method == AUTO and not has_method(recipe) else method
+
+    def refit(damaged: Hierarchy) -> Embedding:
+        return fit(damaged, chosen, recipe=recipe, callback=callback, **settings)
+
     return SuggestionPrecision(
-        missing_precision(hierarchy, config, hidden, seed, at, on_epoch),
-        wrong_precision(hierarchy, config, planted, seed, at, on_epoch),
+        missing_precision(hierarchy, refit, hidden, seed, at, groups),
+        wrong_precision(hierarchy, refit, planted, seed, at, groups),
     )
 
 
+Refit = Callable[[Hierarchy], Embedding]
+
+
 def missing_precision(
-    hierarchy: Hierarchy, config: FitConfig, share: float, seed: int, at: Iterable[int], on_epoch: OnProgress | None
+    hierarchy: Hierarchy, refit: Refit, share: float, seed: int, at: Sequence[int], groups: Groups | None = None
 ) -> PrecisionAt:
     """Hide links, fit, and count the suggested pairs that the whole hierarchy has."""
     damaged = hide_links(hierarchy, share, seed)
-    embedding = fit(damaged.hierarchy, config, on_epoch=on_epoch)
+    embedding = refit(damaged.hierarchy)
     pool, _ = candidates(embedding, damaged.hierarchy)
     found = missing_rows(embedding, damaged.hierarchy, max(at))
-    return precision_of(found.pairs, pool, hierarchy.closure(), damaged.links, len(hierarchy), at)
+    return precision_of(found.pairs, pool, hierarchy.closure(), damaged.links, len(hierarchy), at, groups)
 
 
 def wrong_precision(
-    hierarchy: Hierarchy, config: FitConfig, share: float, seed: int, at: Iterable[int], on_epoch: OnProgress | None
+    hierarchy: Hierarchy, refit: Refit, share: float, seed: int, at: Sequence[int], groups: Groups | None = None
 ) -> PrecisionAt:
     """Plant wrong links, fit, and count the rejected edges that were planted."""
     damaged = plant_links(hierarchy, share, seed)
-    embedding = fit(damaged.hierarchy, config, on_epoch=on_epoch)
+    embedding = refit(damaged.hierarchy)
     every = wrong_rows(embedding, damaged.hierarchy, len(damaged.hierarchy.edges)).pairs
-    return precision_of(every[: max(at)], every, damaged.links, damaged.links, len(hierarchy), at)
+    return precision_of(every[: max(at)], every, damaged.links, damaged.links, len(hierarchy), at, groups)
 
 
-def precision_of(listed: Rows, pool: Rows, true: Rows, links: Rows, size: int, at: Iterable[int]) -> PrecisionAt:
-    """The counts for what is listed, best first, out of all that was considered."""
+def precision_of(
+    listed: Rows,
+    pool: Rows,
+    true: Rows,
+    links: Rows,
+    size: int,
+    at: Iterable[int],
+    groups: Groups | None = None,
+) -> PrecisionAt:
+    """The counts for what is listed, best first, out of all that was considered; and for each group of children."""
+    parts: dict[str, PrecisionAt] = {}
+    if groups is not None:
+        for group, name in enumerate(groups.names):
+            mine = [rows[groups.of_row[rows[:, 1]] == group] for rows in (listed, pool, true, links)]
+            parts[name] = precision_of(mine[0], mine[1], mine[2], mine[3], size, at)
     listed_keys, pool_keys, true_keys, link_keys = (
         pair_keys(pairs[:, 0], pairs[:, 1], size) for pairs in (listed, pool, true, links)
     )
@@ -124,6 +156,7 @@ def precision_of(listed: Rows, pool: Rows, true: Rows, links: Rows, size: int, a
         links=len(links),
         found=int(np.isin(link_keys, listed_keys).sum()),
         within_reach=int(np.isin(link_keys, pool_keys).sum()),
+        groups=parts,
     )
 
 
@@ -149,7 +182,7 @@ def hide_links(hierarchy: Hierarchy, share: float, seed: int = 0) -> Damaged:
     """
     check_share("hidden", share)
     basic = hierarchy.reduction()
-    basic = basic[hierarchy.parents.counts[basic[:, 0]] > 0]
+    basic = basic[hierarchy.parent_lists.counts[basic[:, 0]] > 0]
     if len(basic) == 0:
         raise InputError("no node is two steps below a root, so there is no link to hide; a deeper hierarchy is needed")
     random = np.random.default_rng(seed)
@@ -160,7 +193,7 @@ def hide_links(hierarchy: Hierarchy, share: float, seed: int = 0) -> Damaged:
     links = shuffled[chosen]
     hidden = set(map(tuple, links.tolist()))
     kept = [edge for edge in hierarchy.edges.tolist() if tuple(edge) not in hidden]
-    raised = [[above, child] for parent, child in links.tolist() for above in hierarchy.parents[parent].tolist()]
+    raised = [[above, child] for parent, child in links.tolist() for above in hierarchy.parent_lists[parent].tolist()]
     return Damaged(with_edges(hierarchy, kept + raised), links)
 
 
@@ -173,9 +206,9 @@ def plant_links(hierarchy: Hierarchy, share: float, seed: int = 0) -> Damaged:
     """
     check_share("planted", share)
     random = np.random.default_rng(seed)
-    inner = np.flatnonzero(hierarchy.children.counts)
-    children = random.permutation(np.flatnonzero(hierarchy.parents.counts)).tolist()
-    parents_of = {row: hierarchy.parents[row].tolist() for row in range(len(hierarchy))}
+    inner = np.flatnonzero(hierarchy.child_lists.counts)
+    children = random.permutation(np.flatnonzero(hierarchy.parent_lists.counts)).tolist()
+    parents_of = {row: hierarchy.parent_lists[row].tolist() for row in range(len(hierarchy))}
     wanted, links = max(1, round(share * len(hierarchy.edges))), []
     for child in children:
         for parent in random.choice(inner, DRAWS).tolist():

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable
 from dataclasses import dataclass
 from typing import NamedTuple
 
@@ -13,7 +12,8 @@ from hypercone._arrays import Rows, pair_keys
 from hypercone.embedding import Embedding
 from hypercone.errors import InputError
 from hypercone.evaluation.evaluation_kernels import draw_relatives
-from hypercone.evaluation.link_prediction import LinkPrediction, Numbers, checked_threshold, judged, known_hierarchy
+from hypercone.evaluation.groups import Groups, Numbers, direct_parents, groups_of
+from hypercone.evaluation.measures import LinkPrediction, Score, checked_threshold, judged, known_hierarchy
 from hypercone.hierarchy import Adjacency, Hierarchy
 from hypercone.hierarchy.graph import flipped_lists
 from hypercone.hierarchy.split import random_bits
@@ -103,11 +103,6 @@ def _checked_seed(seed: int) -> int:
     return seed
 
 
-Scores = NDArray[np.float64]
-# The score of each (parent, child) of rows; lower is more likely true.
-Score = Callable[[Rows], Scores]
-
-
 @dataclass(frozen=True)
 class WrongKind:
     """How many wrong pairs of a kind there are, how many are called true, their share, and F1 against these alone."""
@@ -125,56 +120,69 @@ class HardNegatives(LinkPrediction):
     kinds: dict[str, WrongKind]
 
 
-def evaluate_hard(
+def hard_pairs(
     embedding: Embedding,
     hierarchy: Hierarchy | None = None,
     positives: Rows | None = None,
     threshold: float | None = None,
     seed: int = 0,
     sample: int | None = None,
+    *,
+    group_by: str | None = None,
 ) -> HardNegatives:
     """Precision, recall and F1 on true pairs against the wrong pairs nearest to them, at most four for each.
 
     The true pairs are those given or all of the closure, or ``sample`` of them; see ``hard_negatives`` for the wrong
-    ones. Random wrong pairs are far from true, and a model that knows no more than the neighbourhood rejects them.
+    ones. Random wrong pairs are far from true, and a model that knows no more than the neighborhood rejects them.
+    ``group_by`` breaks it down by the ``depth`` of the child, or by the ``parents`` it has: a true pair (u, v) and all
+    wrong ones made from it count in the group of v.
 
     >>> import hypercone
-    >>> tree = hypercone.load_dataset("tree-3-4")
-    >>> found = evaluate_hard(hypercone.fit(tree, epochs=50, init_epochs=50))
+    >>> found = hard_pairs(hypercone.fit("tree-3-4"), group_by="parents")
     >>> found.positives, {kind: figures.pairs for kind, figures in found.kinds.items()}
     (426, {'siblings': 426, 'cousins': 423, 'parents_siblings': 423, 'reversed': 426})
+    >>> [(name, part.positives) for name, part in found.groups.items()]
+    [('one_parent', 426), ('several_above', 0), ('several_parents', 0)]
     """
     hierarchy, threshold = known_hierarchy(embedding, hierarchy), checked_threshold(embedding, threshold)
     positives = true_pairs(hierarchy, positives, seed, sample)
-    return judged_hard(energy_of(embedding), positives, hard_negatives(hierarchy, positives, seed), threshold)
+    groups = None if group_by is None else groups_of(hierarchy, group_by)
+    wrong = hard_negatives(hierarchy, positives, seed)
+    return judged_hard(embedding.scorer.energies, positives, wrong, threshold, groups)
 
 
-def energy_of(embedding: Embedding) -> Score:
-    """The score by which an embedding judges."""
-    return embedding.scorer.energies
-
-
-def judged_hard(score: Score, positives: Rows, wrong: dict[str, WrongPairs], threshold: float) -> HardNegatives:
-    """What a score gets right and wrong at a threshold, against all kinds of wrong pairs and each alone."""
+def judged_hard(
+    score: Score, positives: Rows, wrong: dict[str, WrongPairs], threshold: float, groups: Groups | None = None
+) -> HardNegatives:
+    """What a score gets right and wrong at a threshold: against all kinds of wrong pairs, each alone, and by group."""
     of_true = score(positives)
     of_wrong = {kind: score(one.pairs) for kind, one in wrong.items()}
     every = np.concatenate(list(of_wrong.values()))
     found = judged(count_at(threshold, of_true, every), len(every), threshold)
     kinds = {kind: _judged_kind(count_at(threshold, of_true, scores), len(scores)) for kind, scores in of_wrong.items()}
-    return HardNegatives(**found.as_dict(), kinds=kinds)
+    parts: dict[str, LinkPrediction] = {}
+    if groups is not None:
+        made_from = np.concatenate([one.made_from for one in wrong.values()])
+        calls = of_true <= threshold, every <= threshold
+        parts = _by_group(*calls, groups.of_row[positives[:, 1]], made_from, threshold, groups.names)
+    return HardNegatives(**found.as_dict(), kinds=kinds, groups=parts)
 
 
-def judged_hard_by(
-    score: Score, positives: Rows, wrong: dict[str, WrongPairs], threshold: float, group: Numbers, groups: int
-) -> list[LinkPrediction]:
-    """The same against all kinds together, for each group of true pairs and what was made from them."""
-    made_from = np.concatenate([one.made_from for one in wrong.values()])
-    called = np.concatenate([score(one.pairs) for one in wrong.values()]) <= threshold
-    right = np.bincount(group[score(positives) <= threshold], minlength=groups)
-    fooled = np.bincount(group[made_from[called]], minlength=groups)
-    true, false = np.bincount(group, minlength=groups), np.bincount(group[made_from], minlength=groups)
-    counts = zip(right.tolist(), fooled.tolist(), true.tolist(), false.tolist(), strict=True)
-    return [judged(Counts(tp, fp, p), n, threshold) for tp, fp, p, n in counts]
+def _by_group(
+    holds: NDArray[np.bool_],
+    fooled: NDArray[np.bool_],
+    group: Numbers,
+    made_from: Numbers,
+    threshold: float,
+    names: tuple[str, ...],
+) -> dict[str, LinkPrediction]:
+    """Against all kinds together, for each group of true pairs and what was made from them."""
+    counts = [
+        np.bincount(rows, minlength=len(names)).tolist()
+        for rows in (group[holds], group[made_from[fooled]], group, group[made_from])
+    ]
+    figures = [judged(Counts(tp, fp, p), n, threshold) for tp, fp, p, n in zip(*counts, strict=True)]
+    return dict(zip(names, figures, strict=True))
 
 
 def _judged_kind(counts: Counts, pairs: int) -> WrongKind:
@@ -194,7 +202,7 @@ def drawn_relatives(hierarchy: Hierarchy, nodes: Rows, bits: NDArray[np.uint64])
     A relative is never an ancestor of the node. One with children of its own is drawn where there is any.
     ``bits`` holds a random number for each.
     """
-    parents = basic_parents(hierarchy)
+    parents = direct_parents(hierarchy)
     families = families_of(parents, nodes)
     children, inner_ends = inner_first(flipped_lists(parents))
     ancestors = hierarchy.ancestor_lists()
@@ -203,12 +211,6 @@ def drawn_relatives(hierarchy: Hierarchy, nodes: Rows, bits: NDArray[np.uint64])
     found: Rows = np.empty_like(drawn)
     found[:, families.places] = drawn
     return found
-
-
-def basic_parents(hierarchy: Hierarchy) -> Adjacency:
-    """The parents of each node by basic edges."""
-    basic = hierarchy.reduction()
-    return Adjacency.of_groups(basic[:, 1], basic[:, 0], len(hierarchy))
 
 
 def families_of(parents: Adjacency, nodes: Rows) -> Families:

@@ -2,27 +2,32 @@
 
 from __future__ import annotations
 
-import dataclasses
 import math
+from collections.abc import Callable
 from concurrent.futures import ThreadPoolExecutor
-from dataclasses import asdict, dataclass
+from dataclasses import asdict, dataclass, field, replace
 from enum import StrEnum
 from typing import Any, NamedTuple
 
 import numpy as np
 from numpy.typing import NDArray
 
+from hypercone._arrays import Rows
 from hypercone._system import usable_cores
 from hypercone.embedding import Embedding
 from hypercone.errors import InputError
 from hypercone.evaluation.evaluation_kernels import count_by_scan, count_by_tree, ranks_of_ancestors
-from hypercone.hierarchy import Adjacency, Hierarchy, LabelledPairs
+from hypercone.evaluation.groups import Groups, Numbers, groups_of
+from hypercone.hierarchy import Adjacency, Hierarchy, LabeledPairs
 from hypercone.methods.scoring import Counts, count_at
+
+# The score of each (parent, child) of rows; lower is more likely true.
+Score = Callable[[Rows], NDArray[np.float64]]
 
 
 @dataclass(frozen=True)
 class LinkPrediction:
-    """Precision, recall and F1 at a threshold, and the counts behind them."""
+    """Precision, recall and F1 at a threshold, and the counts behind them; ``groups`` has the same of each group."""
 
     precision: float
     recall: float
@@ -32,21 +37,27 @@ class LinkPrediction:
     true_positives: int
     false_positives: int
     threshold: float
+    groups: dict[str, LinkPrediction] = field(default_factory=dict, kw_only=True)
 
     def as_dict(self) -> dict[str, Any]:
-        """Plain values, for JSON."""
-        return asdict(self)
+        """Plain values, for JSON; groups only where there are any."""
+        return without_no_groups(asdict(self))
 
 
-def evaluate(embedding: Embedding, pairs: LabelledPairs, threshold: float | None = None) -> LinkPrediction:
-    """Judge the embedding on labelled pairs, at its own threshold unless another is given.
+def link_prediction(
+    embedding: Embedding, pairs: LabeledPairs, threshold: float | None = None, *, group_by: str | None = None
+) -> LinkPrediction:
+    """Judge the embedding on labeled pairs, at its own threshold unless another is given.
+
+    ``group_by`` breaks it down by the ``depth`` of the child, or by the ``parents`` it has.
 
     >>> import hypercone
     >>> tree = hypercone.load_dataset("tree-3-5")
-    >>> split = hypercone.paper_split(tree, percent=50)
+    >>> split = tree.split(50)
     >>> embedding = hypercone.fit(tree, split=split, epochs=50, init_epochs=50)
-    >>> evaluate(embedding, split.test).f1 > 0.5
-    True
+    >>> found = link_prediction(embedding, split.test, group_by="depth")
+    >>> found.f1 > 0.5, sum(part.positives for part in found.groups.values()) == found.positives
+    (True, True)
     """
     if len(pairs.positives) == 0:
         raise InputError("there are no positive pairs to evaluate on; a larger hierarchy or another split is needed")
@@ -55,9 +66,22 @@ def evaluate(embedding: Embedding, pairs: LabelledPairs, threshold: float | None
         if len(rows) and not 0 <= rows.min() <= rows.max() < len(embedding):
             raise InputError(f"a pair has a row outside 0 … {len(embedding) - 1}; the pairs are of another hierarchy")
     threshold = checked_threshold(embedding, threshold)
-    scores = embedding.scorer.energies
-    counts = count_at(threshold, scores(pairs.positives), scores(pairs.negatives))
-    return judged(counts, len(pairs.negatives), threshold)
+    groups = None if group_by is None else groups_of(known_hierarchy(embedding, None), group_by)
+    return judged_pairs(embedding.scorer.energies, pairs, threshold, groups)
+
+
+def judged_pairs(score: Score, pairs: LabeledPairs, threshold: float, groups: Groups | None) -> LinkPrediction:
+    """What a score gets right and wrong on labeled pairs, and in each group of children."""
+    of_true, of_wrong = score(pairs.positives), score(pairs.negatives)
+    found = judged(count_at(threshold, of_true, of_wrong), len(pairs.negatives), threshold)
+    if groups is None:
+        return found
+    group_of_true, group_of_wrong = (groups.of_row[rows[:, 1]] for rows in (pairs.positives, pairs.negatives))
+    parts = {}
+    for group, name in enumerate(groups.names):
+        wrong = of_wrong[group_of_wrong == group]
+        parts[name] = judged(count_at(threshold, of_true[group_of_true == group], wrong), len(wrong), threshold)
+    return replace(found, groups=parts)
 
 
 def checked_threshold(embedding: Embedding, threshold: float | None) -> float:
@@ -80,6 +104,11 @@ def judged(counts: Counts, negatives: int, threshold: float) -> LinkPrediction:
         false_positives=counts.false_positives,
         threshold=threshold,
     )
+
+
+def without_no_groups(figures: dict[str, Any]) -> dict[str, Any]:
+    """The figures without ``groups`` where there are none."""
+    return {name: value for name, value in figures.items() if name != "groups" or value}
 
 
 class Kind(StrEnum):
@@ -110,7 +139,7 @@ def kind_of(embedding: Embedding) -> Origin:
 
     >>> import hypercone
     >>> tree = hypercone.load_dataset("tree-2-3")
-    >>> [str(kind_of(hypercone.fit(tree, method=method, dim=2))) for method in ("order", "construction")]
+    >>> [str(kind_of(hypercone.fit(tree, method=method, dim=2))) for method in ("order", "nested-caps")]
     ['learned, closure-aware', 'constructed']
     """
     said = embedding.record.get("kind", Kind.LEARNED)
@@ -130,35 +159,42 @@ def _used_closure(record: dict[str, Any]) -> bool:
 
 @dataclass(frozen=True)
 class Reconstruction:
-    """Mean rank of a true ancestor among all nodes that are not, and the mean average precision."""
+    """Mean rank of a true ancestor among all nodes that are not, and the mean average precision; and of each group."""
 
     mean_rank: float
     map: float
     nodes: int
     pairs: int
+    groups: dict[str, Reconstruction] = field(default_factory=dict, kw_only=True)
 
     def as_dict(self) -> dict[str, Any]:
-        """Plain values, for JSON."""
-        return asdict(self)
+        """Plain values, for JSON; groups only where there are any."""
+        return without_no_groups(asdict(self))
 
 
-def evaluate_reconstruction(
-    embedding: Embedding, hierarchy: Hierarchy, *, sample: int | None = None, seed: int = 0, threads: int = 1
+def reconstruction(
+    embedding: Embedding,
+    hierarchy: Hierarchy | None = None,
+    *,
+    sample: int | None = None,
+    seed: int = 0,
+    threads: int = 1,
+    group_by: str | None = None,
 ) -> Reconstruction:
     """Rank each node's ancestors among all nodes, by energy (margin methods) or plain distance (distance methods).
 
     For each node with ancestors, all others are sorted by how well they fit as its ancestor; the rank of a true one
-    counts the wrong ones before it, plus one. ``sample`` takes that many nodes at random instead of all.
+    counts the wrong ones before it, plus one. ``sample`` takes that many nodes at random instead of all, and
+    ``group_by`` breaks it down by the ``depth`` of the node or by the ``parents`` it has; groups without a node with
+    ancestors are left out.
 
     >>> import hypercone
-    >>> tree = hypercone.load_dataset("tree-2-3")
-    >>> found = evaluate_reconstruction(hypercone.fit(tree, epochs=50, init_epochs=50), tree)
-    >>> found.nodes, found.pairs
-    (14, 34)
+    >>> found = reconstruction(hypercone.fit("tree-2-3", "order", dim=2, epochs=50), group_by="depth")
+    >>> found.nodes, found.pairs, list(found.groups)
+    (14, 34, ['1', '2', '3'])
     """
     # The kernels trust their input.
-    if tuple(hierarchy.names) != tuple(embedding.names):
-        raise InputError("the hierarchy's nodes are not the embedding's; give the hierarchy it was fitted to")
+    hierarchy = known_hierarchy(embedding, hierarchy)
     for name, value in (("sample", sample), ("threads", threads)):
         if value is not None and value < 1:
             raise InputError(f"{name} is {value}, but must be at least 1")
@@ -168,22 +204,33 @@ def evaluate_reconstruction(
         raise InputError("no node has an ancestor, so there is nothing to reconstruct")
     if sample is not None and sample < len(children):
         children = np.sort(np.random.default_rng(seed).choice(children, sample, replace=False))
+    found = _reconstructed(embedding, lists, children, threads)
+    if group_by is None:
+        return found
+    groups = groups_of(hierarchy, group_by)
+    members = {name: children[groups.of_row[children] == group] for group, name in enumerate(groups.names)}
+    parts = {name: _reconstructed(embedding, lists, rows, threads) for name, rows in members.items() if len(rows)}
+    return replace(found, groups=parts)
+
+
+def _reconstructed(
+    embedding: Embedding, ancestors: Adjacency, children: NDArray[np.int32], threads: int
+) -> Reconstruction:
     # As many parts whatever the threads, so that the sums are the same to the last digit.
     chunks = np.array_split(children, min(len(children), 256))
     with ThreadPoolExecutor(threads) as pool:
-        found = list(pool.map(lambda chunk: _ranks(embedding, lists, chunk), chunks))
+        found = list(pool.map(lambda chunk: _ranks(embedding, ancestors, chunk), chunks))
     ranks, precisions, pairs = np.sum(found, axis=0)
     return Reconstruction(float(ranks / pairs), float(precisions / len(children)), len(children), int(pairs))
 
 
 def _ranks(embedding: Embedding, ancestors: Adjacency, children: NDArray[np.int32]) -> tuple[float, float, int]:
     # α serves to tell direction; the ranking of Nickel and Kiela is by distance alone.
-    plain = dataclasses.replace(embedding.scorer, settings=dataclasses.replace(embedding.settings, alpha=0.0))
+    plain = replace(embedding.scorer, settings=replace(embedding.settings, alpha=0.0))
     ranks, precisions, pairs = ranks_of_ancestors(plain.points, ancestors.csr, children, plain.constants, plain.dim)
     return ranks, precisions, pairs
 
 
-Numbers = NDArray[np.int64]
 # Nodes are shared out in many small parts, so that no core waits for the slowest.
 PARTS_A_CORE = 16
 
@@ -195,26 +242,43 @@ class Calls(NamedTuple):
     right: Numbers
 
 
-def evaluate_all_pairs(
-    embedding: Embedding, hierarchy: Hierarchy | None = None, threshold: float | None = None
+def all_pairs(
+    embedding: Embedding,
+    hierarchy: Hierarchy | None = None,
+    threshold: float | None = None,
+    *,
+    group_by: str | None = None,
 ) -> LinkPrediction:
     """Precision, recall and F1 over every ordered pair of different nodes; those of the closure are the true ones.
 
     Exact and, for cones, quick: the index finds the ancestors of each node. Wrong pairs are far more than in the
-    paper's protocol, which draws ten for each true one, so precision is far lower.
+    paper's protocol, which draws ten for each true one, so precision is far lower. ``group_by`` breaks it down by the
+    ``depth`` of the child, or by the ``parents`` it has: every pair (u, v) counts in the group of v.
 
     >>> import hypercone
-    >>> tree = hypercone.load_dataset("tree-3-4")
-    >>> found = evaluate_all_pairs(hypercone.fit(tree, epochs=50, init_epochs=50))
-    >>> found.positives + found.negatives == len(tree) * (len(tree) - 1)
+    >>> found = all_pairs(hypercone.fit("tree-3-4"), group_by="depth")
+    >>> found.positives + found.negatives == 121 * 120
     True
+    >>> [part.positives for part in found.groups.values()]
+    [0, 3, 18, 81, 324]
     """
     hierarchy, threshold = known_hierarchy(embedding, hierarchy), checked_threshold(embedding, threshold)
-    calls = count_calls(embedding, hierarchy, threshold)
-    right, called, positives = int(calls.right.sum()), int(calls.called.sum()), len(hierarchy.ancestor_lists().rows)
-    return judged(
-        Counts(right, called - right, positives), len(embedding) * (len(embedding) - 1) - positives, threshold
-    )
+    return judged_calls(count_calls(embedding, hierarchy, threshold), hierarchy, threshold, group_by)
+
+
+def judged_calls(calls: Calls, hierarchy: Hierarchy, threshold: float, group_by: str | None) -> LinkPrediction:
+    """What the ancestors that each node is given come to over all pairs, and over those of each group of nodes."""
+    true, others = hierarchy.ancestor_lists().counts, len(hierarchy) - 1
+
+    def judge(right: int, called: int, positives: int, nodes: int) -> LinkPrediction:
+        return judged(Counts(right, called - right, positives), nodes * others - positives, threshold)
+
+    found = judge(int(calls.right.sum()), int(calls.called.sum()), int(true.sum()), len(hierarchy))
+    if group_by is None:
+        return found
+    groups = groups_of(hierarchy, group_by)
+    sums = [groups.sums(of_node) for of_node in (calls.right, calls.called, true, np.ones_like(true))]
+    return replace(found, groups=dict(zip(groups.names, map(judge, *sums), strict=True)))
 
 
 def known_hierarchy(embedding: Embedding, hierarchy: Hierarchy | None) -> Hierarchy:
@@ -235,7 +299,7 @@ def count_calls(embedding: Embedding, hierarchy: Hierarchy, threshold: float) ->
         # No energy is below zero.
         return Calls(np.zeros_like(nodes), np.zeros_like(nodes))
     if threshold != embedding.threshold:
-        embedding = dataclasses.replace(embedding, threshold=threshold)
+        embedding = replace(embedding, threshold=threshold)
     count = _count_by_tree if method.curvature is not None else _count_by_scan
     # The first part alone builds the index and compiles, which threads would each do for themselves.
     count(embedding, true, nodes[:1])

@@ -1,0 +1,87 @@
+"""Recipes: settings under a name, each with its reason, in ``recipes/METHOD.toml``; or a file of one's own."""
+
+from __future__ import annotations
+
+import os
+import tomllib
+from collections.abc import Mapping
+from importlib import resources
+from pathlib import Path
+from typing import Any
+
+from hypercone.errors import ConfigError, unknown_name
+from hypercone.methods import METHODS
+from hypercone.training.config import (
+    ConstructionConfig,
+    FitConfig,
+    TrainingConfig,
+    read_settings_file,
+    with_new_names,
+)
+
+Recipe = str | os.PathLike[str] | Mapping[str, Any] | TrainingConfig | ConstructionConfig | FitConfig
+# In a recipe, the list of exceptions: tables whose "dim" and "percent" say for which cells they hold.
+EXCEPTIONS = "for"
+
+
+def read_recipes(method: str) -> dict[str, dict[str, Any]]:
+    """All recipes of a method, as the file has them.
+
+    >>> sorted(read_recipes("order"))
+    ['as published', 'tuned']
+    """
+    return tomllib.loads(recipe_text(method))
+
+
+def recipe_text(method: str) -> str:
+    """The file of a method's recipes, with the reason of every setting."""
+    return (resources.files("hypercone.training") / "recipes" / f"{method}.toml").read_text(encoding="utf-8")
+
+
+def named_recipe(name: str, method: str, dim: int, percent: float | None) -> dict[str, Any]:
+    """The settings of a recipe for so many dimensions and such a share of the implied edges; None if not of a split.
+
+    >>> named_recipe("as published", "order", 5, 50)["rate"]
+    0.1
+    """
+    if method not in METHODS:
+        raise ConfigError(f"the recipe is {name!r}, but {method} is constructed and has none; choose another method")
+    recipes = read_recipes(method)
+    if name not in recipes:
+        raise unknown_name(f"recipe of {method}", name, recipes)
+    settings = {key: value for key, value in recipes[name].items() if key != EXCEPTIONS}
+    for exception in recipes[name].get(EXCEPTIONS, []):
+        cell = {"dim": dim, "percent": percent}
+        if all(cell[key] in exception[key] for key in cell if key in exception):
+            settings |= {key: value for key, value in exception.items() if key not in cell}
+    return settings
+
+
+def has_method(recipe: Recipe | None) -> bool:
+    """Whether a recipe says itself what is learned or constructed.
+
+    >>> has_method({"method": "order"}), has_method("tuned"), has_method(None)
+    (True, False, False)
+    """
+    if isinstance(recipe, FitConfig):
+        return "method" in recipe.given
+    return isinstance(recipe, TrainingConfig | ConstructionConfig) or (
+        isinstance(recipe, Mapping) and "method" in recipe
+    )
+
+
+def settings_of(recipe: Recipe, method: str, dim: int, percent: float | None) -> dict[str, Any]:
+    """What a recipe says: one by name, a TOML file, settings by name, or the configuration of another fit.
+
+    >>> settings_of({"epochs": 5}, "order", 5, None)
+    {'epochs': 5}
+    """
+    if isinstance(recipe, TrainingConfig | ConstructionConfig):
+        return recipe.as_dict()
+    if isinstance(recipe, FitConfig):
+        return dict(recipe.given)
+    if isinstance(recipe, Mapping):
+        return with_new_names(recipe, warn=False)
+    if isinstance(recipe, str) and not recipe.endswith(".toml"):
+        return named_recipe(recipe, method, dim, percent)
+    return read_settings_file(Path(recipe))
