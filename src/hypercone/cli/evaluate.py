@@ -82,7 +82,7 @@ def run_evaluate(options: argparse.Namespace) -> int:
 
 def _check(options: argparse.Namespace) -> None:
     if options.seed < 0:
-        raise InputError(f"seed is {options.seed}, but must be at least 0")
+        raise InputError(f"--seed is {options.seed}, but must be at least 0")
     if options.by and not (options.all_pairs or options.hard):
         raise InputError("--by breaks down --all-pairs or --hard; give one of them")
     if options.references and not (options.all_pairs or options.hard or options.split):

@@ -14,7 +14,7 @@ import numpy as np
 
 from hypercone._arrays import Rows, pair_keys
 from hypercone.embedding import Embedding
-from hypercone.errors import InputError
+from hypercone.errors import InputError, option
 from hypercone.evaluation.hard_pairs import (
     HardNegatives,
     Score,
@@ -74,7 +74,7 @@ def groups_of(hierarchy: Hierarchy, by: str) -> Groups:
         depths = hierarchy.depths().astype(np.int64)
         return Groups(tuple(map(str, range(int(depths.max(initial=0)) + 1))), depths)
     if by != "parents":
-        raise InputError(f"there is no breakdown by {by!r}; choose {' or '.join(BY)}")
+        raise InputError(f"{option('group_by')} is {by!r}, but must be {' or '.join(BY)}")
     has_several, above = basic_parents(hierarchy).counts > 1, hierarchy.ancestor_lists()
     is_below = np.bincount(above.groups()[has_several[above.rows]], minlength=len(hierarchy)) > 0
     return Groups(BY_PARENTS, np.where(has_several, 2, is_below.astype(np.int64)))

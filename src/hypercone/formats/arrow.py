@@ -12,7 +12,7 @@ from hypercone._system import needed
 from hypercone.errors import InputError, short, visible, with_article
 from hypercone.formats.reading import Reading
 from hypercone.formats.source import Content, limit_of
-from hypercone.formats.tables import Table, columns_of
+from hypercone.formats.tables import Table, columns_of, say_which
 from hypercone.hierarchy.interop import texts_of
 
 # Two names, if only as the places of known ones.
@@ -107,8 +107,8 @@ def _columns(
     if unsaid and (words.count("parent") != 1 or words.count("child") != 1):
         raise header.error(
             0,
-            f"which column is the parent? The columns are {header.shown()}; name them parent and child, or say "
-            "which they are (--parent-column and --child-column), or say the direction (--direction)",
+            f"which column is the parent? The columns are {header.shown()}; name two of them parent and child, or "
+            + say_which(),
         )
     places = columns_of(header, direction, parent, child)
     return places.parent, places.child

@@ -15,7 +15,7 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from hypercone.errors import ConfigError, ModelFileError, one_line
+from hypercone.errors import ConfigError, ModelFileError, one_line, option
 
 
 @dataclass(frozen=True)
@@ -47,11 +47,16 @@ class Run:
 
     def __post_init__(self) -> None:
         if self.epochs is not None and self.epochs < 1:
-            raise ConfigError(f"epochs between checkpoints is {self.epochs}, but must be at least 1")
+            raise ConfigError(
+                f"{option('checkpoint.epochs')} is {self.epochs}, but must be at least 1 from a checkpoint to the next"
+            )
         # Found now: whoever asks later may be in another folder.
         _ = self.path
         if not (self.seconds > 0 and math.isfinite(self.seconds)):
-            raise ConfigError(f"seconds between checkpoints is {self.seconds}, but must be a number above 0")
+            raise ConfigError(
+                f"{option('checkpoint.seconds')} is {self.seconds}, but must be a number above 0 from a checkpoint to the"
+                " next"
+            )
 
     @cached_property
     def path(self) -> Path:

@@ -14,7 +14,7 @@ from numpy.typing import NDArray
 
 from hypercone.construction import CLOSURE_AWARE, CONSTRUCTIONS, construct
 from hypercone.embedding import Embedding
-from hypercone.errors import ConfigError, InputError
+from hypercone.errors import ConfigError, InputError, option
 from hypercone.hierarchy import Hierarchy, Split
 from hypercone.methods import METHODS, Points, find_method
 from hypercone.methods.scoring import Scorer, calibrate
@@ -72,7 +72,9 @@ def fit(
     progress = _listener(on_epoch, on_progress)
     if config.is_construction:
         if start is not None:
-            raise ConfigError(f"start is given, but {config.method} is constructed; choose method = {DEFAULT_LEARNER}")
+            raise ConfigError(
+                f"start is given, but {config.method} is constructed; choose {option('method', DEFAULT_LEARNER)}"
+            )
         with _context(progress, run, hierarchy, config, split, None) as context:
             return _construct(hierarchy, config, split, context)
     data = prepare(hierarchy, config, split)
@@ -208,7 +210,10 @@ def pretrain(
     """
     config = config.for_learning()
     if config.init not in METHODS:
-        raise ConfigError(f"init is {config.init}, which pre-trains nothing; choose init = poincare or euclidean")
+        raise ConfigError(
+            f"{option('init')} is {config.init}, which pre-trains nothing; choose {option('init', 'poincare')} or "
+            f"{option('init', 'euclidean')}"
+        )
     return pretrained_points(len(hierarchy), *prepare(hierarchy, config, split), FitContext(on_epoch))
 
 
