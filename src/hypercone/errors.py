@@ -102,38 +102,36 @@ def speaking(language: Language) -> Iterator[None]:
         _language = before
 
 
-def option(name: str, value: object = None) -> str:
-    """An option, with a value if one is given, as the caller would write it.
+def option(name: str, *values: object) -> str:
+    """An option as the caller would write it, with a value if one is given, or with the values to choose from.
 
     ``name`` is that of the parameter in Python. Where two parameters share a name and have flags of their own, it is
     told apart by its owner: ``checkpoint.epochs`` is ``epochs`` in Python and ``--checkpoint-epochs`` at a shell.
 
-    >>> option("direction", "parent-child"), option("epochs", 5), option("resume", True), option("direction")
-    ('direction="parent-child"', 'epochs=5', 'resume=True', 'direction')
+    >>> option("direction"), option("epochs", 5), option("resume", True), option("on_cycle", "condense", "drop")
+    ('direction', 'epochs=5', 'resume=True', 'on_cycle="condense" or "drop"')
     >>> with speaking("shell"):
-    ...     option("direction", "parent-child"), option("epochs", 5), option("resume", True), option("direction")
-    ('--direction parent-child', '--epochs 5', '--resume', '--direction')
+    ...     option("direction"), option("epochs", 5), option("resume", True), option("on_cycle", "condense", "drop")
+    ('--direction', '--epochs 5', '--resume', '--on-cycle condense or drop')
     """
     if _language == "shell":
-        return _at_a_shell(name, value)
+        flag = FLAGS.get(name, "--" + name.replace(".", "-").replace("_", "-"))
+        choice = " or ".join(_at_a_shell(value) for value in values if value is not True)
+        return f"{flag} {choice}" if choice else flag
     parameter = name.rpartition(".")[2]
-    return parameter if value is None else f"{parameter}={_in_python(value)}"
+    choice = " or ".join(map(_in_python, values))
+    return f"{parameter}={choice}" if choice else parameter
 
 
-def _at_a_shell(name: str, value: object) -> str:
-    flag = FLAGS.get(name, "--" + name.replace(".", "-").replace("_", "-"))
-    if value is None or value is True:
-        return flag
-    text = ",".join(map(str, value)) if isinstance(value, list) else str(value)
-    return f"{flag} {shlex.quote(text)}"
+def _at_a_shell(value: object) -> str:
+    return shlex.quote(",".join(map(str, value)) if isinstance(value, list) else str(value))
 
 
 def _in_python(value: object) -> str:
     if isinstance(value, list):
         return f"[{', '.join(map(_in_python, value))}]"
-    written = repr(value)
     # With the quotes that most people type.
-    return f'"{value}"' if isinstance(value, str) and written == f"'{value}'" and '"' not in value else written
+    return f'"{value}"' if isinstance(value, str) and repr(value) == f"'{value}'" and '"' not in value else repr(value)
 
 
 def one_line(text: str) -> str:

@@ -56,7 +56,7 @@ def test_a_folder_with_other_things_in_it_is_refused_and_left_alone(tmp_path, id
 
 
 def test_a_run_that_is_there_is_not_begun_again_by_accident(kept, make_run, identity):
-    message = re.escape("holds a run already (training, epoch 30); resume it, or give a new folder")
+    message = re.escape("holds a run already (training, epoch 30); go on with it by resume=True, or give a new folder")
     with pytest.raises(InputError, match=message), opened(make_run(), identity):
         pass
 
@@ -182,7 +182,7 @@ def test_a_pipe_in_the_place_of_a_checkpoint_is_not_waited_for(kept, make_run, i
 
 @pytest.mark.parametrize("options", [{"epochs": 0}, {"seconds": 0}, {"seconds": float("nan")}, {"seconds": -1}])
 def test_a_cadence_that_is_none_is_refused(tmp_path, options):
-    with pytest.raises(ConfigError, match="between checkpoints"):
+    with pytest.raises(ConfigError, match="from a checkpoint to the next"):
         Run(tmp_path, **options)
 
 

@@ -160,7 +160,7 @@ def _refuse_flat(embedding: Embedding, kind: str) -> None:
 def _offered(embedding: Embedding) -> str:
     curved = ["klein", "lorentz"] if find_method(embedding.method).is_hyperbolic else []
     kinds = ["own", *curved, *(["cap"] if embedding.method in CAP_RADII else [])]
-    return "use " + " or ".join(option("coordinates", kind) for kind in kinds)
+    return f"use {option('coordinates', *kinds)}"
 
 
 def _numbered(letter: str, count: int) -> tuple[str, ...]:

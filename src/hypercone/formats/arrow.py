@@ -107,7 +107,7 @@ def _columns(
     if unsaid and (words.count("parent") != 1 or words.count("child") != 1):
         raise header.error(
             0,
-            f"which column is the parent? The columns are {header.shown()}; name two of them parent and child, or "
+            f"which column is the parent? The columns are {header.shown()}; name them parent and child, or "
             + say_which(),
         )
     places = columns_of(header, direction, parent, child)

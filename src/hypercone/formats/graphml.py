@@ -134,7 +134,7 @@ def read_graphml(content: Content, *, direction: str | None = None) -> Reading:
     if direction is None:
         raise InputError(
             f"{content.label}: GraphML does not say whether an arrow points to the child or to the parent; "
-            f"say {option('direction', 'parent-child')} or {option('direction', 'child-parent')}"
+            f"say {option('direction', 'parent-child', 'child-parent')}"
         )
     checked_direction(direction)
     graph = _Graph(content)

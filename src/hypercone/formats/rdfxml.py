@@ -31,8 +31,7 @@ def read_rdfxml(content: Content, *, relations: Sequence[str] = ("is_a",)) -> Re
     beginning = content.data[:1000].strip(b"\xef\xbb\xbf\xff\xfe\0 \t\r\n")
     if beginning and not beginning.startswith(b"<"):
         raise InputError(
-            f"{content.label}: is not XML; if it is Turtle or OBO, say {option('format', 'turtle')} or "
-            f"{option('format', 'obo')}"
+            f"{content.label}: is not XML; if it is Turtle or OBO, say {option('format', 'turtle', 'obo')}"
         )
     statements = Statements(relations)
     document = _Document(content, statements)

@@ -113,7 +113,7 @@ def assembled(reading: Reading, on_cycle: str = "refuse", cycle_hint: str = "") 
         return Hierarchy(parts.names, parts.edges, labels, reading.notes + parts.notes)
     except CycleError as error:
         place = reading.place(_closing_edge(edges, error.cycle))
-        remedy = f"or read it with {option('on_cycle', 'condense')} or {option('on_cycle', 'drop')}"
+        remedy = f"or read it with {option('on_cycle', 'condense', 'drop')}"
         raise HierarchyError(f"{place}: {error}, {remedy}{cycle_hint and f' ({cycle_hint})'}") from None
     except HierarchyError as error:
         _refuse_bad_name(reading, error)

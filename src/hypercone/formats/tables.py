@@ -117,7 +117,7 @@ def _one_column(label: str, line: str, separator: str) -> InputError:
     name = "tabs" if separator == "\t" else "commas"
     return InputError(
         f"{label}:1: expected columns separated by {name}, found one column: {short(line, 40)!r}; "
-        f"check the separator, or say {option('format', 'tsv')} or {option('format', 'csv')}"
+        f"check the separator, or say {option('format', 'tsv', 'csv')}"
     )
 
 
@@ -138,10 +138,10 @@ def say_which() -> str:
     """How to say which column holds the parent.
 
     >>> say_which()
-    'say direction="parent-child" or direction="child-parent", or name the columns with parent and child'
+    'say direction="parent-child" or "child-parent", or name the columns with parent and child'
     """
     return (
-        f"say {option('direction', 'parent-child')} or {option('direction', 'child-parent')}, or name the columns with "
+        f"say {option('direction', 'parent-child', 'child-parent')}, or name the columns with "
         f"{option('parent')} and {option('child')}"
     )
 

@@ -63,7 +63,7 @@ def planar_view(
     if how == "own" and not own:
         raise InputError(
             f"a model of {method} in {points.shape[1]}-D has no points of its own in the Poincaré disk; "
-            f"use {option('view', 'construction')} or {option('view', 'projection')}"
+            f"use {option('view', 'construction', 'projection')}"
         )
     if how == "own" or (how == "auto" and own):
         return _own(points, method, settings)

@@ -54,8 +54,8 @@ class Run:
         _ = self.path
         if not (self.seconds > 0 and math.isfinite(self.seconds)):
             raise ConfigError(
-                f"{option('checkpoint.seconds')} is {self.seconds}, but must be a number above 0 from a checkpoint to the"
-                " next"
+                f"{option('checkpoint.seconds')} is {self.seconds}, but must be a number above 0 from a checkpoint to"
+                " the next"
             )
 
     @cached_property

@@ -211,8 +211,8 @@ def pretrain(
     config = config.for_learning()
     if config.init not in METHODS:
         raise ConfigError(
-            f"{option('init')} is {config.init}, which pre-trains nothing; choose {option('init', 'poincare')} or "
-            f"{option('init', 'euclidean')}"
+            f"{option('init')} is {config.init}, which pre-trains nothing; "
+            f"choose {option('init', 'poincare', 'euclidean')}"
         )
     return pretrained_points(len(hierarchy), *prepare(hierarchy, config, split), FitContext(on_epoch))
 

@@ -28,7 +28,9 @@ def test_the_direction_says_which_end_is_the_parent():
     assert edges(read(body)) == [("a", "b")]
     assert edges(read(body, "child-parent")) == [("b", "a")]
     assert read(body).place(0) == "zoo.graphml:2"
-    with pytest.raises(InputError, match=r"zoo\.graphml: GraphML does not say .*\(--direction parent-child or"):
+    with pytest.raises(
+        InputError, match=r'zoo\.graphml: GraphML does not say .*; say direction="parent-child" or "child-parent"$'
+    ):
         read(body, None)
     with pytest.raises(InputError, match="direction 'down' is unknown"):
         read(body, "down")
