@@ -32,7 +32,7 @@ def test_the_direction_says_which_end_is_the_parent():
         InputError, match=r'zoo\.graphml: GraphML does not say .*; say direction="parent-child" or "child-parent"$'
     ):
         read(body, None)
-    with pytest.raises(InputError, match="direction 'down' is unknown"):
+    with pytest.raises(InputError, match="direction is 'down', but must be"):
         read(body, "down")
 
 
