@@ -11,13 +11,17 @@
     ├── ResourceError         4   memory or disk ran out
     └── Interrupted         130   a run was asked to stop, and has kept a checkpoint (143 if by SIGTERM, 129 by SIGHUP)
 
-Each message is one sentence that says what is wrong, with the value, and what to do about it.
+Each message is one sentence that says what is wrong, with the value, and what to do about it. An option is written
+as the caller writes it, in Python or at a shell: every message that names one asks ``option`` for its text.
 """
 
 from __future__ import annotations
 
+import contextlib
 import difflib
-from collections.abc import Iterable, Sequence
+import shlex
+from collections.abc import Iterable, Iterator, Sequence
+from typing import Literal
 
 # Of a name that is not there; nobody looks for a longer one, and it must not flood the screen.
 LONGEST_NAME = 200
@@ -68,6 +72,72 @@ class Interrupted(HyperconeError):
     exit_code = 130
 
 
+Language = Literal["python", "shell"]
+# One for the whole process, so that threads speak as the program does.
+_language: Language = "python"
+# The flags that are not the name of the parameter with dashes.
+FLAGS = {
+    "parent": "--parent-column",
+    "child": "--child-column",
+    "label": "--label-column",
+    "parents": "--parent",
+    "pairs": "--split",
+    "token": "--token-file",
+    "allow_hosts": "--allow-host",
+    "every_epochs": "--checkpoint-epochs",
+    "every_seconds": "--checkpoint-seconds",
+    "suggest.k": "--count",
+}
+
+
+@contextlib.contextmanager
+def speaking(language: Language) -> Iterator[None]:
+    """During the block, messages name options in this language; afterwards in the one before.
+
+    >>> with speaking("shell"):
+    ...     option("burn_in", 10)
+    '--burn-in 10'
+    """
+    global _language  # noqa: PLW0603 - a variable of the context would not reach other threads
+    before, _language = _language, language
+    try:
+        yield
+    finally:
+        _language = before
+
+
+def option(name: str, *values: object) -> str:
+    """An option as the caller would write it, with a value if one is given, or with the values to choose from.
+
+    ``name`` is that of the parameter in Python. Where two parameters share a name and have flags of their own, it is
+    told apart by its owner: ``checkpoint.epochs`` is ``epochs`` in Python and ``--checkpoint-epochs`` at a shell.
+
+    >>> option("direction"), option("epochs", 5), option("resume", True), option("on_cycle", "condense", "drop")
+    ('direction', 'epochs=5', 'resume=True', 'on_cycle="condense" or "drop"')
+    >>> with speaking("shell"):
+    ...     option("direction"), option("epochs", 5), option("resume", True), option("on_cycle", "condense", "drop")
+    ('--direction', '--epochs 5', '--resume', '--on-cycle condense or drop')
+    """
+    if _language == "shell":
+        flag = FLAGS.get(name, "--" + name.replace(".", "-").replace("_", "-"))
+        choice = " or ".join(_at_a_shell(value) for value in values if value is not True)
+        return f"{flag} {choice}" if choice else flag
+    parameter = name.rpartition(".")[2]
+    choice = " or ".join(map(_in_python, values))
+    return f"{parameter}={choice}" if choice else parameter
+
+
+def _at_a_shell(value: object) -> str:
+    return shlex.quote(",".join(map(str, value)) if isinstance(value, list) else str(value))
+
+
+def _in_python(value: object) -> str:
+    if isinstance(value, list):
+        return f"[{', '.join(map(_in_python, value))}]"
+    # With the quotes that most people type.
+    return f'"{value}"' if isinstance(value, str) and repr(value) == f"'{value}'" and '"' not in value else repr(value)
+
+
 def one_line(text: str) -> str:
     r"""The text with all that is no visible character escaped: what a file holds must not steer a terminal.
 
@@ -84,9 +154,18 @@ def unknown_name(kind: str, name: str, known: Iterable[str]) -> UnknownNameError
     "there is no method 'ordre'; did you mean order?"
     """
     name = name if len(name) <= LONGEST_NAME else name[:LONGEST_NAME] + "…"
+    hint = did_you_mean(name, known)
+    return UnknownNameError(f"there is no {kind} {name!r}{hint and f'; {hint}'}")
+
+
+def did_you_mean(name: str, known: Iterable[str]) -> str:
+    """A question with up to three names that look like it; nothing if none does.
+
+    >>> did_you_mean("veiw", ["view", "cones"]), did_you_mean("zoom", ["view", "cones"])
+    ('did you mean view?', '')
+    """
     close = difflib.get_close_matches(name, list(known), n=3, cutoff=0.6)
-    hint = f"; did you mean {' or '.join(close)}?" if close else ""
-    return UnknownNameError(f"there is no {kind} {name!r}{hint}")
+    return f"did you mean {' or '.join(close)}?" if close else ""
 
 
 def with_article(name: str) -> str:

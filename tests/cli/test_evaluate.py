@@ -76,8 +76,8 @@ def test_a_sample_of_hard_pairs_depends_on_the_seed(run, model):
         (("--hard", "--sample", "0"), "sample is 0, but must be at least 1"),
         (("--hard", "--sample", "many"), "invalid int value: 'many'"),
         (("--hard", "--seed", "-1"), "seed is -1, but must be at least 0"),
-        (("--hard", "--threshold", "nan"), "the threshold is nan"),
-        (("--all-pairs", "--by", "parents", "--threshold", "inf"), "the threshold is inf"),
+        (("--hard", "--threshold", "nan"), "--threshold is nan"),
+        (("--all-pairs", "--by", "parents", "--threshold", "inf"), "--threshold is inf"),
     ],
 )
 def test_what_cannot_be_evaluated_is_said_in_one_sentence(process, model, arguments, words):

@@ -45,7 +45,7 @@ def test_bad_input_is_one_sentence_and_writes_nothing(run, model, tmp_path):
     for arguments, sentence in {
         (): give,
         ("husky", "--edges", tmp_path / "old.tsv"): give,
-        ("husky",): "'husky' has no parents; give at least one, for they say where it belongs",
+        ("husky",): "'husky' has no --parent; give at least one, to say where it belongs",
         ("dog", "--parent", "animal"): "'dog' is already in the model; give the new node another name",
         ("husky", "--parent", "dgo"): "there is no node 'dgo'; did you mean dog?",
         ("--edges", tmp_path / "old.tsv", "--label", "x"): (

@@ -31,8 +31,11 @@ def _model(folder) -> dict[str, bytes]:
         (("--run", "model"), "--run model is -o model or inside it; give the checkpoints a folder of their own"),
         (("--run", "model/inside"), "--run model/inside is -o model or inside it"),
         (("--run", "link"), "--run link is -o model or inside it"),
-        (("--run", "r", "--checkpoint-epochs", "0"), "epochs between checkpoints is 0, but must be at least 1"),
-        (("--run", "r", "--checkpoint-seconds", "nan"), "seconds between checkpoints is nan, but must be a number"),
+        (
+            ("--run", "r", "--checkpoint-epochs", "0"),
+            "--checkpoint-epochs is 0, but must be at least 1 from a checkpoint",
+        ),
+        (("--run", "r", "--checkpoint-seconds", "nan"), "--checkpoint-seconds is nan, but must be a number above 0"),
         (("--run", "file"), "file: is a file; give a folder for the run"),
         (("--run", "notes"), "notes/lock: is not a run's; give another folder for the run"),
         (("--run", "file/run"), "file/run: cannot be written (Not a directory)"),

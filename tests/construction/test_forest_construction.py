@@ -186,7 +186,7 @@ def test_a_parent_is_put_under_the_other_where_that_keeps_more_true_pairs(held):
 
 @pytest.mark.parametrize("dim", [1, 0, -3])
 def test_one_dimension_is_refused_in_one_sentence(shape, dim):
-    with pytest.raises(ConfigError, match=f"dim must be at least 2 .*, not {dim}"):
+    with pytest.raises(ConfigError, match=f"^dim is {dim}, but must be at least 2 for caps"):
         construct_forest(shape("star", 3), dim)
 
 

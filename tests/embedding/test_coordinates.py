@@ -48,9 +48,9 @@ def test_a_method_has_the_coordinates_that_make_sense_and_refuses_the_others(mak
 
 
 def test_a_refusal_says_what_there_is(make_embedding):
-    with pytest.raises(InputError, match=r"use own or cap$"):
+    with pytest.raises(InputError, match=r'use coordinates="own" or "cap"$'):
         coordinates_of(make_embedding("euclidean-cones"), "lorentz")
-    with pytest.raises(InputError, match=r"use own or klein or lorentz$"):
+    with pytest.raises(InputError, match=r'use coordinates="own" or "klein" or "lorentz"$'):
         coordinates_of(make_embedding("poincare"), "cap")
 
 

@@ -77,7 +77,9 @@ def test_the_extension_says_the_format_and_the_format_wins(strange, tmp_path, ex
 
 @pytest.mark.parametrize("name", ["points.csv", "points", "points.tsv.gz"])
 def test_an_unknown_extension_is_told_what_there_is(strange, tmp_path, name):
-    with pytest.raises(InputError, match="say which format to write: tsv, npz, word2vec, parquet, projector"):
+    with pytest.raises(
+        InputError, match="say which format to write with format: tsv, npz, word2vec, parquet, projector"
+    ):
         strange.export(tmp_path / name)
     with pytest.raises(InputError, match="say which format"):
         strange.export(tmp_path / "points.tsv", "xlsx")

@@ -121,7 +121,7 @@ def test_without_pairs_the_closure_is_judged_against_ten_wrong_pairs_each(fitted
         ("disk", {"pairs": None}, "pairs says nothing about the picture disk; leave it out"),
         ("norms", {"cones": []}, "cones says nothing about the picture norms; leave it out"),
         ("norms", {}, "does not know its edges, and so not how deep"),
-        ("precision-recall", {}, "does not know its edges, so give pairs"),
+        ("precision-recall", {}, "does not know its edges; judge it by those of a split, with pairs"),
         (
             "precision-recall",
             {"pairs": LabeledPairs(np.empty((0, 2), np.int32), np.empty((0, 2), np.int32))},

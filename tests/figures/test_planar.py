@@ -127,9 +127,9 @@ def test_degenerate_points_have_a_view_too(points):
     ("method", "dim", "how", "words"),
     [
         ("hyperbolic-cones", 5, "own", "hyperbolic-cones in 5-D has no points of its own"),
-        ("order", 2, "own", "use the view construction or projection"),
+        ("order", 2, "own", 'use view="construction" or "projection"$'),
         ("order", 2, "construction", "does not know its edges"),
-        ("order", 2, "sideways", "there is no view 'sideways'; use auto, own, construction or projection"),
+        ("order", 2, "sideways", "^view is 'sideways', but must be auto, own, construction or projection$"),
     ],
 )
 def test_a_view_that_the_model_cannot_have_is_refused_in_words(method, dim, how, words):

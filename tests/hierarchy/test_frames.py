@@ -54,7 +54,7 @@ def test_a_column_that_is_not_there_is_refused_with_the_nearest(make):
     frame = make({"parents": ["animal"], "child": ["dog"]})
     with pytest.raises(InputError, match="there is no column 'parent'; did you mean parents"):
         Hierarchy.from_frame(frame)
-    with pytest.raises(InputError, match="cannot both be in the column 'child'"):
+    with pytest.raises(InputError, match="parent and child are both the column 'child'; name two columns"):
         Hierarchy.from_frame(frame, parent="child")
     with pytest.raises(InputError, match="the frame has no rows"):
         Hierarchy.from_frame(make({"parent": [], "child": []}))

@@ -212,7 +212,7 @@ def test_two_networkx_nodes_with_the_same_text_are_refused():
 def test_the_direction_of_a_networkx_graph_is_never_guessed():
     with pytest.raises(TypeError):
         Hierarchy.from_networkx(nx.DiGraph())
-    with pytest.raises(InputError, match="direction 'down' is unknown; it is parent-child or child-parent"):
+    with pytest.raises(InputError, match="direction is 'down', but must be parent-child or child-parent"):
         Hierarchy.from_networkx(nx.DiGraph(), direction="down")
     with pytest.raises(InputError, match="the graph is undirected"):
         Hierarchy.from_networkx(nx.Graph(), direction="parent-child")

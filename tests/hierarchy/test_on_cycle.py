@@ -32,7 +32,7 @@ def test_a_circle_is_refused_with_the_remedy():
         read(CIRCLES.replace("c,c\n", ""))
     assert str(caught.value) == (
         "the stream:4: the edges run in a circle, parent → child: a → b → a; remove one of these edges, "
-        "or read it with --on-cycle condense or drop"
+        'or read it with on_cycle="condense" or "drop"'
     )
 
 
@@ -82,7 +82,7 @@ def test_without_a_circle_nothing_changes():
 
 
 def test_another_answer_to_circles_is_refused():
-    with pytest.raises(InputError, match=r"^on_cycle 'ignore' is unknown; it is error, condense or drop$"):
+    with pytest.raises(InputError, match=r"^on_cycle is 'ignore', but must be one of error, condense, drop$"):
         read(on_cycle="ignore")
 
 

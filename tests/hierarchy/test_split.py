@@ -142,20 +142,20 @@ def test_nonbasic_edges_are_the_closure_without_the_reduction(hierarchy):
 @pytest.mark.parametrize(
     ("options", "sentence"),
     [
-        ({"percent": 91}, "percent 91 is outside 0 … 90; the rest is held out for validation and test"),
-        ({"percent": -1}, "percent -1 is outside 0 … 90; the rest is held out for validation and test"),
+        ({"percent": 91}, "percent is 91, but must be from 0 to 90; the rest is held out for validation and test"),
+        ({"percent": -1}, "percent is -1, but must be from 0 to 90; the rest is held out for validation and test"),
         (
             {"percent": float("nan")},
-            "percent nan is outside 0 … 90; the rest is held out for validation and test",
+            "percent is nan, but must be from 0 to 90; the rest is held out for validation and test",
         ),
         (
             {"percent": 0, "holdout": 0.6},
-            "holdout 0.6 is outside 0 … 0.5; it is taken twice, for validation and for test",
+            "holdout is 0.6, but must be from 0 to 0.5; it is taken twice, for validation and for test",
         ),
-        ({"percent": 0, "seed": -1}, "seed -1 is negative; it is a whole number from 0 up"),
+        ({"percent": 0, "seed": -1}, "seed is -1, but must be at least 0"),
         (
             {"percent": 0, "negatives_per_side": -1},
-            "negatives_per_side -1 is negative; it is a whole number from 0 up",
+            "negatives_per_side is -1, but must be at least 0",
         ),
     ],
 )

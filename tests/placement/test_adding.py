@@ -140,7 +140,7 @@ def test_a_larger_model_is_saved_and_loaded_again(model, tmp_path):
     [
         ("dog", ["mammal"], InputError, "'dog' is already in the model; give the new node another name"),
         ("husky", ["dgo"], UnknownNameError, "there is no node 'dgo'; did you mean dog?"),
-        ("husky", [], InputError, "'husky' has no parents; give at least one, for they say where it belongs"),
+        ("husky", [], InputError, "'husky' has no parents; give at least one, to say where it belongs"),
         ("husky", ["husky"], InputError, "'husky' is given as its own parent; give another one"),
         ("", ["dog"], HierarchyError, "a node has an empty name; every node needs a name of at least one character"),
     ],

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import errno
+import math
 import os
 import re
 import shutil
@@ -59,7 +60,7 @@ def test_a_folder_with_other_things_in_it_is_refused_and_left_alone(tmp_path, id
 
 
 def test_a_run_that_is_there_is_not_begun_again_by_accident(kept, make_run, identity):
-    message = re.escape("holds a run already (training, epoch 30); resume it, or give a new folder")
+    message = re.escape("holds a run already (training, epoch 30); go on with it by resume=True, or give a new folder")
     with pytest.raises(InputError, match=message), opened(make_run(), identity):
         pass
 
@@ -183,10 +184,12 @@ def test_a_pipe_in_the_place_of_a_checkpoint_is_not_waited_for(kept, make_run, i
     assert "is a pipe, not an ordinary file" in said[0]
 
 
-@pytest.mark.parametrize("options", [{"epochs": 0}, {"seconds": 0}, {"seconds": float("nan")}, {"seconds": -1}])
-def test_a_cadence_that_is_none_is_refused(tmp_path, options):
-    with pytest.raises(ConfigError, match="between checkpoints"):
-        Checkpointing(tmp_path, **options)
+@pytest.mark.parametrize(
+    ("name", "value"), [("every_epochs", 0), ("every_seconds", 0), ("every_seconds", math.nan), ("every_seconds", -1)]
+)
+def test_a_cadence_that_is_none_is_refused(tmp_path, name, value):
+    with pytest.raises(ConfigError, match="from a checkpoint to the next"):
+        Checkpointing(tmp_path, **{name: value})
 
 
 def test_what_an_enemy_wrote_into_a_run_is_told_in_one_short_line(kept, make_run, identity):

@@ -138,7 +138,8 @@ def test_a_second_interrupt_ends_at_once(start_server):
 def test_a_port_that_is_taken_is_told_in_a_sentence(server):
     done = _run(server, "--port", str(server.port))
     assert (done.returncode, done.stdout, done.stderr.count("\n")) == (2, "", 1)
-    assert f"hypercone: port {server.port} of 127.0.0.1 is in use; choose another" in done.stderr
+    said = f"hypercone: --port {server.port} of 127.0.0.1 is in use; choose another, or --port 0 for any\n"
+    assert done.stderr == said
 
 
 def test_sixty_four_callers_at_once_all_get_their_own_answers(server):

@@ -192,5 +192,5 @@ def test_progress_tells_of_every_epoch(tree):
 
 @pytest.mark.parametrize("changes", [{"method": "order"}, {"dim": 1}])
 def test_what_has_no_caps_is_refused(tree, changes):
-    with pytest.raises(ConfigError, match="has no caps; choose another init"):
+    with pytest.raises(ConfigError, match="has no caps; choose another one"):
         fit(tree, **{"method": "hyperbolic-cones", "dim": 2, "init": "caps", **changes})

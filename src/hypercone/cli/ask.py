@@ -13,7 +13,7 @@ from hypercone.cli.output import add_json, print_json
 from hypercone.embedding import Embedding, load
 from hypercone.embedding.folder import refuse_in_vain
 from hypercone.embedding.placement import parents_by_name
-from hypercone.errors import InputError, counted, with_article
+from hypercone.errors import InputError, counted, speaking, with_article
 from hypercone.evaluation import suggestions
 from hypercone.evaluation.damaged import PrecisionAt
 from hypercone.formats.reading import Reading
@@ -175,7 +175,9 @@ def run_suggest(options: argparse.Namespace) -> int:
 def _check(options: argparse.Namespace, embedding: Embedding, hierarchy: Hierarchy) -> int:
     if not isinstance(embedding.record.get("config"), dict):
         raise InputError(f"{options.model} was not made by a fit, so there are no settings to fit again with")
-    config = FitConfig.from_dict(embedding.record["config"])
+    # The settings are the model's; this command has no flags for them.
+    with speaking("python"):
+        config = FitConfig.from_dict(embedding.record["config"])
     with ProgressLine(sys.stderr) as progress:
         callback = None if options.quiet else progress
         found = suggestions(hierarchy, recipe=config, seed=options.seed, callback=callback)

@@ -4,14 +4,13 @@ from __future__ import annotations
 
 import argparse
 import os
-import sys
 from pathlib import Path
 from typing import Any
 
 import numpy as np
 
 from hypercone.cli.options import add_columns, columns_given, read_source
-from hypercone.cli.output import add_json, percentages, print_answer
+from hypercone.cli.output import add_json, percentages, print_answer, tell_of_renaming
 from hypercone.embedding import Embedding, load
 from hypercone.errors import InputError
 from hypercone.evaluation import (
@@ -60,7 +59,7 @@ def add_evaluate_arguments(parser: argparse.ArgumentParser) -> None:
 def run_evaluate(options: argparse.Namespace) -> int:
     """Load, measure what was asked for, print."""
     if options.old_group_by:
-        print("note: --by is called --group-by now", file=sys.stderr)
+        tell_of_renaming("--by", "--group-by")
         options.group_by = options.group_by or options.old_group_by
     _check(options)
     embedding = load(options.model)
@@ -83,7 +82,7 @@ def run_evaluate(options: argparse.Namespace) -> int:
 
 def _check(options: argparse.Namespace) -> None:
     if options.seed < 0:
-        raise InputError(f"seed is {options.seed}, but must be at least 0")
+        raise InputError(f"--seed is {options.seed}, but must be at least 0")
     if options.references and not (options.all_pairs or options.hard or options.split):
         raise InputError("--references stands beside --all-pairs, --hard or --split; give one of them")
 

@@ -112,5 +112,7 @@ def _split(options: argparse.Namespace, hierarchy: Hierarchy) -> Split | None:
     if options.split:
         return read_split(options.split, hierarchy)
     if options.percent is not None:
+        if options.split_seed < 0:
+            raise InputError(f"--split-seed is {options.split_seed}, but must be at least 0")
         return hierarchy.split(options.percent, options.split_seed)
     return None

@@ -18,7 +18,7 @@ from types import ModuleType
 from typing import NoReturn
 
 from hypercone import __version__
-from hypercone.errors import HyperconeError, InputError, ResourceError, one_line
+from hypercone.errors import HyperconeError, InputError, ResourceError, one_line, speaking
 
 COMMANDS = {
     "fit": "construct or learn an embedding of an edge list or a named dataset, and save it",
@@ -53,7 +53,8 @@ def main(arguments: Sequence[str] | None = None) -> int:
     arguments = list(sys.argv[1:] if arguments is None else arguments)
     _let_any_text_through()
     try:
-        return _run(arguments)
+        with speaking("shell"):
+            return _run(arguments)
     except HyperconeError as error:
         return _fail(str(error), error.exit_code)
     except MemoryError:

@@ -7,6 +7,8 @@ import os
 import sys
 from typing import Any, TypeVar
 
+from hypercone._deprecation import OLD_METHODS
+from hypercone.cli.output import tell_of_renaming
 from hypercone.data import datasets, is_dataset, load_dataset
 from hypercone.errors import InputError, counted, short
 from hypercone.formats import read
@@ -43,7 +45,16 @@ def add_columns(parser: argparse.ArgumentParser) -> None:
         "--format", choices=NAMES, metavar="FORMAT", help=f"if the name does not tell: {', '.join(NAMES)}"
     )
     parser.add_argument("--relations", metavar="NAMES", help="of an ontology, with commas (default is_a)")
-    parser.add_argument("--on-cycle", choices=ON_CYCLE, default="error", help="what to do about cycles (default error)")
+    parser.add_argument(
+        "--on-cycle", type=_on_cycle, choices=ON_CYCLE, default="error", help="what to do about cycles (default error)"
+    )
+
+
+def _on_cycle(text: str) -> str:
+    if text != "refuse":
+        return text
+    tell_of_renaming("--on-cycle refuse", "--on-cycle error")
+    return "error"
 
 
 def columns_given(options: argparse.Namespace) -> dict[str, Any]:
@@ -98,6 +109,10 @@ def read_settings(options: argparse.Namespace) -> FitConfig:
         for name, option in OPTIONS.items()
         if (text := getattr(options, f"setting_{name}")) is not None
     }
+    for name in ("method", "init"):
+        if given.get(name) in OLD_METHODS:
+            old, given[name] = given[name], OLD_METHODS[given[name]]
+            tell_of_renaming(f"--{name} {old}", f"--{name} {given[name]}")
     return FitConfig.from_toml(options.config, **given) if options.config else FitConfig(**given)
 
 

@@ -8,6 +8,8 @@ import sys
 from collections.abc import Mapping
 from typing import Any, TextIO
 
+from hypercone._deprecation import REMOVED_IN
+
 
 def add_json(parser: argparse.ArgumentParser) -> None:
     """The option that every command which answers has."""
@@ -28,6 +30,11 @@ def print_json(values: Mapping[str, Any]) -> None:
     """One line of JSON, readable in any language where the stream can carry it."""
     is_unicode = (sys.stdout.encoding or "").lower().startswith("utf")
     print(json.dumps(values, ensure_ascii=not is_unicode, allow_nan=False))
+
+
+def tell_of_renaming(old: str, new: str) -> None:
+    """Say to a person who types an old name what it is called now."""
+    print(f"note: {old} is called {new} now, and the old name goes in version {REMOVED_IN}", file=sys.stderr)
 
 
 def tell_of_compiling(stream: TextIO) -> None:

@@ -17,7 +17,7 @@ from hypercone.construction.layout import (
     projection_scale,
 )
 from hypercone.construction.rearrange_kernels import count_pairs_of
-from hypercone.errors import ConfigError, InputError
+from hypercone.errors import ConfigError, InputError, option
 from hypercone.geometry import caps, cones
 from hypercone.hierarchy import Hierarchy
 from hypercone.hierarchy.graph import flipped_lists
@@ -41,7 +41,7 @@ def construct_forest(hierarchy: Hierarchy, dim: int, K: float = 0.1, rearrange: 
     Counts(true_positives=4, false_positives=0, positives=4)
     """
     if dim < 2:
-        raise ConfigError(f"dim must be at least 2 for caps to lie side by side, not {dim}")
+        raise ConfigError(f"{option('dim')} is {dim}, but must be at least 2 for caps to lie side by side")
     kept, counts = spanning_forest(hierarchy), count_forest(hierarchy)
     rearrange = rearrange and can_be_rearranged(hierarchy, counts)
     if rearrange:
@@ -170,7 +170,7 @@ def _ran_out(points: Points, K: float) -> InputError:
     return InputError(
         f"float64 cannot hold {len(points):,} nodes as nested caps in {points.shape[1]} dimensions with K = {K}: the "
         f"outermost point is {1 - largest:.1e} from the border and its neighbours are no longer told apart; take a "
-        "part of the hierarchy (subtree), more dimensions or a smaller K"
+        f"part of the hierarchy, a larger {option('dim')} or a smaller {option('K')}"
     )
 
 

@@ -16,7 +16,7 @@ from hypercone._files import new_files
 from hypercone._system import available_bytes, needed
 from hypercone.embedding.embedding import Embedding
 from hypercone.embedding.folder import checked_path
-from hypercone.errors import InputError, ResourceError, unknown_name
+from hypercone.errors import InputError, ResourceError, option, unknown_name
 from hypercone.geometry import caps, euclidean_cones, hyperboloid, klein
 from hypercone.methods import Points, find_method
 
@@ -31,7 +31,7 @@ def export(embedding: Embedding, path: str | Path, format: str | None = None, *,
     target = checked_path(path)
     kind = format or EXTENSIONS.get(target.suffix.lower())
     if kind not in WRITERS:
-        raise InputError(f"{target}: say which format to write: {', '.join(WRITERS)}")
+        raise InputError(f"{target}: say which format to write with {option('format')}: {', '.join(WRITERS)}")
     targets = files_of(target, kind)
     for file in targets:
         if file.is_dir():
@@ -159,7 +159,8 @@ def _refuse_flat(embedding: Embedding, kind: str) -> None:
 
 def _offered(embedding: Embedding) -> str:
     curved = ["klein", "lorentz"] if find_method(embedding.method).is_hyperbolic else []
-    return "use " + " or ".join(["own", *curved, *(["cap"] if embedding.method in CAP_RADII else [])])
+    kinds = ["own", *curved, *(["cap"] if embedding.method in CAP_RADII else [])]
+    return f"use {option('coordinates', *kinds)}"
 
 
 def _numbered(letter: str, count: int) -> tuple[str, ...]:

@@ -13,7 +13,7 @@ from numpy.typing import NDArray
 from hypercone._arrays import Rows, frozen
 from hypercone._jit import dimension_type
 from hypercone.embedding.embedding_kernels import ABOVE, NOT_ABOVE, NOT_BELOW, improve, mark_above, pushed_out, scan
-from hypercone.errors import HierarchyError, InputError, short, unknown_name
+from hypercone.errors import HierarchyError, InputError, option, short, unknown_name
 from hypercone.hierarchy.graph import in_words
 from hypercone.hierarchy.names import Labels, NodeNames, checked_names, rows_of_pairs
 from hypercone.methods import Points
@@ -35,8 +35,8 @@ def add_many(
     """The embedding with one more row for each new node, placed from the top down."""
     parents = parents_by_name(nodes)
     order = from_the_top(parents)
-    apart = _for_new_nodes("not_under", not_under or {}, parents)
-    called = _for_new_nodes("labels", labels or {}, parents)
+    apart = _for_new_nodes(option("not_under"), not_under or {}, parents)
+    called = _for_new_nodes(option("labels"), labels or {}, parents)
     rows = {name: len(embedding) + place for place, name in enumerate(order)}
     wished = {name: _wishes(embedding, rows, name, parents[name], apart.get(name, ())) for name in order}
     placer = Placer(embedding.scorer, embedding.edges, room=len(order))
@@ -87,10 +87,10 @@ def _refuse_contradiction(
         raise InputError(f"{name!r} cannot be kept out of {other!r}, which is or is above one of its parents")
 
 
-def _for_new_nodes(option: str, given: Mapping[str, Any], parents: Mapping[str, Any]) -> Mapping[str, Any]:
+def _for_new_nodes(what: str, given: Mapping[str, Any], parents: Mapping[str, Any]) -> Mapping[str, Any]:
     for name in given:
         if name not in parents:
-            raise unknown_name(f"new node for {option} called", name, parents)
+            raise unknown_name(f"new node for {what} called", name, parents)
     return given
 
 
@@ -163,7 +163,7 @@ def _checked(name: str, parents: str | Sequence[str]) -> list[str]:
         raise InputError(f"the parents of {name!r} are {parents!r}; give a list of names")
     parents = [parents] if isinstance(parents, str) else list(dict.fromkeys(parents))
     if not parents:
-        raise InputError(f"{name!r} has no parents; give at least one, for they say where it belongs")
+        raise InputError(f"{name!r} has no {option('parents')}; give at least one, to say where it belongs")
     if name in parents:
         raise InputError(f"{name!r} is given as its own parent; give another one")
     return parents

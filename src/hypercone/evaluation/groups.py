@@ -8,7 +8,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from hypercone._arrays import Adjacency
-from hypercone.errors import InputError
+from hypercone.errors import InputError, option
 from hypercone.hierarchy import Hierarchy
 
 GROUP_BY = ("depth", "parents")
@@ -45,7 +45,7 @@ def groups_of(hierarchy: Hierarchy, group_by: str) -> Groups:
         depths = hierarchy.depths.astype(np.int64)
         return Groups(tuple(map(str, range(int(depths.max(initial=0)) + 1))), depths)
     if group_by != "parents":
-        raise InputError(f"group_by is {group_by!r}, but must be {' or '.join(GROUP_BY)}")
+        raise InputError(f"{option('group_by')} is {group_by!r}, but must be {' or '.join(GROUP_BY)}")
     has_several, above = direct_parents(hierarchy).counts > 1, hierarchy.ancestor_lists()
     is_below = np.bincount(above.groups()[has_several[above.rows]], minlength=len(hierarchy)) > 0
     return Groups(BY_PARENTS, np.where(has_several, 2, is_below.astype(np.int64)))

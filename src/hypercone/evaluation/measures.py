@@ -15,7 +15,7 @@ from numpy.typing import NDArray
 from hypercone._arrays import Rows
 from hypercone._system import usable_cores
 from hypercone.embedding import Embedding
-from hypercone.errors import InputError
+from hypercone.errors import InputError, option
 from hypercone.evaluation.evaluation_kernels import count_by_scan, count_by_tree, ranks_of_ancestors
 from hypercone.evaluation.groups import Groups, Numbers, groups_of
 from hypercone.hierarchy import Adjacency, Hierarchy, LabeledPairs
@@ -88,7 +88,7 @@ def checked_threshold(embedding: Embedding, threshold: float | None) -> float:
     """The threshold given, or the embedding's own if none is."""
     threshold = embedding.threshold if threshold is None else threshold
     if not math.isfinite(threshold):
-        raise InputError(f"the threshold is {threshold}, but must be a finite number")
+        raise InputError(f"{option('threshold')} is {threshold}, but must be a finite number")
     return threshold
 
 
@@ -195,7 +195,7 @@ def reconstruction(
     """
     # The kernels trust their input.
     hierarchy = known_hierarchy(embedding, hierarchy)
-    for name, value in (("sample", sample), ("threads", threads)):
+    for name, value in ((option("sample"), sample), (option("threads"), threads)):
         if value is not None and value < 1:
             raise InputError(f"{name} is {value}, but must be at least 1")
     lists = hierarchy.ancestor_lists()

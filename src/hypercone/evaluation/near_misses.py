@@ -10,7 +10,7 @@ from numpy.typing import NDArray
 
 from hypercone._arrays import Rows, pair_keys
 from hypercone.embedding import Embedding
-from hypercone.errors import InputError
+from hypercone.errors import InputError, option
 from hypercone.evaluation.evaluation_kernels import draw_relatives
 from hypercone.evaluation.groups import Groups, Numbers, direct_parents, groups_of
 from hypercone.evaluation.measures import LinkPrediction, Score, checked_threshold, judged, known_hierarchy
@@ -59,7 +59,7 @@ def _wrong_parents(parents: Rows, positives: Rows) -> WrongPairs:
 def true_pairs(hierarchy: Hierarchy, positives: Rows | None = None, seed: int = 0, sample: int | None = None) -> Rows:
     """The pairs given, checked to be true, or all that are; a random ``sample`` of them if there are more."""
     if sample is not None and sample < 1:
-        raise InputError(f"sample is {sample}, but must be at least 1")
+        raise InputError(f"{option('sample')} is {sample}, but must be at least 1")
     if positives is None:
         # A copy, because numba compiles a second time for arrays that may not be written.
         positives = hierarchy.closure().copy()
@@ -99,7 +99,7 @@ def _check_true(hierarchy: Hierarchy, pairs: Rows) -> None:
 
 def _checked_seed(seed: int) -> int:
     if seed < 0:
-        raise InputError(f"seed is {seed}, but must be at least 0")
+        raise InputError(f"{option('seed')} is {seed}, but must be at least 0")
     return seed
 
 

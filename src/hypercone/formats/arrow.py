@@ -12,7 +12,7 @@ from hypercone._system import needed
 from hypercone.errors import InputError, short, visible, with_article
 from hypercone.formats.reading import Reading, first_labels
 from hypercone.formats.source import Content, limit_of
-from hypercone.formats.tables import Columns, Table, columns_of
+from hypercone.formats.tables import Columns, Table, columns_of, say_which
 from hypercone.hierarchy.interop import texts_of
 
 # Two names, if only as the places of known ones.
@@ -106,8 +106,8 @@ def _columns(label_of_file: str, names: list[str], **given: Any) -> Columns:
     if unsaid and (words.count("parent") != 1 or words.count("child") != 1):
         raise header.error(
             0,
-            f"which column is the parent? The columns are {header.shown()}; name them parent and child, or say "
-            "which they are (--parent-column and --child-column), or say the direction (--direction)",
+            f"which column is the parent? The columns are {header.shown()}; name them parent and child, or "
+            + say_which(),
         )
     return columns_of(header, **given)
 

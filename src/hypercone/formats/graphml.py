@@ -8,7 +8,7 @@ from collections.abc import Callable
 from typing import Any, NoReturn
 from xml.parsers import expat
 
-from hypercone.errors import InputError, counted, short, visible
+from hypercone.errors import InputError, counted, option, short, visible
 from hypercone.formats.rdf import too_long
 from hypercone.formats.reading import Reading
 from hypercone.formats.source import Content
@@ -67,7 +67,7 @@ class XmlEvents:
             reason = expat.ErrorString(error.code)
             raise InputError(
                 f"{self.content.label}:{error.lineno}: the XML is broken ({reason}); "
-                "fetch the file again, or name its format if it is none"
+                f"fetch the file again, or name its format with {option('format')} if it is none"
             ) from None
         except (ValueError, LookupError) as error:
             raise InputError(f"{self.content.label}: cannot be read as text ({error}); save it as UTF-8") from None
@@ -134,7 +134,7 @@ def read_graphml(content: Content, *, direction: str | None = None) -> Reading:
     if direction is None:
         raise InputError(
             f"{content.label}: GraphML does not say whether an arrow points to the child or to the parent; "
-            "say the direction (--direction parent-child or child-parent)"
+            f"say {option('direction', 'parent-child', 'child-parent')}"
         )
     checked_direction(direction)
     graph = _Graph(content)

@@ -13,7 +13,7 @@ from collections import Counter
 from collections.abc import Callable, Iterable, Iterator, Sequence
 from urllib.parse import urljoin
 
-from hypercone.errors import InputError, counted, short, some
+from hypercone.errors import InputError, counted, option, short, some
 from hypercone.formats.reading import Reading
 
 RDF = "http://www.w3.org/1999/02/22-rdf-syntax-ns#"
@@ -126,7 +126,9 @@ class Statements:
         ``is_a`` stands for rdfs:subClassOf, skos:broader and skos:narrower, and for any property of that name.
         """
         if isinstance(relations, str) or not relations:
-            raise InputError("relations must be a list of names, such as is_a and part_of; name at least one")
+            raise InputError(
+                f"{option('relations')} must be a list of names, such as is_a and part_of; name at least one"
+            )
         wanted = {plain(relation): relation for relation in relations}
         self.relations = {IS_A if name in SAME_AS_IS_A else name: relation for name, relation in wanted.items()}
         self.edges: dict[tuple[str, str], int] = {}
@@ -280,7 +282,7 @@ def _check_relations(label: str, statements: Statements, skipped: Counter[str]) 
 def _hint(skipped: Counter[str]) -> str:
     offered = [relation for relation, _ in skipped.most_common(6) if relation]
     if offered:
-        return f"it has {some(offered)}, which relations could name"
+        return f"it has {some(offered)}, which {option('relations')} could name"
     return "is_a stands for rdfs:subClassOf, skos:broader and skos:narrower; name the properties that make the edges"
 
 

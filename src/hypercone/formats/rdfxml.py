@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Sequence
 from typing import NamedTuple
 
-from hypercone.errors import InputError, visible
+from hypercone.errors import InputError, option, visible
 from hypercone.formats.graphml import XmlEvents
 from hypercone.formats.rdf import OWL, RDF, RDF_TYPE, Statements, reading_of, resolved, too_long
 from hypercone.formats.reading import Reading
@@ -30,7 +30,9 @@ def read_rdfxml(content: Content, *, relations: Sequence[str] = ("is_a",)) -> Re
     """
     beginning = content.data[:1000].strip(b"\xef\xbb\xbf\xff\xfe\0 \t\r\n")
     if beginning and not beginning.startswith(b"<"):
-        raise InputError(f"{content.label}: is not XML; if it is Turtle or OBO, name the format (turtle or obo)")
+        raise InputError(
+            f"{content.label}: is not XML; if it is Turtle or OBO, say {option('format', 'turtle', 'obo')}"
+        )
     statements = Statements(relations)
     document = _Document(content, statements)
     document.events.run()

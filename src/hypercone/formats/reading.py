@@ -11,7 +11,7 @@ from numpy.typing import NDArray
 
 from hypercone._arrays import Rows
 from hypercone._deprecation import warn_renamed
-from hypercone.errors import HierarchyError, InputError, counted, short, some
+from hypercone.errors import HierarchyError, InputError, counted, option, short, some
 from hypercone.hierarchy.graph import CycleError, closing, condensed
 from hypercone.hierarchy.hierarchy import Hierarchy, first_self_loop, self_loop
 from hypercone.hierarchy.names import is_usable, numbered
@@ -103,7 +103,6 @@ class Lines:
 ON_CYCLE = ("error", "condense", "drop")
 # What is longer is no name but a file without line breaks.
 LONGEST_NAME = 10_000
-REMEDY = ", or read it with --on-cycle condense or drop"
 
 
 def assembled(reading: Reading, on_cycle: str = "error", cycle_hint: str = "") -> Hierarchy:
@@ -128,7 +127,8 @@ def assembled(reading: Reading, on_cycle: str = "error", cycle_hint: str = "") -
         return Hierarchy(parts.names, parts.edges, labels, reading.notes + parts.notes)
     except CycleError as error:
         place = reading.place(_closing_edge(edges, error.cycle))
-        raise HierarchyError(f"{place}: {error}{REMEDY}{cycle_hint and f' ({cycle_hint})'}") from None
+        remedy = f"or read it with {option('on_cycle', 'condense', 'drop')}"
+        raise HierarchyError(f"{place}: {error}, {remedy}{cycle_hint and f' ({cycle_hint})'}") from None
     except HierarchyError as error:
         _refuse_bad_name(reading, error)
 
@@ -139,7 +139,7 @@ def checked_on_cycle(on_cycle: str) -> str:
         warn_renamed('on_cycle="refuse"', 'on_cycle="error"', stacklevel=4)
         return "error"
     if on_cycle not in ON_CYCLE:
-        raise InputError(f"on_cycle {on_cycle!r} is unknown; it is error, condense or drop")
+        raise InputError(f"{option('on_cycle')} is {on_cycle!r}, but must be one of {', '.join(ON_CYCLE)}")
     return on_cycle
 
 
@@ -168,7 +168,7 @@ def _condensed(reading: Reading, given: _Given) -> _Given:
     if longest > LONGEST_NAME:
         raise InputError(
             f"{reading.label}: the nodes of a cycle would make a name of {longest:,} characters, the most is "
-            f"{LONGEST_NAME:,}; read it with --on-cycle drop"
+            f"{LONGEST_NAME:,}; read it with {option('on_cycle', 'drop')}"
         )
     return _Given(found.names, found.edges, found.labels, notes + found.notes)
 
@@ -207,7 +207,7 @@ def _refuse_long_name(reading: Reading) -> NoReturn:
                 raise reading.error(
                     edge,
                     f"the name {short(name, 30)!r} has {len(name):,} characters, the most is {LONGEST_NAME:,}; "
-                    "check the line breaks and the format",
+                    f"check the line breaks and {option('format')}",
                 )
     raise AssertionError("a name in the index is in the reading")
 

@@ -6,7 +6,7 @@ from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass
 from typing import Any
 
-from hypercone.errors import InputError
+from hypercone.errors import InputError, option
 from hypercone.formats.arrow import read_arrow, read_parquet
 from hypercone.formats.dumps import read_ncbi, read_wordnet
 from hypercone.formats.graphml import read_graphml
@@ -63,7 +63,7 @@ def read(
     if name not in READERS:
         return assembled(_pairs(content, name, **columns), on_cycle)
     options = {"relations": wanted, **columns}
-    reading = read_content(name, content, **{option: options[option] for option in READERS[name].options})
+    reading = read_content(name, content, **{known: options[known] for known in READERS[name].options})
     return assembled(reading, on_cycle, READERS[name].cycle_hint)
 
 
@@ -91,7 +91,8 @@ def _several(relations: Sequence[str]) -> tuple[str, ...]:
     names = relations.split(",") if isinstance(relations, str) else list(relations)
     wanted = tuple(dict.fromkeys(name.strip() for name in names))
     if not wanted or "" in wanted:
-        raise InputError(f"the relations {', '.join(names)!r} name none; give some, such as is_a,part_of")
+        such = option("relations", ["is_a", "part_of"])
+        raise InputError(f"{option('relations')} is {', '.join(names)!r}, which names none; give some, such as {such}")
     return wanted
 
 
@@ -156,7 +157,7 @@ def format_of(content: Content, format: str | None = None) -> str:
     """
     if format is not None:
         if format not in NAMES:
-            raise InputError(f"format {format!r} is unknown; it is one of {', '.join(NAMES)}")
+            raise InputError(f"{option('format')} is {format!r}, but must be one of {', '.join(NAMES)}")
         return format
     if content.extension == ".txt":
         return _plain_text(content.data)
@@ -169,19 +170,18 @@ def format_of(content: Content, format: str | None = None) -> str:
     if not content.data.strip():
         raise InputError(f"{content.label}: is empty; it should hold a hierarchy")
     raise InputError(
-        f"{content.label}: neither its name nor its first line tells the format; say which it is (--format): "
-        f"{', '.join(NAMES)}"
+        f"{content.label}: neither its name nor its first line tells the format; say which it is with "
+        f"{option('format')}: {', '.join(NAMES)}"
     )
 
 
 def checked_options(content: Content, name: str, given: Mapping[str, object]) -> None:
     """InputError for an option that is given but means nothing in this format."""
     understood = READERS[name].options if name in READERS else TABLE_OPTIONS
-    for option, value in given.items():
-        if value is not None and option not in understood:
-            raise InputError(
-                f"{content.label}: --{option.replace('_', '-')} means nothing in the format {name}; leave it out"
-            )
+    for given_name, value in given.items():
+        if value is not None and given_name not in understood:
+            called = option(given_name)
+            raise InputError(f"{content.label}: {called} means nothing in the format {name}; leave it out")
 
 
 def _plain_text(data: bytes) -> str:

@@ -11,7 +11,7 @@ from typing import NamedTuple
 
 import numpy as np
 
-from hypercone.errors import InputError, short, visible
+from hypercone.errors import InputError, option, short, visible
 from hypercone.formats.source import Content, text_of
 from hypercone.hierarchy.interop import checked_direction
 
@@ -59,7 +59,7 @@ def table_of(content: Content, format: str | None = None) -> Table:
 def _format(content: Content, text: str, format: str | None) -> str:
     if format is not None:
         if format not in SEPARATORS:
-            raise InputError(f"format {format!r} is unknown; it is tsv or csv")
+            raise InputError(f"{option('format')} is {format!r}, but must be tsv or csv")
         return format
     if content.extension in FORMATS:
         return FORMATS[content.extension]
@@ -69,7 +69,7 @@ def _format(content: Content, text: str, format: str | None) -> str:
             return kind
     raise InputError(
         f"{content.label}:1: has neither a tab nor a comma to tell columns apart: {short(first, 40)!r}; "
-        "separate the parent and the child by a tab; an ontology or a tree has a format of its own"
+        "separate the parent and the child by a tab, for only a table is read here, no ontology and no tree"
     )
 
 
@@ -117,19 +117,13 @@ def _one_column(label: str, line: str, separator: str) -> InputError:
     name = "tabs" if separator == "\t" else "commas"
     return InputError(
         f"{label}:1: expected columns separated by {name}, found one column: {short(line, 40)!r}; "
-        "check the separator, or say the format (tsv or csv)"
+        f"check the separator, or say {option('format', 'tsv', 'csv')}"
     )
 
 
 def _ragged(label: str, line: int, width: int, found: int) -> InputError:
     what = "an empty line" if found == 0 else f"found {found}"
     return InputError(f"{label}:{line}: expected {width} columns as in line 1, {what}; fix or remove this line")
-
-
-SAY_WHICH = (
-    "add a header line with the columns parent and child, or say the direction (--direction "
-    "parent-child or child-parent), or name the columns (--parent-column and --child-column)"
-)
 
 
 class Columns(NamedTuple):
@@ -139,6 +133,18 @@ class Columns(NamedTuple):
     child: int
     start: int
     label: int | None = None
+
+
+def say_which() -> str:
+    """How to say which column holds the parent.
+
+    >>> say_which()
+    'say direction="parent-child" or "child-parent", or name the columns with parent and child'
+    """
+    return (
+        f"say {option('direction', 'parent-child', 'child-parent')}, or name the columns with "
+        f"{option('parent')} and {option('child')}"
+    )
 
 
 def columns_of(
@@ -163,15 +169,22 @@ def _ends(
         checked_direction(direction)
     if parent is not None or child is not None:
         if parent is None or child is None:
-            raise InputError("one column is named; name both, that of the parent and that of the child")
+            raise InputError(f"one column is named; name both, with {option('parent')} and {option('child')}")
         if direction is not None:
-            raise InputError("both the columns and the direction are given; give one of them")
+            raise InputError(
+                f"both the columns ({option('parent')} and {option('child')}) and {option('direction')} are given; "
+                "give one of them"
+            )
         return _named(table, str(parent), str(child))
     header = _header(table)
     if header is not None:
         return _agreed(table, header, direction)
     if direction is None:
-        raise table.error(0, f"which column is the parent? The first line is {_shown(table)}; {SAY_WHICH}")
+        raise table.error(
+            0,
+            f"which column is the parent? The first line is {_shown(table)}; "
+            f"add a header line with the columns parent and child, or {say_which()}",
+        )
     return _headerless(table, direction, 3 if has_more else 2)
 
 
@@ -185,7 +198,7 @@ def _header(table: Table) -> Columns | None:
 def _agreed(table: Table, header: Columns, direction: str | None) -> Columns:
     says = "parent-child" if header.parent < header.child else "child-parent"
     if direction not in (None, says):
-        raise table.error(0, f"the header says {says} but the direction given is {direction}; change one of them")
+        raise table.error(0, f"the header says {says}, but {option('direction')} is {direction}; change one of them")
     return header
 
 
@@ -193,8 +206,8 @@ def _headerless(table: Table, direction: str, most: int) -> Columns:
     if not 2 <= table.width <= most:
         raise table.error(
             0,
-            f"a direction needs 2 columns, found {table.width}: {_shown(table)}; "
-            "name the columns of the parent and the child instead",
+            f"{option('direction')} needs 2 columns, found {table.width}: {_shown(table)}; "
+            f"name the columns with {option('parent')} and {option('child')} instead",
         )
     return Columns(0, 1, 0) if direction == "parent-child" else Columns(1, 0, 0)
 
@@ -202,7 +215,7 @@ def _headerless(table: Table, direction: str, most: int) -> Columns:
 def _named(table: Table, parent: str, child: str) -> Columns:
     places = _place(table, parent), _place(table, child)
     if places[0][0] == places[1][0]:
-        raise InputError(f"the parent and the child cannot both be in the column {parent!r}; name two columns")
+        raise InputError(f"{option('parent')} and {option('child')} are both the column {parent!r}; name two columns")
     has_header = places[0][1] or places[1][1] or _header(table) is not None
     return Columns(places[0][0], places[1][0], int(has_header))
 

@@ -8,7 +8,7 @@ from typing import Any, Literal
 import numpy as np
 
 from hypercone._arrays import Rows
-from hypercone.errors import HierarchyError, InputError, short, unknown_name
+from hypercone.errors import HierarchyError, InputError, option, short, unknown_name
 from hypercone.hierarchy.names import NameIndex, numbered
 
 # pyarrow, then pandas and polars, then NumPy.
@@ -20,7 +20,7 @@ MISSING = {"NAType", "NaTType"}
 def rows_of_frame(frame: Any, parent: str, child: str, label: str | None) -> tuple[NameIndex, Rows, list[str] | None]:
     """The names in the order of first appearance, the edges as (parent, child) rows, and the labels if asked for."""
     if parent == child:
-        raise InputError(f"the parent and the child cannot both be in the column {parent!r}; name two columns")
+        raise InputError(f"{option('parent')} and {option('child')} are both the column {parent!r}; name two columns")
     parents, children = (
         texts_of(_values(frame, column), f"the column {column!r}", "row", 0) for column in (parent, child)
     )
@@ -94,7 +94,7 @@ LABEL_KEYS = ("label", "name")
 def checked_direction(direction: object) -> str:
     """The direction, or InputError if it is neither of the two."""
     if direction not in DIRECTIONS:
-        raise InputError(f"direction {direction!r} is unknown; it is parent-child or child-parent")
+        raise InputError(f"{option('direction')} is {direction!r}, but must be parent-child or child-parent")
     return str(direction)
 
 

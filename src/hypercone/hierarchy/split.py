@@ -8,7 +8,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from hypercone._arrays import Adjacency, Rows, pair_keys
-from hypercone.errors import InputError
+from hypercone.errors import InputError, option
 from hypercone.hierarchy.graph import flipped_lists
 from hypercone.hierarchy.graph_kernels import draw_strangers
 from hypercone.hierarchy.hierarchy import Hierarchy
@@ -78,14 +78,19 @@ def nonbasic_edges(hierarchy: Hierarchy) -> Rows:
 
 def _check(percent: float, seed: int, holdout: float, negatives_per_side: int) -> None:
     if not 0 <= holdout <= 0.5:
-        raise InputError(f"holdout {holdout} is outside 0 … 0.5; it is taken twice, for validation and for test")
+        raise InputError(
+            f"holdout is {holdout}, but must be from 0 to 0.5; it is taken twice, for validation and for test"
+        )
     most = 100 * (1 - 2 * holdout)
     if not 0 <= percent <= most + 1e-9:
-        raise InputError(f"percent {percent} is outside 0 … {most:g}; the rest is held out for validation and test")
+        raise InputError(
+            f"{option('percent')} is {percent}, but must be from 0 to {most:g}; the rest is held out for validation and"
+            " test"
+        )
     if seed < 0:
-        raise InputError(f"seed {seed} is negative; it is a whole number from 0 up")
+        raise InputError(f"{option('seed')} is {seed}, but must be at least 0")
     if negatives_per_side < 0:
-        raise InputError(f"negatives_per_side {negatives_per_side} is negative; it is a whole number from 0 up")
+        raise InputError(f"negatives_per_side is {negatives_per_side}, but must be at least 0")
 
 
 def random_bits(seed: int, stream: int, count: int) -> NDArray[np.uint64]:

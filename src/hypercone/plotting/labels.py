@@ -9,7 +9,7 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from hypercone.errors import InputError
+from hypercone.errors import InputError, option
 from hypercone.plotting.arcs import Floats, geodesics, on_circle, rim_seen_from
 from hypercone.plotting.canvas import LIGHT, Theme, group_name, matplotlib_part
 from hypercone.plotting.scene import Look, Scene, dots_to_draw
@@ -146,7 +146,7 @@ def choose_names(scene: Scene, labels: Sequence[int] | int | None, first: Sequen
     """What is named: the rows asked for, or so many, or all of a small scene; ``first`` in any case, in bold."""
     count = INSIDE_NAMES if labels is None else labels if isinstance(labels, int) else len(labels)
     if not 0 <= count <= MOST_NAMES:
-        raise InputError(f"labels is {count}, but must be from 0 to {MOST_NAMES}")
+        raise InputError(f"{option('labels')} is {count}, but must be from 0 to {MOST_NAMES}")
     if isinstance(labels, Sequence):
         return Named(list(dict.fromkeys([*first, *labels])), [], frozenset(first))
     leaves = (scene.weights == 0) | (len(scene.edges) == 0)

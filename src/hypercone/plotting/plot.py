@@ -2,7 +2,8 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Sequence
+import inspect
+from collections.abc import Callable, Iterable, Sequence
 from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
@@ -12,7 +13,7 @@ import numpy as np
 from hypercone._arrays import Rows
 from hypercone.embedding.embedding import Embedding
 from hypercone.embedding.folder import checked_path
-from hypercone.errors import InputError, some
+from hypercone.errors import InputError, did_you_mean, option, some
 from hypercone.hierarchy import LabeledPairs
 from hypercone.hierarchy.split import corrupted, random_bits
 from hypercone.methods import Points
@@ -58,18 +59,22 @@ def plot(embedding: Embedding, kind: str = "disk", path: str | Path | None = Non
         raise InputError(f"there is no picture {kind!r}; use {some_of(KINDS)}")
     if not len(embedding):
         raise InputError("the model has no nodes, so there is nothing to draw")
+    _refuse_unknown(kind, options)
     theme = find_theme(options.pop("theme", "light"))
     target = None if path is None else checked_target(path)
-    try:
-        figure = KINDS[kind](embedding, theme=theme, **options)
-    except TypeError as error:
-        unknown = next((name for name in options if f"'{name}'" in str(error)), None)
-        if unknown is None:
-            raise
-        raise InputError(f"{unknown} says nothing about the picture {kind}; leave it out") from None
+    figure = KINDS[kind](embedding, theme=theme, **options)
     if target is not None:
         save_figure(figure, target, colours=0)
     return figure
+
+
+def _refuse_unknown(kind: str, options: Iterable[str]) -> None:
+    """InputError for an option that the picture does not take."""
+    _, *known = inspect.signature(KINDS[kind]).parameters
+    for name in options:
+        if name not in known:
+            hint = did_you_mean(name, known) or "leave it out"
+            raise InputError(f"{name} says nothing about the picture {kind}; {hint}")
 
 
 def checked_target(path: str | Path) -> Path:
@@ -127,7 +132,9 @@ def training(embedding: Embedding, *, theme: Theme) -> Any:
     losses, validations = _course(record, "loss"), _course(record, "validation_f1")
     if not len(losses):
         reason = "was constructed, not trained" if record.get("kind") == "constructed" else "keeps no record of them"
-        raise InputError(f"this model {reason}, so there are no training curves; fit one with epochs to see some")
+        raise InputError(
+            f"this model {reason}, so there are no training curves; fit one with {option('epochs')} to see some"
+        )
     chosen = record.get("epoch")
     caption = f"{embedding.method} in {embedding.dim}-D: the mean loss of a true pair, over the epochs of training."
     return training_picture(losses, validations, chosen if isinstance(chosen, int) else None, caption, theme)
@@ -165,7 +172,7 @@ def _drawn_pairs(embedding: Embedding) -> LabeledPairs:
     """True pairs of the closure, not too many, with five wrong parents and five wrong children for each."""
     hierarchy = embedding.hierarchy
     if hierarchy is None:
-        raise InputError("this model does not know its edges, so give pairs to judge it by, such as those of a split")
+        raise InputError(f"this model does not know its edges; judge it by those of a split, with {option('pairs')}")
     closure = hierarchy.closure()
     if len(closure) > MOST_PAIRS:
         closure = closure[np.sort(np.argsort(random_bits(0, CHOSEN, len(closure)))[:MOST_PAIRS])]

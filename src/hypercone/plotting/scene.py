@@ -11,7 +11,7 @@ from numpy.typing import NDArray
 
 from hypercone._arrays import Rows
 from hypercone.construction.forest import spanning_forest
-from hypercone.errors import InputError
+from hypercone.errors import InputError, option
 from hypercone.geometry import cones
 from hypercone.hierarchy import Hierarchy
 from hypercone.plotting.arcs import Floats, cone_seen_from, draw_outline, geodesics, lines_path, seen_from
@@ -76,7 +76,9 @@ def draw_cones(axes: Any, scene: Scene, look: Look, rows: Iterable[int], *, fain
     for row in rows:
         K = scene.view.K
         if K is None:
-            raise InputError("this view has no cones; leave them out, or ask for the view construction")
+            raise InputError(
+                f"this view has no cones; leave {option('cones')} out, or use {option('view', 'construction')}"
+            )
         outline = cone_seen_from(scene.centre, in_shell(scene.view.points[row], K), K)
         draw_outline(axes, outline, look.colours[row], zorder=1.5, **style)
 

@@ -10,7 +10,7 @@ import numpy as np
 
 from hypercone._arrays import Rows
 from hypercone.construction.forest import construct_forest, spanning_forest
-from hypercone.errors import InputError
+from hypercone.errors import InputError, option
 from hypercone.hierarchy import Hierarchy
 from hypercone.methods import Settings, find_method
 from hypercone.plotting.arcs import Floats, balanced_centre
@@ -57,18 +57,20 @@ def planar_view(
     ('own', 0.1)
     """
     if how not in VIEWS:
-        raise InputError(f"there is no view {how!r}; use {', '.join(VIEWS[:-1])} or {VIEWS[-1]}")
+        raise InputError(f"{option('view')} is {how!r}, but must be {', '.join(VIEWS[:-1])} or {VIEWS[-1]}")
     points = np.asarray(points, np.float64)
     own = points.shape[1] == 2 and find_method(method).is_hyperbolic
     if how == "own" and not own:
         raise InputError(
             f"a model of {method} in {points.shape[1]}-D has no points of its own in the Poincaré disk; "
-            "use the view construction or projection"
+            f"use {option('view', 'construction', 'projection')}"
         )
     if how == "own" or (how == "auto" and own):
         return _own(points, method, settings)
     if how == "construction" and hierarchy is None:
-        raise InputError("the model does not know its edges, which the view construction needs; use projection")
+        raise InputError(
+            f"the model does not know its edges, which the view construction needs; use {option('view', 'projection')}"
+        )
     if how == "projection" or hierarchy is None:
         return projection(points, method)
     return _construction(hierarchy, method, points.shape[1])

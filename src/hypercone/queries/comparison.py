@@ -13,7 +13,7 @@ from numpy.typing import NDArray
 from hypercone._arrays import Rows as Pairs
 from hypercone._arrays import pair_keys
 from hypercone.embedding import Embedding
-from hypercone.errors import InputError
+from hypercone.errors import InputError, option
 from hypercone.index import ConeIndex
 from hypercone.methods import Points
 from hypercone.methods.scoring import Counts
@@ -87,7 +87,7 @@ def compare_models(first: Embedding, second: Embedding, sample: int | None, seed
     (4, 4)
     """
     if sample is not None and sample < 1:
-        raise InputError(f"sample is {sample}, but must be at least 1")
+        raise InputError(f"{option('sample')} is {sample}, but must be at least 1")
     names = shared_names(first, second)
     chosen = np.arange(len(names))
     if sample is not None and sample < len(names):

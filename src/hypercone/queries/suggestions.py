@@ -10,7 +10,7 @@ from numpy.typing import NDArray
 
 from hypercone._arrays import Rows
 from hypercone.embedding import Embedding
-from hypercone.errors import InputError
+from hypercone.errors import InputError, option
 from hypercone.hierarchy import Adjacency, Hierarchy
 from hypercone.hierarchy.graph import flipped_lists
 from hypercone.methods import Points
@@ -89,7 +89,7 @@ def find_suggestions(embedding: Embedding, hierarchy: Hierarchy | None, count: i
     (True, True)
     """
     if count < 1:
-        raise InputError(f"k is {count}, but must be at least 1")
+        raise InputError(f"{option('suggest.k')} is {count}, but must be at least 1")
     graph = _of_the_same_rows(embedding, hierarchy)
     missing, wrong = missing_rows(embedding, graph, count), wrong_rows(embedding, graph, count)
     return Suggestions(

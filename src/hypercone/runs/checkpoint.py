@@ -15,7 +15,7 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from hypercone.errors import ConfigError, ModelFileError, one_line
+from hypercone.errors import ConfigError, ModelFileError, one_line, option
 
 
 @dataclass(frozen=True)
@@ -48,11 +48,16 @@ class Checkpointing:
 
     def __post_init__(self) -> None:
         if self.every_epochs is not None and self.every_epochs < 1:
-            raise ConfigError(f"epochs between checkpoints is {self.every_epochs}, but must be at least 1")
+            raise ConfigError(
+                f"{option('every_epochs')} is {self.every_epochs}, but must be at least 1 from a checkpoint to the next"
+            )
         # Found now: whoever asks later may be in another folder.
         _ = self.path
         if not (self.every_seconds > 0 and math.isfinite(self.every_seconds)):
-            raise ConfigError(f"seconds between checkpoints is {self.every_seconds}, but must be a number above 0")
+            raise ConfigError(
+                f"{option('every_seconds')} is {self.every_seconds}, but must be a number above 0 from a checkpoint to"
+                " the next"
+            )
 
     @cached_property
     def path(self) -> Path:

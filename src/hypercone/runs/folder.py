@@ -24,7 +24,7 @@ from pathlib import Path
 from typing import IO, Any
 
 from hypercone._files import new_file, read_regular, read_sealed, remove_leftovers, sealed, speaking_of
-from hypercone.errors import HyperconeError, InputError, Interrupted, ModelFileError
+from hypercone.errors import HyperconeError, InputError, Interrupted, ModelFileError, option
 from hypercone.progress import OnProgress
 from hypercone.runs.checkpoint import (
     FILE_NAME,
@@ -196,7 +196,10 @@ def _found(run: Checkpointing, identity: Identity) -> Found:
     entries = _listed(run.path)
     if not run.resume:
         reached = f"{entries[0].stage}, epoch {entries[0].epoch}" if entries else "without a checkpoint yet"
-        raise InputError(f"{run.folder}: holds a run already ({reached}); resume it, or give a new folder")
+        raise InputError(
+            f"{run.folder}: holds a run already ({reached}); go on with it by {option('resume', True)}, or give a new"
+            " folder"
+        )
     if changed := differences(was, identity):
         raise InputError(
             f"{run.folder}: was begun otherwise: {'; '.join(changed)}; give the same again, or a new folder"

@@ -352,7 +352,7 @@ class Page(Path):
             return
         service = self._service
         if not service.options.explorer:
-            raise Refusal(404, "not_found", "the explorer is not served here (--no-explorer); see /openapi.json")
+            raise Refusal(404, "not_found", "the explorer is not served here; see /openapi.json")
         service.must_be_ready()
         query_values(scope["query_string"], ())
         name = scope["path_params"].get("name")

@@ -17,7 +17,7 @@ from dataclasses import dataclass, field
 from functools import lru_cache
 from pathlib import Path
 
-from hypercone.errors import InputError
+from hypercone.errors import InputError, option
 from hypercone.service.errors import Headers, Refusal, malformed
 
 VARIABLE = "HYPERCONE_TOKEN"
@@ -126,7 +126,9 @@ class Hosts:
         if self._is_allowed(host):
             return None
         return Refusal(
-            421, "wrong_host", "this service does not answer to this Host; allow it with hypercone serve --allow-host"
+            421,
+            "wrong_host",
+            f"this service does not answer to this Host; whoever runs it can allow that with {option('allow_hosts')}",
         )
 
     def _allows(self, host: bytes) -> bool:
@@ -216,11 +218,13 @@ class Options:
 
     def __post_init__(self) -> None:
         if not 0 <= self.port <= 65535:
-            raise InputError(f"port is {self.port}, but must be from 0 (any free one) to 65535")
+            raise InputError(f"{option('port')} is {self.port}, but must be from 0 (any free one) to 65535")
         if not (math.isfinite(self.deadline) and 0 < self.deadline <= LONGEST_DEADLINE):
-            raise InputError(f"deadline is {self.deadline:g}, but must be above 0 and at most {LONGEST_DEADLINE:g} s")
+            raise InputError(
+                f"{option('deadline')} is {self.deadline:g}, but must be above 0 and at most {LONGEST_DEADLINE:g} s"
+            )
         if not 1 <= self.concurrency <= MOST_AT_ONCE:
-            raise InputError(f"concurrency is {self.concurrency}, but must be from 1 to {MOST_AT_ONCE:,}")
+            raise InputError(f"{option('concurrency')} is {self.concurrency}, but must be from 1 to {MOST_AT_ONCE:,}")
         if self.token is not None:
             checked_token(self.token, "the token")
         for name in (self.host, *self.allow_hosts):

@@ -18,7 +18,7 @@ from types import FrameType
 import uvicorn
 
 from hypercone.embedding import Embedding
-from hypercone.errors import InputError
+from hypercone.errors import InputError, option, speaking
 from hypercone.service.app import Service
 from hypercone.service.protocol import ServiceProtocol
 from hypercone.service.security import Options
@@ -66,8 +66,9 @@ class ServiceServer(uvicorn.Server):
         take_over()
 
     def run(self, sockets: list[socket.socket] | None = None) -> None:
-        """Serve until asked to end."""
-        super().run(sockets or [self._listener])
+        """Serve until asked to end; whoever reads an error over HTTP does not sit at this shell."""
+        with speaking("python"):
+            super().run(sockets or [self._listener])
         if self._mistake is not None:
             raise self._mistake
 
@@ -182,7 +183,8 @@ def listening_socket(host: str, port: int, *, needs_token: bool = False) -> sock
     family, address = _resolved(host, port)
     if needs_token and not ipaddress.ip_address(address[0].partition("%")[0]).is_loopback:
         raise InputError(
-            f"{host} can be reached from other machines, and so needs a token; give --token-file or HYPERCONE_TOKEN"
+            f"{host} can be reached from other machines, and so needs a token; give {option('token')} (hypercone serve"
+            " also takes it from HYPERCONE_TOKEN)"
         )
     # asyncio sends without delay only where the protocol is named; else each answer would wait 40 ms for the client.
     listener = socket.socket(family, socket.SOCK_STREAM, socket.IPPROTO_TCP)
@@ -196,8 +198,12 @@ def listening_socket(host: str, port: int, *, needs_token: bool = False) -> sock
     except OSError as error:
         listener.close()
         if error.errno == errno.EADDRINUSE:
-            raise InputError(f"port {port} of {host} is in use; choose another with --port, or 0 for any") from None
-        raise InputError(f"cannot listen on port {port} of {host} ({error.strerror}); choose another") from None
+            raise InputError(
+                f"{option('port')} {port} of {host} is in use; choose another, or {option('port', 0)} for any"
+            ) from None
+        raise InputError(
+            f"cannot listen on {option('port')} {port} of {host} ({error.strerror}); choose another"
+        ) from None
     return listener
 
 

@@ -19,7 +19,7 @@ from typing import Any, ClassVar
 
 from hypercone._deprecation import OLD_METHODS, warn_renamed
 from hypercone.construction import CONSTRUCTIONS
-from hypercone.errors import ConfigError, InputError, unknown_name
+from hypercone.errors import ConfigError, InputError, UnknownNameError, option, unknown_name
 from hypercone.methods import METHODS, Settings, find_method
 
 BOUNDS: dict[str, Callable[[float, float], bool]] = {
@@ -69,18 +69,22 @@ class Option:
     above: float | None = None
     choices: tuple[str, ...] = ()
 
-    def check(self, value: Any) -> Any:
-        """The value, plain; ConfigError in one sentence if it is of the wrong type or outside its range."""
-        accepted, called = KINDS[self.kind]
+    def check(self, value: Any, called: str | None = None) -> Any:
+        """The value, plain; ConfigError in one sentence if it is of the wrong type or outside its range.
+
+        The sentence begins with what the setting is ``called``, which is the option unless another text is given.
+        """
+        called = called or option(self.name)
+        accepted, kind = KINDS[self.kind]
         is_right = isinstance(value, accepted) and not isinstance(value, bool)
         if not is_right or (self.kind is float and not _is_finite(value)):
-            raise ConfigError(f"{self.name} is {shown(value)}, but must be {called}")
+            raise ConfigError(f"{called} is {shown(value)}, but must be {kind}")
         if self.choices and value not in self.choices:
-            raise ConfigError(f"{self.name} is {shown(value)}, but must be one of {', '.join(self.choices)}")
+            raise ConfigError(f"{called} is {shown(value)}, but must be one of {', '.join(self.choices)}")
         for rule, is_broken in BOUNDS.items():
             bound = getattr(self, rule)
             if bound is not None and is_broken(value, bound):
-                raise ConfigError(f"{self.name} is {shown(value)}, but must be {rule.replace('_', ' ')} {bound}")
+                raise ConfigError(f"{called} is {shown(value)}, but must be {rule.replace('_', ' ')} {bound}")
         return self.kind(value)
 
 
@@ -226,19 +230,28 @@ class TrainingConfig:
     def __post_init__(self) -> None:
         method = find_method(self.method)
         if self.margin > method.largest_margin:
-            raise ConfigError(f"margin is {self.margin}, but a cone's must be at most π/2, an angle in radians")
+            raise ConfigError(
+                f"{option('margin')} is {self.margin}, but a cone's must be at most π/2, an angle in radians"
+            )
         if self.relatives and method.loss != "margin":
             raise ConfigError(
-                f"relatives is {self.relatives}, but {self.method} ranks distances and has none; leave it out"
+                f"{option('relatives')} is {self.relatives}, but {self.method} ranks distances and has none; leave it"
+                " out"
             )
         if self.positive_weight != 1.0 and method.loss != "margin":
             raise ConfigError(
-                f"positive_weight is {self.positive_weight}, but {self.method} ranks distances; leave it out"
+                f"{option('positive_weight')} is {self.positive_weight}, but {self.method} ranks distances; leave it"
+                " out"
             )
         if self.relatives >= self.negatives:
-            raise ConfigError(f"relatives is {self.relatives}, but must be below negatives, {self.negatives}")
+            raise ConfigError(
+                f"{option('relatives')} is {self.relatives}, but must be below {option('negatives')}, {self.negatives}"
+            )
         if self.init == self.method:
-            raise ConfigError(f"init is {self.init}, the method itself; use init = random and more epochs")
+            raise ConfigError(
+                f"{option('init')} is {self.init}, the method itself; use {option('init', 'random')} and more "
+                f"{option('epochs')}"
+            )
 
     @property
     def settings(self) -> Settings:
@@ -264,7 +277,9 @@ class ConstructionConfig:
 
     def __post_init__(self) -> None:
         if self.dim < 2:
-            raise ConfigError(f"dim is {self.dim}, but {self.method} needs at least 2, for caps to lie on a sphere")
+            raise ConfigError(
+                f"{option('dim')} is {self.dim}, but {self.method} needs at least 2, for caps to lie on a sphere"
+            )
 
     @property
     def settings(self) -> Settings:
@@ -311,7 +326,7 @@ def with_new_names(given: Mapping[str, Any], *, warn: bool) -> dict[str, Any]:
         if isinstance(old, str) and old in OLD_METHODS:
             renamed[name] = OLD_METHODS[old]
             if warn:
-                warn_renamed(f'{name}="{old}"', f'{name}="{renamed[name]}"', stacklevel=5)
+                warn_renamed(option(name, old), option(name, renamed[name]), stacklevel=5)
     return renamed
 
 
@@ -319,16 +334,16 @@ def training_config(given: Mapping[str, Any], edges: int) -> TrainingConfig:
     """How to learn from so many edges: what is given, else what the method or the number of edges says."""
     method = find_method(method_of(given, learns=True))
     enough = min(MOST_EPOCHS, math.ceil(ENOUGH_VISITS / max(1, edges)))
-    usual: dict[str, Any] = {name: option.default for name, option in OPTIONS.items()}
+    usual: dict[str, Any] = {name: known.default for name, known in OPTIONS.items()}
     usual |= {**USUAL, **method.defaults, "method": method.name}
     usual |= {name: max(usual[name], enough) for name in TrainingConfig.FROM_THE_DATA}
     values: dict[str, Any] = {}
-    for name, option in OPTIONS.items():
+    for name, known in OPTIONS.items():
         if name == "relatives":
             # In the plane cones cannot pass each other: pushing relatives apart early jams even a small tree.
             helps = values["corrupt"] == "both" and values["dim"] > 2
             usual[name] = int(method.share_of_relatives * values["negatives"]) if helps else 0
-        values[name] = option.check(given.get(name, usual[name]))
+        values[name] = known.check(given.get(name, usual[name]))
     return TrainingConfig(**values)
 
 
@@ -339,8 +354,8 @@ def construction_config(given: Mapping[str, Any], share_of_several: float) -> Co
         default = OPTIONS[name].default
         if name not in COMMON and not (type(value) is type(default) and value == default):
             raise ConfigError(
-                f"{name} is {shown(value)}, but {method} is constructed and learns nothing; leave it out, or choose"
-                f" method = {DEFAULT_LEARNER}"
+                f"{option(name)} is {shown(value)}, but {method} is constructed and learns nothing; leave it out, or"
+                f" choose {option('method', DEFAULT_LEARNER)}"
             )
     is_roomy = method == DEFAULT_CONSTRUCTION and share_of_several >= MANY_SEVERAL
     usual = {name: OPTIONS[name].default for name in COMMON}
@@ -460,8 +475,17 @@ class FitConfig:
 
     @classmethod
     def from_toml(cls, path: str | Path, **overrides: Any) -> FitConfig:
-        """A configuration from a TOML file of ``name = value`` lines; overrides win."""
-        return cls(**read_settings_file(path) | overrides)
+        """A configuration from a TOML file of ``name = value`` lines; overrides win.
+
+        What is wrong with a setting of the file by itself is said with the path of the file.
+        """
+        given = read_settings_file(path)
+        for name, value in given.items():
+            if name not in OPTIONS:
+                raise UnknownNameError(f"{path}: {unknown_name('setting', name, OPTIONS)}")
+            if name not in overrides:
+                OPTIONS[name].check(value, f"{path}: {name}")
+        return cls(**given | overrides)
 
 
 # Settings take a few thousand bytes; what the parser needs grows with the square of some larger files.

@@ -18,7 +18,7 @@ from hypercone._deprecation import warn_renamed
 from hypercone.construction import CLOSURE_AWARE, CONSTRUCTIONS, construct
 from hypercone.data import is_dataset, load_dataset
 from hypercone.embedding import Embedding
-from hypercone.errors import ConfigError, InputError
+from hypercone.errors import ConfigError, InputError, option
 from hypercone.formats import read
 from hypercone.hierarchy import Hierarchy, Split
 from hypercone.methods import METHODS, Points, find_method
@@ -100,7 +100,9 @@ def fit(
     run = Checkpointing(Path(checkpoint)) if isinstance(checkpoint, str | os.PathLike) else checkpoint
     if config.is_construction:
         if start is not None:
-            raise ConfigError(f"start is given, but {config.method} is constructed; choose method = {DEFAULT_LEARNER}")
+            raise ConfigError(
+                f"start is given, but {config.method} is constructed; choose {option('method', DEFAULT_LEARNER)}"
+            )
         with _context(callback, run, hierarchy, config, split, None) as context:
             return _construct(hierarchy, config, split, context)
     data_of_training = prepare(hierarchy, config, split)
@@ -277,7 +279,10 @@ def pretrain(
     """
     config = config.for_learning()
     if config.init not in METHODS:
-        raise ConfigError(f"init is {config.init}, which pre-trains nothing; choose init = poincare or euclidean")
+        raise ConfigError(
+            f"{option('init')} is {config.init}, which pre-trains nothing; "
+            f"choose {option('init', 'poincare', 'euclidean')}"
+        )
     return pretrained_points(len(hierarchy), *prepare(hierarchy, config, split), FitContext(callback))
 
 

@@ -26,7 +26,7 @@ from numpy.typing import NDArray
 from hypercone._arrays import Adjacency, Rows
 from hypercone._jit import dimension_type
 from hypercone.construction import CONSTRUCTIONS
-from hypercone.errors import ConfigError
+from hypercone.errors import ConfigError, option
 from hypercone.hierarchy import LabeledPairs
 from hypercone.methods import FARTHEST, Method, Points, Settings, find_method, generic_kernels
 from hypercone.methods.scoring import Calibration, Scorer, calibrate
@@ -162,8 +162,8 @@ class Stage:
         if not (np.abs(points) <= FARTHEST).all():
             how = "is beyond all bounds" if np.isfinite(points).all() else "is not finite"
             raise ConfigError(
-                f"training diverged at epoch {number}: a point {how}; try a lower rate than {self.config.rate}"
-                f"{self.context.checkpoints.kept()}"
+                f"training diverged at epoch {number}: a point {how}; try a lower {option('rate')} than "
+                f"{self.config.rate}{self.context.checkpoints.kept()}"
             )
 
 

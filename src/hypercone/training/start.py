@@ -26,7 +26,7 @@ from numpy.typing import NDArray
 from hypercone._arrays import Adjacency, Rows
 from hypercone._jit import dimension_type
 from hypercone.construction import CONSTRUCTIONS, construct
-from hypercone.errors import ConfigError
+from hypercone.errors import ConfigError, option
 from hypercone.geometry import caps, klein, poincare
 from hypercone.hierarchy import Hierarchy
 from hypercone.hierarchy.hierarchy import parent_lists
@@ -216,7 +216,7 @@ def cap_start(
     method = find_method(config.method)
     if method.curvature is None or config.dim < 2:
         raise ConfigError(
-            f"init is caps, but {config.method} in {config.dim} dimensions has no caps; choose another init"
+            f"{option('init')} is caps, but {config.method} in {config.dim} dimensions has no caps; choose another one"
         )
     learned, epochs = random_caps(count, edges, known, config), config.init_epochs
     found = context.checkpoints.of(PRETRAINING, epochs)
@@ -263,7 +263,9 @@ def constructed_start(count: int, edges: Rows, config: TrainingConfig, context: 
     """Constructed points for a method to start from, each where that method has the same cone."""
     method = find_method(config.method)
     if method.curvature is None:
-        raise ConfigError(f"init is {config.init}, but {config.method} has no cones to construct; leave init out")
+        raise ConfigError(
+            f"{option('init')} is {config.init}, but {config.method} has no cones to construct; leave it out"
+        )
     given = Hierarchy([str(row) for row in range(count)], edges)
     made = construct(config.init, given, config.dim, config.K, config.seed, context)
     if method.is_hyperbolic:

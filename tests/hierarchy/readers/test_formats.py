@@ -46,24 +46,24 @@ def test_a_format_that_cannot_be_told_is_refused_with_all_of_them():
     with pytest.raises(InputError) as caught:
         read(io.BytesIO(b"[Term]\nid: A\n"))
     assert str(caught.value) == (
-        "the stream: neither its name nor its first line tells the format; say which it is (--format): "
+        "the stream: neither its name nor its first line tells the format; say which it is with format: "
         + ", ".join(NAMES)
     )
 
 
 def test_a_format_nobody_knows_is_refused_with_those_there_are():
-    with pytest.raises(InputError, match=r"^format 'xls' is unknown; it is one of tsv, csv, obo, "):
+    with pytest.raises(InputError, match=r"^format is 'xls', but must be one of tsv, csv, obo, "):
         read(io.BytesIO(b"a"), format="xls")
 
 
 @pytest.mark.parametrize(
     ("options", "format_", "option"),
     [
-        ({"relations": ["part_of"]}, "tsv", "--relations"),
-        ({"relations": ["part_of"]}, "newick", "--relations"),
-        ({"direction": "parent-child"}, "obo", "--direction"),
-        ({"parent": "a", "child": "b"}, "paths", "--parent-column"),
-        ({"child": "b"}, "graphml", "--child-column"),
+        ({"relations": ["part_of"]}, "tsv", "relations"),
+        ({"relations": ["part_of"]}, "newick", "relations"),
+        ({"direction": "parent-child"}, "obo", "direction"),
+        ({"parent": "a", "child": "b"}, "paths", "parent"),
+        ({"child": "b"}, "graphml", "child"),
     ],
 )
 def test_an_option_that_means_nothing_is_refused(options, format_, option):
@@ -75,7 +75,9 @@ def test_an_option_that_means_nothing_is_refused(options, format_, option):
 
 @pytest.mark.parametrize("relations", ["", [], ["is_a", " "]])
 def test_relations_that_name_none_are_refused(relations):
-    with pytest.raises(InputError, match=r"name none; give some, such as is_a,part_of$"):
+    with pytest.raises(
+        InputError, match=r'^relations is .*, which names none; give some, such as relations=\["is_a", "part_of"\]$'
+    ):
         read(io.BytesIO(b"a"), format="obo", relations=relations)
 
 

@@ -28,9 +28,11 @@ def test_the_direction_says_which_end_is_the_parent():
     assert edges(read(body)) == [("a", "b")]
     assert edges(read(body, "child-parent")) == [("b", "a")]
     assert read(body).place(0) == "zoo.graphml:2"
-    with pytest.raises(InputError, match=r"zoo\.graphml: GraphML does not say .*\(--direction parent-child or"):
+    with pytest.raises(
+        InputError, match=r'zoo\.graphml: GraphML does not say .*; say direction="parent-child" or "child-parent"$'
+    ):
         read(body, None)
-    with pytest.raises(InputError, match="direction 'down' is unknown"):
+    with pytest.raises(InputError, match="direction is 'down', but must be"):
         read(body, "down")
 
 

@@ -36,7 +36,7 @@ def test_the_same_word_in_two_branches_is_one_node_with_two_parents():
 
 @pytest.mark.parametrize(("text", "kind"), [("a > b > a\n", "paths"), ("a\n b\n  a\n", "indented")])
 def test_a_cycle_that_this_makes_is_explained(text, kind):
-    with pytest.raises(InputError, match=r"or drop \(the same word in two places is one node here; give one of them"):
+    with pytest.raises(InputError, match=r'or "drop" \(the same word in two places is one node here; give one of them'):
         read(text, kind)
 
 

@@ -93,7 +93,7 @@ def test_text_of_every_kind_and_whole_numbers_are_names(kind):
             {},
             ": which column is the parent? The columns are a, b; name them parent and child",
         ),
-        ({"a": ["x"]}, {"direction": "parent-child"}, ": a direction needs 2 columns, found 1: a"),
+        ({"a": ["x"]}, {"direction": "parent-child"}, ": direction needs 2 columns, found 1: a"),
         (
             {"up": ["x"], "b": ["y"]},
             {"parent": "upp", "child": "b"},

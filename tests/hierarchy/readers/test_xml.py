@@ -113,7 +113,7 @@ def test_every_way_to_write_a_statement_in_rdfxml():
             b'<Ontology xmlns="http://www.w3.org/2002/07/owl#"/>',
             "is OWL in its own XML, not in RDF; save it as RDF/XML",
         ),
-        (b"@prefix a: <b> .", "is not XML; if it is Turtle or OBO, name the format"),
+        (b"@prefix a: <b> .", 'is not XML; if it is Turtle or OBO, say format="turtle" or "obo"$'),
     ],
 )
 def test_other_syntaxes_of_owl_are_called_by_their_name(data, message):

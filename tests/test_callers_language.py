@@ -1,0 +1,424 @@
+"""Messages speak the caller's language: ``epochs=5`` in Python, ``--epochs 5`` at a shell."""
+
+import ast
+import contextlib
+import http.client
+import importlib
+import inspect
+import os
+import pkgutil
+import re
+import socket
+import subprocess
+import sys
+import threading
+from pathlib import Path
+from urllib.parse import urlsplit
+
+import pytest
+
+import hypercone
+from hypercone.cli.main import COMMANDS, command_parser, main
+from hypercone.errors import FLAGS, InputError, option, speaking
+from hypercone.formats.registry import NAMES, READERS, TABLE_OPTIONS
+from hypercone.plotting.plot import KINDS
+from hypercone.training.config import OPTIONS
+
+SOURCE = Path(hypercone.__file__).parent
+FILES = [path for path in sorted(SOURCE.rglob("*.py")) if "cli" not in path.relative_to(SOURCE).parts]
+FLAG = re.compile(r"(?<![\w!-])--[a-zA-Z]")
+# K and dim stand in formulas as well.
+IN_TOML = re.compile(rf"\b({'|'.join(sorted(OPTIONS.keys() - {'K', 'dim'}))}) = [\w{{'\"]")
+
+# What one side lacks, and why.
+LACKING: dict[tuple[str, str], str] = {}
+# Names that are no literals: where, the expression, and all that it can be.
+COMPUTED = {
+    ("training/config.py", "self.name"): set(OPTIONS),
+    ("training/config.py", "name"): set(OPTIONS),
+    ("formats/registry.py", "given_name"): {
+        name for names in (TABLE_OPTIONS, *(r.options for r in READERS.values())) for name in names
+    },
+}
+
+
+def calls_of_option():
+    """(file, line, the node of the name) of each call."""
+    for path in FILES:
+        for node in ast.walk(ast.parse(path.read_text(encoding="utf-8"))):
+            if isinstance(node, ast.Call) and isinstance(node.func, ast.Name) and node.func.id == "option":
+                yield path.relative_to(SOURCE).as_posix(), node.lineno, node.args[0]
+
+
+def names_of(file, node):
+    if isinstance(node, ast.Constant):
+        return {node.value}
+    place = file, ast.unparse(node)
+    assert place in COMPUTED, f"{place}: give option a literal name, or list here what it can be"
+    return COMPUTED[place]
+
+
+def flags():
+    """Every flag of every command."""
+    return {flag for name in COMMANDS for action in command_parser(name)._actions for flag in action.option_strings}
+
+
+def parameters():
+    """Every parameter of a public function, method or class, every option of a picture, every setting of a fit."""
+    found = set(OPTIONS)
+    found.update(*(inspect.signature(picture).parameters for picture in KINDS.values()))
+    packages = [hypercone, *(importlib.import_module(f"hypercone.{name}") for name in public_packages())]
+    for package in packages:
+        for name in package.__all__:
+            thing = getattr(package, name)
+            members = (
+                [thing, *(m for n, m in vars(thing).items() if n[0] != "_")] if inspect.isclass(thing) else [thing]
+            )
+            for member in members:
+                # Constants, types of arrays and exceptions have no parameters of their own.
+                with contextlib.suppress(TypeError, ValueError):
+                    found.update(inspect.signature(getattr(member, "__func__", member)).parameters)
+    return found
+
+
+def public_packages():
+    names = [module.name for module in pkgutil.iter_modules(hypercone.__path__) if module.ispkg]
+    return [name for name in names if hasattr(importlib.import_module(f"hypercone.{name}"), "__all__")]
+
+
+def flag_of(name):
+    with speaking("shell"):
+        return option(name)
+
+
+def test_every_option_that_a_message_names_is_a_parameter_and_a_flag():
+    named = {name: f"{file}:{line}" for file, line, node in calls_of_option() for name in names_of(file, node)}
+    assert len(named) > 40
+    known, given = parameters(), flags()
+    for name, place in named.items():
+        has = {"parameter": name.rpartition(".")[2] in known, "flag": flag_of(name) in given}
+        for side, is_there in has.items():
+            assert is_there or (name, side) in LACKING, f"{place}: {name} has no {side}"
+            assert not (is_there and (name, side) in LACKING), f"{name} has a {side} now; take it out of LACKING"
+    assert {name for name, _ in LACKING} <= named.keys()
+
+
+def test_the_table_of_flags_has_nothing_that_is_mechanical_or_unused():
+    named = {name for file, _, node in calls_of_option() for name in names_of(file, node)}
+    assert FLAGS.keys() <= named
+    assert not [name for name, flag in FLAGS.items() if flag == f"--{name.replace('_', '-')}"]
+
+
+def test_every_setting_of_a_fit_has_the_flag_that_its_message_names():
+    fit = {flag for action in command_parser("fit")._actions for flag in action.option_strings}
+    assert {flag_of(name) for name in OPTIONS} <= fit
+
+
+def texts(tree):
+    """(line, text) of each literal that is no docstring, the parts of an f-string put together."""
+    blocks = (ast.Module, ast.ClassDef, ast.FunctionDef, ast.AsyncFunctionDef)
+    hidden = {id(node.body[0].value) for node in ast.walk(tree) if isinstance(node, blocks) and ast.get_docstring(node)}
+    for node in ast.walk(tree):
+        if isinstance(node, ast.JoinedStr):
+            hidden.update(id(part) for part in node.values)
+            yield node.lineno, "".join(p.value if isinstance(p, ast.Constant) else "{}" for p in node.values)
+        elif isinstance(node, ast.Constant) and isinstance(node.value, str) and id(node) not in hidden:
+            yield node.lineno, node.value
+
+
+@pytest.mark.parametrize("path", FILES, ids=lambda path: path.relative_to(SOURCE).as_posix())
+def test_no_text_outside_the_command_line_has_a_flag_or_a_line_of_toml(path):
+    for line, text in texts(ast.parse(path.read_text(encoding="utf-8"))):
+        assert text in FLAGS.values() or not FLAG.search(text), f"{path}:{line}: {text!r}; use hypercone.errors.option"
+        assert not IN_TOML.search(text), f"{path}:{line}: {text!r}; use hypercone.errors.option"
+
+
+@pytest.mark.parametrize(
+    ("given", "in_python", "at_a_shell"),
+    [
+        (("direction",), "direction", "--direction"),
+        (("direction", "parent-child"), 'direction="parent-child"', "--direction parent-child"),
+        (("burn_in", 5), "burn_in=5", "--burn-in 5"),
+        (("parent", "NAME"), 'parent="NAME"', "--parent-column NAME"),
+        (("parent", "is a"), 'parent="is a"', "--parent-column 'is a'"),
+        (("parent", 'a "b"'), "parent='a \"b\"'", "--parent-column 'a \"b\"'"),
+        (("parent", "it's"), 'parent="it\'s"', "--parent-column 'it'\"'\"'s'"),
+        (("resume", True), "resume=True", "--resume"),
+        (("checkpoint.epochs", 3), "epochs=3", "--checkpoint-epochs 3"),
+        (("relations", ["is_a", "part_of"]), 'relations=["is_a", "part_of"]', "--relations is_a,part_of"),
+        (("on_cycle", "condense", "drop"), 'on_cycle="condense" or "drop"', "--on-cycle condense or drop"),
+        (("K", 0.1), "K=0.1", "--K 0.1"),
+    ],
+)
+def test_an_option_is_written_as_each_caller_writes_it(given, in_python, at_a_shell):
+    assert option(*given) == in_python
+    with speaking("shell"):
+        assert option(*given) == at_a_shell
+    assert option(*given) == in_python
+
+
+TREE = hypercone.load_dataset("tree-2-3")
+
+
+def saved_again():
+    for _ in range(2):
+        hypercone.fit(TREE, "order", dim=2, epochs=2, checkpoint=hypercone.Checkpointing("begun", resume=False))
+
+
+def served(**options):
+    from hypercone.service import Options, serve
+
+    serve({"model": hypercone.load("model")}, Options(**options))
+
+
+# What is called in Python, the same at a shell, and what is read; «» stand around what differs.
+CASES = {
+    "a setting of learning": (
+        lambda: hypercone.fit(TREE, method="overlapping-caps", burn_in=3),
+        "fit tree-2-3 -o new --method overlapping-caps --burn-in 3",
+        "«burn_in» is 3, but overlapping-caps is constructed and learns nothing; leave it out, or choose"
+        ' «method="hyperbolic-cones"»',
+        "«--burn-in» … «--method hyperbolic-cones»",
+    ),
+    "a setting out of its range": (
+        lambda: hypercone.fit(TREE, dim=0),
+        "fit tree-2-3 -o new --dim 0",
+        "«dim» is 0, but must be at least 1",
+        "«--dim»",
+    ),
+    "settings that contradict each other": (
+        lambda: hypercone.fit(TREE, method="poincare", init="poincare"),
+        "fit tree-2-3 -o new --method poincare --init poincare",
+        '«init» is poincare, the method itself; use «init="random"» and more «epochs»',
+        "«--init» … «--init random» … «--epochs»",
+    ),
+    "a table that does not say who is the parent": (
+        lambda: hypercone.read("bare.tsv"),
+        "info bare.tsv",
+        "bare.tsv:1: which column is the parent? The first line is a, b; add a header line with the columns parent and"
+        ' child, or say «direction="parent-child" or "child-parent"», or name the columns with «parent» and «child»',
+        "«--direction parent-child or child-parent» … «--parent-column» … «--child-column»",
+    ),
+    "a graph that does not": (
+        lambda: hypercone.read("bare.graphml"),
+        "info bare.graphml",
+        "bare.graphml: GraphML does not say whether an arrow points to the child or to the parent; say"
+        ' «direction="parent-child" or "child-parent"»',
+        "«--direction parent-child or child-parent»",
+    ),
+    "a cycle": (
+        lambda: hypercone.read("circle.tsv"),
+        "info circle.tsv",
+        "circle.tsv:3: the edges run in a circle, parent → child: a → b → a; remove one of these edges, or read it with"
+        ' «on_cycle="condense" or "drop"»',
+        "«--on-cycle condense or drop»",
+    ),
+    "a format that nothing tells": (
+        lambda: hypercone.read("words.data"),
+        "info words.data",
+        "words.data: neither its name nor its first line tells the format; say which it is with «format»: "
+        + ", ".join(NAMES),
+        "«--format»",
+    ),
+    "an option that means nothing": (
+        lambda: hypercone.read("circle.tsv", relations=["part_of"]),
+        "info circle.tsv --relations part_of",
+        "circle.tsv: «relations» means nothing in the format tsv; leave it out",
+        "«--relations»",
+    ),
+    "a percentage": (
+        lambda: TREE.split(95.0),
+        "split tree-2-3 --percent 95 -o new",
+        "«percent» is 95.0, but must be from 0 to 90; the rest is held out for validation and test",
+        "«--percent»",
+    ),
+    "a run that is there": (
+        saved_again,
+        "fit tree-2-3 -o new --method order --dim 2 --epochs 2 --quiet --run begun",
+        "begun: holds a run already (training, epoch 2); go on with it by «resume=True», or give a new folder",
+        "«--resume»",
+    ),
+    "checkpoints": (
+        lambda: hypercone.Checkpointing("run", every_epochs=0),
+        "fit tree-2-3 -o new --quiet --run run --checkpoint-epochs 0",
+        "«every_epochs» is 0, but must be at least 1 from a checkpoint to the next",
+        "«--checkpoint-epochs»",
+    ),
+    "coordinates": (
+        lambda: hypercone.load("flat").export("points.tsv", coordinates="klein"),
+        "export flat points.tsv --coordinates klein",
+        'order is flat, so its points have no klein coordinates; use «coordinates="own"»',
+        "«--coordinates own»",
+    ),
+    "a view": (
+        lambda: hypercone.load("flat").plot("disk", "disk.svg", view="own"),
+        "plot flat -o disk.svg --view own",
+        "a model of order in 2-D has no points of its own in the Poincaré disk; use"
+        ' «view="construction" or "projection"»',
+        "«--view construction or projection»",
+    ),
+    "a node without parents": (
+        lambda: hypercone.load("model").add("x", []),
+        "place model x -o new",
+        "'x' has no «parents»; give at least one, to say where it belongs",
+        "«--parent»",
+    ),
+    "how many suggestions": (
+        lambda: hypercone.load("flat").suggest(0),
+        "suggest flat --count 0",
+        "«k» is 0, but must be at least 1",
+        "«--count»",
+    ),
+    "a sample": (
+        lambda: hypercone.load("flat").compare(hypercone.load("flat"), sample=-1),
+        "compare flat flat --sample -1",
+        "«sample» is -1, but must be at least 1",
+        "«--sample»",
+    ),
+    "a port": (
+        lambda: served(port=65536),
+        "serve model --port 65536",
+        "«port» is 65536, but must be from 0 (any free one) to 65535",
+        "«--port»",
+    ),
+    "a service without a token": (
+        lambda: served(host="0.0.0.0", port=0),
+        "serve model --host 0.0.0.0 --port 0",
+        "0.0.0.0 can be reached from other machines, and so needs a token; give «token» (hypercone serve also takes it"
+        " from HYPERCONE_TOKEN)",
+        "«--token-file»",
+    ),
+}
+
+
+def in_both(marked, flags):
+    """The sentence as Python and as the shell has it."""
+    written = iter(re.findall("«(.*?)»", flags))
+    at_a_shell = re.sub("«.*?»", lambda _: next(written), marked)
+    assert next(written, None) is None
+    return marked.replace("«", "").replace("»", ""), at_a_shell
+
+
+@pytest.fixture(scope="module")
+def room(tmp_path_factory):
+    """A folder with two models and files that cannot be read as they are."""
+    folder = tmp_path_factory.mktemp("language")
+    hypercone.fit(TREE, dim=2).save(folder / "model")
+    hypercone.fit(TREE, method="order", dim=2, epochs=2).save(folder / "flat")
+    (folder / "bare.tsv").write_text("a\tb\n")
+    (folder / "bare.graphml").write_text("<graphml/>")
+    (folder / "circle.tsv").write_text("parent\tchild\na\tb\nb\ta\n")
+    (folder / "words.data").write_text("dog\n")
+    return folder
+
+
+@pytest.fixture
+def inside(room, monkeypatch):
+    monkeypatch.chdir(room)
+    monkeypatch.delenv("HYPERCONE_TOKEN", raising=False)
+    return room
+
+
+@pytest.mark.parametrize("case", CASES)
+def test_an_error_is_one_sentence_in_two_languages(case, inside, capsys):
+    call, command, marked, flags = CASES[case]
+    in_python, at_a_shell = in_both(marked, flags)
+    with pytest.raises(hypercone.HyperconeError) as caught:
+        call()
+    assert str(caught.value) == in_python
+    assert main(command.split()) == 2
+    assert capsys.readouterr().err == f"hypercone: {at_a_shell}\n"
+
+
+@pytest.mark.parametrize("case", ["a setting of learning", "a table that does not say who is the parent"])
+def test_a_real_shell_reads_the_same(case, inside):
+    _, command, marked, flags = CASES[case]
+    program = [sys.executable, "-m", "hypercone.cli.main", *command.split()]
+    done = subprocess.run(program, capture_output=True, text=True, check=False, timeout=120, cwd=inside)
+    assert (done.returncode, done.stderr) == (2, f"hypercone: {in_both(marked, flags)[1]}\n")
+
+
+def test_a_setting_of_a_file_is_named_as_the_file_names_it(inside, capsys):
+    Path("fit.toml").write_text("burn_in = -1\n")
+    said = "fit.toml: burn_in is -1, but must be at least 0"
+    with pytest.raises(InputError) as caught:
+        hypercone.FitConfig.from_toml("fit.toml")
+    assert str(caught.value) == said
+    assert main(["fit", "tree-2-3", "-o", "new", "--config", "fit.toml"]) == 2
+    assert capsys.readouterr().err == f"hypercone: {said}\n"
+    assert hypercone.FitConfig.from_toml("fit.toml", burn_in=2).burn_in == 2
+
+
+def test_the_seed_of_a_split_is_named_by_its_own_flag(capsys):
+    assert main(["fit", "tree-2-3", "-o", "new", "--percent", "50", "--split-seed", "-1"]) == 2
+    assert capsys.readouterr().err == "hypercone: --split-seed is -1, but must be at least 0\n"
+
+
+@pytest.mark.parametrize("command", ["info tree-2-3", "info nothing.tsv", "--help", "info --nonsense"])
+def test_after_a_command_the_language_is_what_it_was(command, inside, capsys):
+    main(command.split())
+    assert option("burn_in") == "burn_in"
+    with speaking("shell"):
+        main(command.split())
+        assert option("burn_in") == "--burn-in"
+    assert option("burn_in") == "burn_in"
+
+
+def test_a_command_that_breaks_leaves_the_language_as_it_was(monkeypatch):
+    def breaks(options):
+        raise RuntimeError(option("burn_in"))
+
+    monkeypatch.setattr("hypercone.cli.data.run_info", breaks)
+    with pytest.raises(RuntimeError, match=r"^--burn-in$"):
+        main(["info", "tree-2-3"])
+    assert option("burn_in") == "burn_in"
+
+
+def test_other_threads_speak_as_the_program_does():
+    heard = []
+    with speaking("shell"):
+        thread = threading.Thread(target=lambda: heard.append(option("burn_in")))
+        thread.start()
+        thread.join()
+    assert heard == ["--burn-in"]
+
+
+def test_a_service_speaks_shell_until_it_listens_and_never_over_http(inside):
+    environment = {name: value for name, value in os.environ.items() if name != "HYPERCONE_TOKEN"}
+    program = [sys.executable, "-m", "hypercone.cli.main", "serve", "model", "--port"]
+    server = subprocess.Popen([*program, "0"], stdout=subprocess.PIPE, text=True, cwd=inside, env=environment)
+    try:
+        address = urlsplit(server.stdout.readline().rsplit(" ", 1)[1].strip())
+        connection = http.client.HTTPConnection(address.hostname, address.port, timeout=60)
+        connection.request("GET", "/v1/models", headers={"Host": "elsewhere.example.org"})
+        answer = connection.getresponse()
+        said = answer.read().decode()
+        connection.close()
+        assert answer.status == 421
+        assert "whoever runs it can allow that with allow_hosts" in said
+        assert "--" not in said
+        again = [*program, str(address.port)]
+        done = subprocess.run(again, capture_output=True, text=True, check=False, timeout=120, cwd=inside)
+        assert done.stderr == (
+            f"hypercone: --port {address.port} of 127.0.0.1 is in use; choose another, or --port 0 for any\n"
+        )
+    finally:
+        server.terminate()
+        server.wait(30)
+        server.stdout.close()
+
+
+def test_a_python_caller_of_the_service_reads_parameters(inside):
+    with socket.create_server(("127.0.0.1", 0)) as taken:
+        port = taken.getsockname()[1]
+        with pytest.raises(InputError) as caught:
+            served(port=port)
+    assert str(caught.value) == f"port {port} of 127.0.0.1 is in use; choose another, or port=0 for any"
+
+
+def test_an_option_that_a_picture_does_not_take_is_refused_with_the_nearest(inside):
+    model = hypercone.load("flat")
+    with pytest.raises(InputError, match=r"^veiw says nothing about the picture disk; did you mean view\?$"):
+        model.plot("disk", veiw="projection")
+    with pytest.raises(InputError, match=r"^cones says nothing about the picture norms; leave it out$"):
+        model.plot("norms", cones=[])
