@@ -342,11 +342,11 @@ def test_a_setting_of_a_file_is_named_as_the_file_names_it(inside, capsys):
     Path("fit.toml").write_text("burn_in = -1\n")
     said = "fit.toml: burn_in is -1, but must be at least 0"
     with pytest.raises(InputError) as caught:
-        hypercone.FitConfig.from_toml("fit.toml")
+        hypercone.fit(TREE, "poincare", recipe="fit.toml")
     assert str(caught.value) == said
     assert main(["fit", "tree-2-3", "-o", "new", "--config", "fit.toml"]) == 2
     assert capsys.readouterr().err == f"hypercone: {said}\n"
-    assert hypercone.FitConfig.from_toml("fit.toml", burn_in=2).burn_in == 2
+    assert hypercone.fit(TREE, "poincare", recipe="fit.toml", burn_in=2, epochs=1).made_by == "poincare"
 
 
 def test_the_seed_of_a_split_is_named_by_its_own_flag(capsys):

@@ -5,8 +5,10 @@ from __future__ import annotations
 from typing import Any
 
 from hypercone import evaluation, formats
+from hypercone.data import datasets
 from hypercone.embedding import Embedding
 from hypercone.hierarchy import Hierarchy, Split, Summary
+from hypercone.progress import Progress
 from hypercone.queries import Comparison, Suggestions
 from hypercone.runs import Checkpointing
 from hypercone.training import FitConfig as FitConfig
@@ -30,7 +32,8 @@ NEW_NAMES = {
     "suggestion_precision": "hypercone.evaluation.suggestions",
 }
 
-
+EpochReport = Progress
+dataset_names = datasets
 evaluate = evaluation.link_prediction
 evaluate_all_pairs = evaluation.all_pairs
 evaluate_hard = evaluation.hard_pairs

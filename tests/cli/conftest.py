@@ -13,7 +13,7 @@ import pytest
 
 from hypercone.cli.main import main
 
-QUICK = ("--dim", "2", "--epochs", "30", "--init-epochs", "30")
+QUICK = ("--method", "hyperbolic-cones", "--dim", "2", "--epochs", "30", "--init-epochs", "30")
 EDGES = [
     ("animal", "dog"),
     ("animal", "cat"),
@@ -90,6 +90,17 @@ def taxonomy(tmp_path_factory: pytest.TempPathFactory) -> Path:
 def model(taxonomy: Path, tmp_path_factory: pytest.TempPathFactory) -> Path:
     """A model of the taxonomy, fitted until it knows it."""
     folder = tmp_path_factory.mktemp("models") / "model"
-    fitted = ["fit", str(taxonomy), "-o", str(folder), "--dim", "2", "--quiet", "--json"]
+    fitted = [
+        "fit",
+        str(taxonomy),
+        "-o",
+        str(folder),
+        "--method",
+        "hyperbolic-cones",
+        "--dim",
+        "2",
+        "--quiet",
+        "--json",
+    ]
     assert main([*fitted, "--epochs", "500", "--init-epochs", "500"]) == 0
     return folder

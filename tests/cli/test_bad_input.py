@@ -71,10 +71,10 @@ def _typed(arguments) -> str:
         (("fit", "tree-2-3", "-o", "folder"), "folder: is a folder with other things in it"),
         (
             (*FIT, "--method", "overlapping-caps", "--epochs", "3"),
-            "epochs is 3, but overlapping is constructed and learns",
+            "epochs is 3, but overlapping-caps is constructed and learns",
         ),
-        ((*FIT, "--method", "nested-caps", "--dim", "1"), "dim is 1, but construction needs at least 2"),
-        ((*FIT, "--method", "order", "--init", "nested-caps"), "init is construction, but order has no cones"),
+        ((*FIT, "--method", "nested-caps", "--dim", "1"), "dim is 1, but nested-caps needs at least 2"),
+        ((*FIT, "--method", "order", "--init", "nested-caps"), "init is nested-caps, but order has no cones"),
         (("fit", "tree-2-3", "-o", "x" * 300), "cannot be written (File name too long)"),
         (("place", "MODEL", "x", "--parent", "dog"), "required: -o/--output"),
         (("place", "MODEL", "x", "-o", "new"), "parent"),
@@ -277,12 +277,12 @@ def test_an_interrupt_of_the_demo_does_not_wait_for_the_baseline(run, told, tmp_
     monkeypatch.chdir(tmp_path)
     epochs = []
 
-    def pretend(hierarchy, *, split, seed, on_epoch, method="hyperbolic-cones"):
+    def pretend(hierarchy, *, split, seed, callback, method="hyperbolic-cones"):
         if method == "hyperbolic-cones":
             raise KeyboardInterrupt
         for epoch in range(10**9):
             epochs.append(epoch)
-            on_epoch(None)
+            callback(None)
 
     monkeypatch.setattr(demo, "fit", pretend)
     done = run("demo", "--source", "tree-2-3")

@@ -5,7 +5,7 @@ from __future__ import annotations
 import pytest
 
 import hypercone
-from hypercone.evaluation import all_pairs_by, hard_by, kind_of
+from hypercone.evaluation import all_pairs, hard_pairs, kind_of
 
 
 def test_hard_pairs_as_a_program_reads_them(process, model):
@@ -19,7 +19,7 @@ def test_hard_pairs_as_a_program_reads_them(process, model):
 
 
 def test_hard_pairs_as_people_read_them(process, model):
-    done = process("evaluate", model, "--hard", "--by", "parents", "--references")
+    done = process("evaluate", model, "--hard", "--group-by", "parents", "--references")
     assert (done.code, done.err) == (0, "")
     lines = dict(line.split("  ", 1) for line in done.out.splitlines())
     assert lines["hard symbolic f1"].strip() == "100.00 %"
@@ -30,16 +30,18 @@ def test_hard_pairs_as_people_read_them(process, model):
 
 @pytest.mark.parametrize("by", ["depth", "parents"])
 def test_a_breakdown_goes_with_both(run, model, by):
-    found = run("evaluate", model, "--all-pairs", "--hard", "--by", by, "--threshold", 0.1, "--seed", 2, "--json").json
+    found = run(
+        "evaluate", model, "--all-pairs", "--hard", "--group-by", by, "--threshold", 0.1, "--seed", 2, "--json"
+    ).json
     embedding = hypercone.load(model)
-    assert found[f"all_pairs_by_{by}"] == all_pairs_by(embedding, threshold=0.1, by=by).as_dict()
-    assert found[f"hard_by_{by}"] == hard_by(embedding, threshold=0.1, seed=2, by=by).as_dict()
+    assert found[f"all_pairs_by_{by}"] == all_pairs(embedding, threshold=0.1, group_by=by).as_dict()["groups"]
+    assert found[f"hard_by_{by}"] == hard_pairs(embedding, threshold=0.1, seed=2, group_by=by).as_dict()["groups"]
     groups = found[f"all_pairs_by_{by}"].values()
     assert sum(group["false_positives"] for group in groups) == found["all_pairs_false_positives"]
 
 
 def test_a_line_for_each_depth(run, model):
-    out = run("evaluate", model, "--all-pairs", "--by", "depth").out
+    out = run("evaluate", model, "--all-pairs", "--group-by", "depth").out
     assert [line.split("  ")[0] for line in out.splitlines() if " depth " in line] == [
         f"all pairs depth {depth}" for depth in range(5)
     ]
@@ -69,15 +71,15 @@ def test_a_sample_of_hard_pairs_depends_on_the_seed(run, model):
 @pytest.mark.parametrize(
     ("arguments", "words"),
     [
-        (("--by", "depth"), "--by breaks down --all-pairs or --hard; give one of them"),
-        (("--by", "colour", "--hard"), "invalid choice: 'colour'"),
-        (("--by",), "expected one argument"),
+        (("--group-by", "depth"), "say what to evaluate on"),
+        (("--group-by", "colour", "--hard"), "invalid choice: 'colour'"),
+        (("--group-by",), "expected one argument"),
         (("--references",), "--references stands beside --all-pairs, --hard or --split"),
         (("--hard", "--sample", "0"), "sample is 0, but must be at least 1"),
         (("--hard", "--sample", "many"), "invalid int value: 'many'"),
         (("--hard", "--seed", "-1"), "seed is -1, but must be at least 0"),
         (("--hard", "--threshold", "nan"), "--threshold is nan"),
-        (("--all-pairs", "--by", "parents", "--threshold", "inf"), "--threshold is inf"),
+        (("--all-pairs", "--group-by", "parents", "--threshold", "inf"), "--threshold is inf"),
     ],
 )
 def test_what_cannot_be_evaluated_is_said_in_one_sentence(process, model, arguments, words):

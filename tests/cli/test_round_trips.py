@@ -52,14 +52,14 @@ def test_a_fit_without_settings_constructs_and_says_how_exact_it_is(run, taxonom
     lines = run("fit", taxonomy, "-o", tmp_path / "m", "--quiet").out.splitlines()
     shown = dict(line.split("  ", 1) for line in lines)
     assert [shown[name].strip() for name in ("method", "kind", "all pairs f1")] == [
-        "overlapping",
+        "overlapping-caps",
         "constructed",
         "100.00 %",
     ]
     found = run(
         "fit", taxonomy, "-o", tmp_path / "n", "--method", "nested-caps", "--dim", "2", "--json", "--quiet"
     ).json
-    assert (found["method"], found["kind"], found["all_pairs_f1"]) == ("construction", "constructed", 1.0)
+    assert (found["method"], found["kind"], found["all_pairs_f1"]) == ("nested-caps", "constructed", 1.0)
 
 
 def test_what_is_lost_in_a_forest_is_said(run, tmp_path):

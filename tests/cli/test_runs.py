@@ -15,7 +15,7 @@ import pytest
 from hypercone.cli import fit, stopping
 from hypercone.errors import InputError, Interrupted
 
-LONG = ("--dim", "5", "--epochs", "200000", "--init", "random", "--quiet")
+LONG = ("--method", "hyperbolic-cones", "--dim", "5", "--epochs", "200000", "--init", "random", "--quiet")
 
 
 def _model(folder) -> dict[str, bytes]:
@@ -51,7 +51,7 @@ def test_options_of_a_run_that_make_no_sense_are_one_sentence(run, told, tmp_pat
     (tmp_path / "notes").mkdir()
     (tmp_path / "notes" / "lock").write_text("the code of my bicycle's lock")
     (tmp_path / "link").symlink_to("model")
-    done = run("fit", "tree-2-3", "-o", "model", "--epochs", "3", "--quiet", *extra)
+    done = run("fit", "tree-2-3", "-o", "model", "--method", "order", "--epochs", "3", "--quiet", *extra)
     assert (done.code, done.err.count("\n")) == (2, 1)
     assert words in done.err
     assert not (tmp_path / "model").exists()
@@ -144,7 +144,7 @@ BROKEN = {
 
 @pytest.mark.parametrize("how", BROKEN)
 def test_a_fit_does_not_end_because_its_progress_cannot_be_written(program, tmp_path, how):
-    fit = "fit tree-3-4 --dim 5 --epochs 2000 --init random -o model --run run --checkpoint-epochs 50"
+    fit = "fit tree-3-4 --method order --dim 5 --epochs 2000 -o model --run run --checkpoint-epochs 50"
     script = f"{shlex.quote(program[0])} {fit} {BROKEN[how]}"
     done = subprocess.run(["bash", "-c", script], cwd=tmp_path, timeout=120, check=False)
     assert done.returncode == 0
@@ -190,7 +190,21 @@ def test_the_folder_one_is_in_and_a_mounted_one_are_refused_though_they_are_empt
 
 def test_a_model_that_cannot_be_saved_after_all_says_that_the_fit_is_kept(run, tmp_path, monkeypatch):
     monkeypatch.chdir(tmp_path)
-    command = ("fit", "tree-2-3", "--dim", "5", "--epochs", "3", "--init", "random", "--quiet", "--run", "r")
+    command = (
+        "fit",
+        "tree-2-3",
+        "--method",
+        "order",
+        "--dim",
+        "5",
+        "--epochs",
+        "3",
+        "--init",
+        "random",
+        "--quiet",
+        "--run",
+        "r",
+    )
     refuse = fit.refuse_in_vain
 
     def then_taken(folder):
@@ -213,7 +227,7 @@ def test_an_interrupt_of_the_test_after_a_fit_does_not_say_that_nothing_was_save
     def interrupt(*_):
         raise KeyboardInterrupt
 
-    monkeypatch.setattr(fit, "evaluate", interrupt)
+    monkeypatch.setattr(fit, "link_prediction", interrupt)
     given = ("--dim", "5", "--epochs", "3", "--init", "random", "--percent", "50", "--quiet")
     done = run("fit", "tree-3-4", "-o", "model", *given)
     assert done.code == 130

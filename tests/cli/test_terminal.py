@@ -103,7 +103,19 @@ def test_output_onto_a_full_disk_is_exit_code_4(program):
 
 @pytest.mark.skipif(os.name == "nt", reason="needs POSIX signals")
 def test_ctrl_c_in_the_middle_of_training_ends_at_once_and_saves_nothing(program, tmp_path):
-    given = [*program, "fit", "tree-3-4", "-o", str(tmp_path / "m"), "--dim", "2", "--init", "random"]
+    given = [
+        *program,
+        "fit",
+        "tree-3-4",
+        "-o",
+        str(tmp_path / "m"),
+        "--dim",
+        "2",
+        "--method",
+        "hyperbolic-cones",
+        "--init",
+        "random",
+    ]
     with subprocess.Popen([*given, "--epochs", "100000000"], stderr=subprocess.PIPE, text=True) as running:
         assert running.stderr.readline().startswith("training epoch 1/100000000")
         pressed = time.monotonic()
@@ -123,7 +135,7 @@ def _cpu_seconds(process: int) -> float:
 
 
 def test_a_second_process_is_in_its_first_epoch_within_a_second_or_so(process, program, tmp_path, capsys):
-    given = ["fit", "tree-3-4", "-o", str(tmp_path / "m"), "--dim", "2", "--epochs", "5", "--init-epochs", "5"]
+    given = ["fit", "tree-3-4", "-o", str(tmp_path / "m"), "--dim", "2", "--method", "order", "--epochs", "5"]
     assert process(*given).code == 0
     times = []
     for _ in range(2):

@@ -44,7 +44,19 @@ def parent(faults: ModuleType) -> Iterator[Any]:
 class Fits:
     """Fits of one kind in one folder, with a run: as a user sees them who types the command again and again."""
 
-    ARGUMENTS = ("fit", "tree-3-3", "--dim", "2", "--epochs", "24", "--init", "random", "--quiet")
+    ARGUMENTS = (
+        "fit",
+        "tree-3-3",
+        "--method",
+        "hyperbolic-cones",
+        "--dim",
+        "2",
+        "--epochs",
+        "24",
+        "--init",
+        "random",
+        "--quiet",
+    )
     EVERY = ("--checkpoint-epochs", "4")
 
     def __init__(self, parent: Any, folder: Path, whole: dict[str, bytes]) -> None:

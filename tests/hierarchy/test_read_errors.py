@@ -206,7 +206,7 @@ def test_standard_input_without_a_separator_is_refused_by_name():
         done.stderr.decode()
         .splitlines()[-1]
         .endswith(
-            "standard input: neither its name nor its first line tells the format; say which it is (format): "
+            "standard input: neither its name nor its first line tells the format; say which it is with format: "
             + ", ".join(NAMES)
         )
     )

@@ -78,7 +78,21 @@ def files(tmp_path):
 
 
 MORE_COMMANDS = [
-    ["fit", "edges.tsv", "-o", "learned", "--quiet", "--dim", "2", "--epochs", "2", "--run", "checkpoints"],
+    [
+        "fit",
+        "edges.tsv",
+        "-o",
+        "learned",
+        "--quiet",
+        "--method",
+        "order",
+        "--dim",
+        "2",
+        "--epochs",
+        "2",
+        "--run",
+        "checkpoints",
+    ],
     ["export", "model", "points.parquet"],
     ["plot", "model", "-o", "picture.svg"],
     ["reproduce", "table1", "--split", "tree.tsv", "--methods", "order", "--dims", "2", "--seeds", "1", "-o", "out"],

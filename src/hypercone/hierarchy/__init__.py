@@ -1,8 +1,20 @@
 """Hierarchies: checking them, and what follows from their edges."""
 
+from typing import Any
+
 from hypercone._arrays import Adjacency
+from hypercone._deprecation import warn_renamed
 from hypercone.hierarchy.hierarchy import Hierarchy, Summary
 from hypercone.hierarchy.names import Labels
 from hypercone.hierarchy.split import LabeledPairs, Split
 
 __all__ = ["Adjacency", "Hierarchy", "LabeledPairs", "Labels", "Split", "Summary"]
+
+_OLD_NAMES = {"LabelledPairs": "LabeledPairs", "Statistics": "Summary"}
+
+
+def __getattr__(name: str) -> Any:
+    if name not in _OLD_NAMES:
+        raise AttributeError(f"module 'hypercone.hierarchy' has no attribute {name!r}")
+    warn_renamed(f"hypercone.hierarchy.{name}", f"hypercone.hierarchy.{_OLD_NAMES[name]}")
+    return globals()[_OLD_NAMES[name]]

@@ -14,6 +14,7 @@ import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
 from hypercone._arrays import Adjacency, Rows, frozen, pair_keys
+from hypercone._deprecation import warn_renamed
 from hypercone.errors import HierarchyError, InputError, short, with_article
 from hypercone.hierarchy.graph import Order, ancestors, count_pairs, depths, order_from_the_top, pairs_of, reduced
 from hypercone.hierarchy.graph_kernels import reachable
@@ -73,6 +74,12 @@ class Hierarchy:
         3
         """
         return cls(*rows_of_pairs(pairs))
+
+    @classmethod
+    def from_rows(cls, names: Iterable[str], edges: ArrayLike) -> Hierarchy:
+        """The old name of ``Hierarchy(names, edges)``."""
+        warn_renamed("Hierarchy.from_rows", "Hierarchy(names, edges)")
+        return cls(names, edges)
 
     @classmethod
     def from_networkx(cls, graph: Any, direction: Direction) -> Hierarchy:
@@ -264,6 +271,11 @@ class Hierarchy:
         kept = np.ones(len(self), np.bool_)
         kept[self.rows(names)] = False
         return self._part(kept)
+
+    def without(self, names: Iterable[str]) -> Hierarchy:
+        """The old name of ``drop``."""
+        warn_renamed("Hierarchy.without", "Hierarchy.drop")
+        return self.drop(names)
 
     def subtree(self, name: str) -> Hierarchy:
         """A node with everything below it, and the edges among these.

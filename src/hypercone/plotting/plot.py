@@ -133,7 +133,8 @@ def training(embedding: Embedding, *, theme: Theme) -> Any:
     if not len(losses):
         reason = "was constructed, not trained" if record.get("kind") == "constructed" else "keeps no record of them"
         raise InputError(
-            f"this model {reason}, so there are no training curves; fit one with {option('epochs')} to see some"
+            f"this model {reason}, so there are no training curves; "
+            f"learn one with {option('method', 'hyperbolic-cones')} to see some"
         )
     chosen = record.get("epoch")
     caption = f"{embedding.method} in {embedding.dim}-D: the mean loss of a true pair, over the epochs of training."

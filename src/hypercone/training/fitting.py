@@ -30,7 +30,6 @@ from hypercone.runs.folder import TRAINING, KeptCheckpoints
 from hypercone.training.config import (
     AUTO,
     DEFAULT_LEARNER,
-    USUAL_DIM,
     FitConfig,
     TrainingConfig,
     method_of,
@@ -140,7 +139,7 @@ def _config(given: dict[str, Any], recipe: Recipe | None, split: Split | None, *
     if recipe is not None:
         method = method_of(with_new_names(settings, warn=False), learns=learns)
         percent = None if split is None else split.percent
-        settings = settings_of(recipe, method, settings.get("dim", USUAL_DIM), percent) | settings
+        settings = settings_of(recipe, settings, method, percent)
     config = FitConfig(**settings)
     # What *auto* refuses is refused here, before any work.
     config = config.for_learning() if learns else config

@@ -12,10 +12,10 @@ from typing import Any
 from hypercone.errors import ConfigError, unknown_name
 from hypercone.methods import METHODS
 from hypercone.training.config import (
+    USUAL_DIM,
     ConstructionConfig,
     FitConfig,
     TrainingConfig,
-    read_settings_file,
     with_new_names,
 )
 
@@ -70,12 +70,18 @@ def has_method(recipe: Recipe | None) -> bool:
     )
 
 
-def settings_of(recipe: Recipe, method: str, dim: int, percent: float | None) -> dict[str, Any]:
+def settings_of(recipe: Recipe, beside: Mapping[str, Any], method: str, percent: float | None) -> dict[str, Any]:
     """What a recipe says: one by name, a TOML file, settings by name, or the configuration of another fit.
 
-    >>> settings_of({"epochs": 5}, "order", 5, None)
-    {'epochs': 5}
+    What is given ``beside`` it wins.
+
+    >>> settings_of({"epochs": 5, "dim": 3}, {"dim": 2}, "order", None)
+    {'epochs': 5, 'dim': 2}
     """
+    return {**_settings_of(recipe, beside, method, percent), **beside}
+
+
+def _settings_of(recipe: Recipe, beside: Mapping[str, Any], method: str, percent: float | None) -> dict[str, Any]:
     if isinstance(recipe, TrainingConfig | ConstructionConfig):
         return recipe.as_dict()
     if isinstance(recipe, FitConfig):
@@ -83,5 +89,5 @@ def settings_of(recipe: Recipe, method: str, dim: int, percent: float | None) ->
     if isinstance(recipe, Mapping):
         return with_new_names(recipe, warn=False)
     if isinstance(recipe, str) and not recipe.endswith(".toml"):
-        return named_recipe(recipe, method, dim, percent)
-    return read_settings_file(Path(recipe))
+        return named_recipe(recipe, method, beside.get("dim", USUAL_DIM), percent)
+    return dict(FitConfig.from_toml(Path(recipe), **beside).given)
