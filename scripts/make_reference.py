@@ -24,9 +24,8 @@ from hypercone import embedding, errors, evaluation, formats, geometry, hierarch
 from hypercone.cli.main import COMMANDS, command_parser
 from hypercone.cli.options import option_name
 from hypercone.construction import CONSTRUCTIONS
-from hypercone.methods import METHODS, Settings
-from hypercone.training import FitConfig
-from hypercone.training.config import OPTIONS, Option, TrainingConfig
+from hypercone.methods import METHODS
+from hypercone.training.config import OPTIONS, FitConfig, Option, TrainingConfig
 from markup import fenced, first_line, prose, table
 from signatures import documented, functions, package
 
@@ -36,8 +35,6 @@ NOTICE = "<!-- Written by scripts/make_reference.py from the source; edit the do
 COMPANIONS = (
     hierarchy.Adjacency,
     hierarchy.Summary,
-    hierarchy.LabeledPairs,
-    Settings,
     evaluation.LinkPrediction,
     evaluation.Reconstruction,
     queries.Answer,
@@ -108,14 +105,29 @@ def _api() -> Iterator[str]:
     yield "# The Python interface"
     yield "All of these are attributes of `hypercone`, and are imported when first used."
     listed = [name for name in hypercone.__all__ if not name.startswith("__")]
-    yield "\n".join(f"- [`{name}`](#{name.lower()})" for name in listed)
+    yield "\n".join(f"- [`{name}`]({_place(name)})" for name in listed)
     for name in listed:
-        yield from documented(getattr(hypercone, name), 2, name=name)
+        if _place(name).startswith("#") and name != "evaluation":
+            yield from documented(getattr(hypercone, name), 2, name=name)
+    yield "## evaluation"
+    yield from prose(evaluation.__doc__)
+    for name in evaluation.__all__:
+        if inspect.isfunction(getattr(evaluation, name)):
+            yield from documented(getattr(evaluation, name), 3, prefix="evaluation.")
     yield "## Values that these take or return"
     for kind in COMPANIONS:
         yield from documented(kind, 3)
     for function in COMPANION_FUNCTIONS:
         yield from documented(function, 3, prefix=f"{package(function)}.")
+
+
+def _place(name: str) -> str:
+    """Where the reference has a name: here, or on a page of its own."""
+    thing = getattr(hypercone, name)
+    if name == "geometry":
+        return "geometry.md"
+    is_error = inspect.isclass(thing) and issubclass(thing, Exception)
+    return "errors.md" if is_error or name == "errors" else f"#{name.lower()}"
 
 
 def _geometry() -> Iterator[str]:
@@ -156,7 +168,7 @@ def _methods() -> Iterator[str]:
 def _settings() -> Iterator[str]:
     yield "# The settings of a fit"
     yield (
-        "The settings of `FitConfig`. Each is an argument of `hypercone.fit`, a line of the TOML file that"
+        "Each is an argument of `hypercone.fit`, a line of the TOML file that"
         " `--config` reads, and an option of `hypercone fit`."
     )
     yield table(
@@ -213,7 +225,7 @@ def _errors() -> Iterator[str]:
 
 def _default(method: str, name: str) -> Any:
     if name == "method":
-        return FitConfig().method
+        return OPTIONS[name].default
     value = getattr(FitConfig(method=method), name)
     if value is None and name in METHODS[method].defaults:
         return METHODS[method].defaults[name]
@@ -247,7 +259,7 @@ def _shown(value: Any) -> str:
 
 
 def _is_listed(action: argparse.Action) -> bool:
-    return not action.dest.startswith("setting_")
+    return not action.dest.startswith("setting_") and action.help != argparse.SUPPRESS
 
 
 def _option(action: argparse.Action) -> tuple[str, str]:

@@ -8,7 +8,6 @@ from collections.abc import Iterator
 from types import FunctionType, ModuleType
 from typing import Any
 
-from hypercone.training import FitConfig
 from markup import fenced, prose
 
 STARS = {"VAR_POSITIONAL": "*", "VAR_KEYWORD": "**"}
@@ -20,7 +19,7 @@ def documented(thing: Any, level: int, prefix: str = "", name: str | None = None
     yield f"{'#' * level} {name}"
     if inspect.isclass(thing):
         yield from prose(thing.__doc__)
-        if dataclasses.is_dataclass(thing) and thing is not FitConfig:
+        if dataclasses.is_dataclass(thing):
             yield _fields(thing)
         for member in _members(thing):
             yield _signature(member, f"{name}.")
@@ -36,6 +35,8 @@ def _members(kind: type) -> Iterator[Any]:
         return
     for name, value in vars(kind).items():
         member = getattr(value, "fget", None) or getattr(value, "func", None) or getattr(value, "__func__", value)
+        if getattr(member, "__doc__", None) and member.__doc__.startswith("The old name of"):
+            continue
         if isinstance(member, FunctionType) and member.__doc__ and not name.startswith("_"):
             yield value if isinstance(value, property) or hasattr(value, "func") else member
         elif name == "__getitem__" and isinstance(member, FunctionType) and member.__doc__:

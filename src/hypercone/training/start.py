@@ -66,7 +66,8 @@ def drawn_in(points: Points, config: TrainingConfig | FitConfig) -> Points:
     They are drawn inwards by ``rescale``; flat ones enter the ball along their spokes, and what was the distance from
     the origin stays it.
 
-    >>> drawn_in(np.array([[2.0, 0.0]]), FitConfig(init="euclidean", dim=2, rescale=0.5)).round(4).tolist()
+    >>> config = FitConfig(method="hyperbolic-cones", init="euclidean", dim=2, rescale=0.5)
+    >>> drawn_in(np.array([[2.0, 0.0]]), config).round(4).tolist()
     [[0.4621, 0.0]]
     """
     inwards = config.rescale * points
