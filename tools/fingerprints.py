@@ -30,8 +30,8 @@ import hypercone
 from hypercone.cli.main import main as hypercone_main
 
 METHODS = ("hyperbolic-cones", "euclidean-cones", "order", "poincare", "euclidean")
-STARTS = ("random", "poincare", "euclidean", "caps", "construction", "overlapping")
-CONSTRUCTIONS = ("construction", "overlapping")
+STARTS = ("random", "poincare", "euclidean", "caps", "nested-caps", "overlapping-caps")
+CONSTRUCTIONS = ("nested-caps", "overlapping-caps")
 SHORT = {"dim": 5, "epochs": 30, "init_epochs": 20}
 # Settings that lead through other parts of training than the usual ones.
 VARIANTS: dict[str, dict[str, Any]] = {
@@ -59,12 +59,12 @@ QUESTIONS = {
     **{name: ["n29", "n44", "n50"] for name in ("lca", "centroid")},
 }
 JUDGED = ["--split dag-split", "--split dag-split --references", "--all-pairs", "--all-pairs --references"]
-JUDGED += ["--all-pairs --by depth", "--all-pairs --by parents", "--all-pairs --threshold 0.1", "--hard"]
-JUDGED += ["--hard --references", "--hard --by depth", "--hard --by parents --sample 20 --seed 3"]
+JUDGED += ["--all-pairs --group-by depth", "--all-pairs --group-by parents", "--all-pairs --threshold 0.1", "--hard"]
+JUDGED += ["--hard --references", "--hard --group-by depth", "--hard --group-by parents --sample 20 --seed 3"]
 JUDGED += ["--positives dag-split/test.tsv --negatives dag-split/test_negatives.tsv"]
 JUDGED += ["--reconstruction dag.tsv --threads 1", "--reconstruction dag.tsv --sample 20 --seed 3 --threads 1"]
 COMMANDS = ["fit", "evaluate", "query", "place", "suggest", "compare", "info", "split", "export", "plot", "explore"]
-COMMANDS += ["serve", "bench", "reproduce", "demo"]
+COMMANDS += ["serve", "reproduce", "demo"]
 
 
 class Fingerprints:
@@ -142,7 +142,8 @@ def fits(prints: Fingerprints, hierarchies: dict[str, hypercone.Hierarchy]) -> N
     for variant, settings in VARIANTS.items():
         for method in METHODS:
             prints.fit(f"variant/{variant}/{method}", dag, **SHORT | {"method": method} | settings)
-        prints.fit(f"variant/{variant}/caps", dag, **SHORT | {"init": "caps"} | settings)
+        caps = {"method": "hyperbolic-cones", "init": "caps"}
+        prints.fit(f"variant/{variant}/caps", dag, **SHORT | caps | settings)
     split = dag.split(50, seed=1)
     for method in (*METHODS, *CONSTRUCTIONS):
         learning = {} if method in CONSTRUCTIONS else SHORT | {"validate_every": 5, "patience": 2}
@@ -150,7 +151,9 @@ def fits(prints: Fingerprints, hierarchies: dict[str, hypercone.Hierarchy]) -> N
     for name, method, dim in itertools.product(hierarchies, CONSTRUCTIONS, (2, 5, 10)):
         prints.fit(f"construction/{name}/{method}/{dim}", hierarchies[name], method=method, dim=dim)
     prints.fit("construction/dag/as-usual", dag)
-    prints.fit("mammals/hyperbolic-cones", hierarchies["mammals"], dim=5, epochs=4, init_epochs=3)
+    prints.fit(
+        "mammals/hyperbolic-cones", hierarchies["mammals"], method="hyperbolic-cones", dim=5, epochs=4, init_epochs=3
+    )
 
 
 def models(prints: Fingerprints, hierarchies: dict[str, hypercone.Hierarchy]) -> list[str]:
@@ -163,7 +166,18 @@ def models(prints: Fingerprints, hierarchies: dict[str, hypercone.Hierarchy]) ->
     prints.command("command/split", "split", "dag.tsv", "--percent", "50", "-o", "dag-split", "--json")
     for path in sorted(Path("dag-split").iterdir()):
         prints.content(f"command/split/{path.name}", path.read_bytes())
-    learned = ["fit", "dag.tsv", "--epochs", "60", "--init-epochs", "20", "--quiet", "--json"]
+    learned = [
+        "fit",
+        "dag.tsv",
+        "--method",
+        "hyperbolic-cones",
+        "--epochs",
+        "60",
+        "--init-epochs",
+        "20",
+        "--quiet",
+        "--json",
+    ]
     prints.command("command/fit/constructed", "fit", "dag.tsv", "--dim", "5", "-o", "nameless", "--quiet", "--json")
     prints.command("command/fit/learned", *learned, "--dim", "2", "-o", "learned")
     prints.command("command/fit/held-out", *learned, "--split", "dag-split", "-o", "held-out")

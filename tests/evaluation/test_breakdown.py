@@ -65,7 +65,9 @@ def test_every_pair_counts_in_the_group_of_its_child(by, name):
     found = all_pairs(embedding, group_by=by)
     assert {group: [getattr(one, count) for count in COUNTS] for group, one in found.groups.items()} == expected
     assert sum(counts[3] for counts in expected.values()) > 0
-    assert json.loads(json.dumps(found.as_dict()))["groups"].keys() == expected.keys()
+    groups = json.loads(json.dumps(found.as_dict()))["groups"]
+    assert groups == {name: part.as_dict() for name, part in found.groups.items()}
+    assert not any("groups" in part for part in groups.values())
 
 
 @pytest.mark.parametrize("by", ["depth", "parents"])

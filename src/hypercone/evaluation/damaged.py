@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Iterable, Sequence
-from dataclasses import asdict, dataclass, field
+from dataclasses import dataclass, field
 from typing import Any, NamedTuple
 
 import numpy as np
@@ -13,7 +13,7 @@ from hypercone._arrays import Rows, pair_keys
 from hypercone.embedding import Embedding
 from hypercone.errors import InputError
 from hypercone.evaluation.groups import Groups, groups_of
-from hypercone.evaluation.measures import without_no_groups
+from hypercone.evaluation.measures import figures_of
 from hypercone.hierarchy import Hierarchy
 from hypercone.progress import OnProgress
 from hypercone.queries.suggestions import candidates, missing_rows, wrong_rows
@@ -48,8 +48,7 @@ class PrecisionAt:
 
     def as_dict(self) -> dict[str, Any]:
         """Plain values, for JSON; groups only where there are any."""
-        parts = {name: part.as_dict() for name, part in self.groups.items()}
-        return without_no_groups(asdict(self) | {"recall": self.recall, "groups": parts})
+        return figures_of(self) | {"recall": self.recall}
 
 
 @dataclass(frozen=True)

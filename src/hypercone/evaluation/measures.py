@@ -41,7 +41,7 @@ class LinkPrediction:
 
     def as_dict(self) -> dict[str, Any]:
         """Plain values, for JSON; groups only where there are any."""
-        return without_no_groups(asdict(self))
+        return figures_of(self)
 
 
 def link_prediction(
@@ -106,9 +106,11 @@ def judged(counts: Counts, negatives: int, threshold: float) -> LinkPrediction:
     )
 
 
-def without_no_groups(figures: dict[str, Any]) -> dict[str, Any]:
-    """The figures without ``groups`` where there are none."""
-    return {name: value for name, value in figures.items() if name != "groups" or value}
+def figures_of(found: Any) -> dict[str, Any]:
+    """The figures of a result as plain values, and those of its groups, if it has any."""
+    figures = asdict(found)
+    del figures["groups"]
+    return figures | ({"groups": {name: part.as_dict() for name, part in found.groups.items()}} if found.groups else {})
 
 
 class Kind(StrEnum):
@@ -169,7 +171,7 @@ class Reconstruction:
 
     def as_dict(self) -> dict[str, Any]:
         """Plain values, for JSON; groups only where there are any."""
-        return without_no_groups(asdict(self))
+        return figures_of(self)
 
 
 def reconstruction(
