@@ -16,10 +16,12 @@ from hypercone._arrays import Rows, pair_keys
 from hypercone.embedding import Embedding
 from hypercone.errors import InputError
 from hypercone.evaluation.hard_pairs import (
+    HARD_SHARES,
     HardNegatives,
     Score,
     are_among,
     basic_parents,
+    counting,
     energy_of,
     hard_negatives,
     judged_hard,
@@ -36,6 +38,7 @@ from hypercone.evaluation.link_prediction import (
 )
 from hypercone.hierarchy import Adjacency, Hierarchy, LabelledPairs
 from hypercone.methods.scoring import Counts, best_threshold, count_at
+from hypercone.progress import Step
 
 BY = ("depth", "parents")
 # A tree all the way up; a node in a tree below one that has several parents; several parents itself.
@@ -124,8 +127,11 @@ def hard_by(
     """
     hierarchy, threshold = known_hierarchy(embedding, hierarchy), checked_threshold(embedding, threshold)
     groups, positives = groups_of(hierarchy, by), true_pairs(hierarchy, positives, seed, sample)
-    wrong, group = hard_negatives(hierarchy, positives, seed), groups.of_row[positives[:, 1]]
-    figures = judged_hard_by(energy_of(embedding), positives, wrong, threshold, group, len(groups.names))
+    with Step("hard pairs", HARD_SHARES) as step:
+        wrong, group = hard_negatives(hierarchy, positives, seed), groups.of_row[positives[:, 1]]
+        step.advance(HARD_SHARES // 2)
+        score = counting(energy_of(embedding), step)
+        figures = judged_hard_by(score, positives, wrong, threshold, group, len(groups.names))
     return Breakdown(by, dict(zip(groups.names, figures, strict=True)))
 
 

@@ -18,6 +18,7 @@ from hypercone.errors import InputError
 from hypercone.evaluation.evaluation_kernels import count_by_scan, count_by_tree, ranks_of_ancestors
 from hypercone.hierarchy import Adjacency, Hierarchy, LabelledPairs
 from hypercone.methods.scoring import Counts, count_at
+from hypercone.progress import counted_off
 
 
 @dataclass(frozen=True)
@@ -171,7 +172,8 @@ def evaluate_reconstruction(
     # As many parts whatever the threads, so that the sums are the same to the last digit.
     chunks = np.array_split(children, min(len(children), 256))
     with ThreadPoolExecutor(threads) as pool:
-        found = list(pool.map(lambda chunk: _ranks(embedding, lists, chunk), chunks))
+        ranked = pool.map(lambda chunk: _ranks(embedding, lists, chunk), chunks)
+        found = list(counted_off(ranked, "reconstruction", len(chunks)))
     ranks, precisions, pairs = np.sum(found, axis=0)
     return Reconstruction(float(ranks / pairs), float(precisions / len(children)), len(children), int(pairs))
 
@@ -240,10 +242,11 @@ def count_calls(embedding: Embedding, hierarchy: Hierarchy, threshold: float) ->
     # The first part alone builds the index and compiles, which threads would each do for themselves.
     count(embedding, true, nodes[:1])
     cores = usable_cores()
+    parts = np.array_split(nodes, cores * PARTS_A_CORE)
     with ThreadPoolExecutor(cores) as pool:
-        parts = list(pool.map(lambda part: count(embedding, true, part), np.array_split(nodes, cores * PARTS_A_CORE)))
-    called, right = (np.concatenate(side) for side in zip(*parts, strict=True))
-    return Calls(called, right)
+        counts = pool.map(lambda part: count(embedding, true, part), parts)
+        called, right = zip(*counted_off(counts, "all pairs", len(parts)), strict=True)
+    return Calls(np.concatenate(called), np.concatenate(right))
 
 
 def _count_by_tree(embedding: Embedding, true: Adjacency, nodes: Numbers) -> tuple[Numbers, Numbers]:
