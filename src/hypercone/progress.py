@@ -213,7 +213,8 @@ class Step:
         if self._drawing is not None:
             Step._shown = None
             self._ended.set()
-            self._drawing.join()
+            # Not for ever: a terminal may be stopped, and the work goes on.
+            self._drawing.join(1.0)
 
     def _draw(self) -> None:
         if self._ended.wait(max(0.0, self.started + SHOWN_AFTER - time.time())):
@@ -230,18 +231,15 @@ class Step:
             miniters=1,
             bar_format=self.form,
             delay=SHOWN_AFTER,
+            file=_Forgiving(sys.stderr),
         )
         # Time counts from the beginning of the work, not from when the bar was made.
         bar.start_t = bar.last_print_t = self.started
-        # Nobody reads it any more, or standard error is on a full disk: no reason to stop the work.
-        with contextlib.suppress(OSError, ValueError):
-            while True:
-                self._draw_once(bar)
-                bar.delay = 0
-                if self._ended.wait(REDRAWN_EVERY):
-                    break
-            bar.close()
-        bar.disable = True
+        self._draw_once(bar)
+        bar.delay = 0
+        while not self._ended.wait(REDRAWN_EVERY):
+            self._draw_once(bar)
+        bar.close()
 
     def _draw_once(self, bar: Any) -> None:
         done = min(self.done if self.count is None else self.count(), self.total)
@@ -251,6 +249,27 @@ class Step:
         else:
             # The time goes on.
             bar.refresh()
+
+
+class _Forgiving:
+    """A stream that nobody may read any more, or that is on a full disk: no reason to stop the work.
+
+    An error that reached tqdm would leave its lock taken, and the next bar waiting for it.
+    """
+
+    def __init__(self, stream: TextIO) -> None:
+        self._stream = stream
+
+    def write(self, text: str) -> None:
+        with contextlib.suppress(OSError, ValueError):
+            self._stream.write(text)
+
+    def flush(self) -> None:
+        with contextlib.suppress(OSError, ValueError):
+            self._stream.flush()
+
+    def __getattr__(self, name: str) -> Any:
+        return getattr(self._stream, name)
 
 
 Item = TypeVar("Item")

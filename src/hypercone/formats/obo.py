@@ -219,7 +219,7 @@ class JsonStream:
         self._label, self._data = label, data
         self._decoder = codecs.getincrementaldecoder("utf-8")()
         self._scan = json.JSONDecoder().raw_decode
-        self._text, self._at, self.read, self._line = "", 0, 0, 1
+        self._text, self._at, self.reached, self._line = "", 0, 0, 1
 
     def peek(self) -> str:
         """The character with which the next value begins; empty at the end."""
@@ -298,11 +298,11 @@ class JsonStream:
         self._at += 1
 
     def _more(self, size: int) -> bool:
-        if self.read >= len(self._data):
+        if self.reached >= len(self._data):
             return False
         self._line += self._text.count("\n", 0, self._at)
-        piece = self._data[self.read : self.read + size]
-        self.read += len(piece)
+        piece = self._data[self.reached : self.reached + size]
+        self.reached += len(piece)
         self._text = self._text[self._at :] + self._decoder.decode(piece)
         self._at = 0
         return True
@@ -327,7 +327,7 @@ def read_obographs(content: Content, relations: Sequence[str] = ("is_a",)) -> Re
     terms = Terms(content.label, names={"part_of": PART_OF})
     if stream.peek() != "{":
         raise _strange(content)
-    with Step("reading", len(data), lambda: stream.read):
+    with Step("reading", len(data), lambda: stream.reached):
         for key in stream.members():
             if key == "graphs" and stream.peek() == "[":
                 for _ in stream.items():
