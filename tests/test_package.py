@@ -16,7 +16,7 @@ import hypercone
 from hypercone.cli.main import COMMANDS, main
 
 ROOT = Path(hypercone.__file__).parent
-HEAVY = {"numba", "numpy", "safetensors", "zstandard"}
+HEAVY = {"numba", "numpy", "safetensors", "tqdm", "zstandard"}
 
 
 def _tree(path: Path) -> ast.Module:

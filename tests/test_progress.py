@@ -1,12 +1,31 @@
-"""What is told of a long step: one line that rewrites itself on a terminal, or a table; plain lines anywhere else."""
+"""What is told of long work: events for callers, and one bar after two seconds where a person sees it."""
 
 from __future__ import annotations
 
 import io
+import os
+import subprocess
+import sys
+import threading
+import time
 from dataclasses import replace
+from types import ModuleType
+
+import pytest
 
 import hypercone
-from hypercone.progress import EpochReporter, LiveTable, Progress, ProgressLine
+from hypercone import progress
+from hypercone.progress import (
+    LiveTable,
+    Progress,
+    ProgressBar,
+    Reporter,
+    Step,
+    counted_off,
+    is_shown,
+    is_watched,
+    showing,
+)
 
 EVENT = Progress(
     stage="training",
@@ -38,9 +57,9 @@ def test_an_event_is_one_line_for_people():
 
 
 def test_a_construction_tells_of_its_iterations_in_the_same_way():
-    event = Progress("free caps", 20, 600, "iteration", 1.52)
-    assert event.line() == "free caps 20/600  1.5 s"
-    assert replace(event, all_pairs_f1=0.8).line() == "free caps 20/600  all-pairs F1 80.00  1.5 s"
+    event = Progress("free caps", 20, 600, "iteration", 1.52, 44.1)
+    assert event.line() == "free caps iteration 20/600  44 s left"
+    assert replace(event, all_pairs_f1=0.8).line() == "free caps iteration 20/600  all-pairs F1 80.00  44 s left"
 
 
 def test_an_event_of_epochs_has_the_attributes_it_had_when_it_was_a_report():
@@ -49,63 +68,279 @@ def test_an_event_of_epochs_has_the_attributes_it_had_when_it_was_a_report():
     assert _event(10).is_last
 
 
-def test_the_time_left_is_told_from_the_second_epoch_on_and_leaves_out_the_first(monkeypatch):
+@pytest.mark.parametrize("unit", ["epoch", "iteration"])
+def test_the_time_left_is_told_from_the_second_report_on_and_leaves_out_the_first(monkeypatch, unit):
     clock = iter([100.0, 105.0, 106.0, 107.0])
     monkeypatch.setattr("time.perf_counter", lambda: next(clock))
     events: list[Progress] = []
-    tell = EpochReporter(events.append, "training", 2, 9)
-    for epoch in (3, 4, 5):
-        tell(epoch, loss=0.5)
+    tell = Reporter(events.append, "training", 9, unit)
+    for done in (3, 4, 5):
+        tell(done, loss=0.5)
     assert [event.seconds for event in events] == [5.0, 6.0, 7.0]
     assert [event.seconds_left for event in events] == [None, 5.0, 4.0]
+    assert {event.unit for event in events} == {unit}
 
 
-def test_a_pipe_gets_the_first_and_the_last_event_and_one_now_and_then():
-    stream = io.StringIO()
-    show = ProgressLine(stream, interval=1e9)
-    for epoch in range(1, 11):
-        show(_event(epoch))
-    assert [line.split("  ")[0] for line in stream.getvalue().splitlines()] == [
-        "training epoch 1/10",
-        "training epoch 10/10",
-    ]
-    stream = io.StringIO()
-    show = ProgressLine(stream, interval=0.0)
-    for epoch in range(1, 11):
-        show(_event(epoch))
-    assert stream.getvalue().count("\n") == 10
+class Shell:
+    """Of a Python prompt in a terminal."""
 
 
-def test_a_terminal_gets_every_event_on_the_same_line(monkeypatch):
-    stream = Terminal()
-    monkeypatch.setenv("COLUMNS", "200")
-    show = ProgressLine(stream)
-    show(_event(9))
-    assert stream.getvalue() == f"\r\x1b[2K{_event(9).line()}"
-    show(_event(10))
-    assert stream.getvalue().endswith(f"\r\x1b[2K{_event(10).line()}\n")
+class ZMQInteractiveShell:
+    """Of a notebook, as far as its name tells."""
 
 
-def test_a_terminal_line_is_cut_at_the_edge_for_a_wrapped_one_could_not_be_rewritten(monkeypatch):
-    monkeypatch.setenv("COLUMNS", "40")
-    stream = Terminal()
-    ProgressLine(stream)(_event(9))
-    assert stream.getvalue() == f"\r\x1b[2K{_event(9).line()[:39]}"
+class ColabShell(ZMQInteractiveShell):
+    pass
 
 
-def test_a_fit_that_ends_early_leaves_the_next_message_a_line_of_its_own():
-    stream = Terminal()
-    with ProgressLine(stream) as show:
+@pytest.mark.parametrize(
+    ("shell", "is_notebook"), [(None, False), (Shell(), False), (ZMQInteractiveShell(), True), (ColabShell(), True)]
+)
+def test_a_notebook_is_told_by_its_shell(monkeypatch, shell, is_notebook):
+    ipython = ModuleType("IPython")
+    ipython.get_ipython = lambda: shell
+    monkeypatch.setitem(sys.modules, "IPython", ipython)
+    assert is_watched(io.StringIO()) is is_notebook
+    assert is_watched(Terminal())
+
+
+def test_without_a_terminal_or_a_notebook_nobody_watches(monkeypatch):
+    monkeypatch.delitem(sys.modules, "IPython", raising=False)
+    closed = io.StringIO()
+    closed.close()
+    assert [is_watched(stream) for stream in (io.StringIO(), None, closed)] == [False] * 3
+    assert "IPython" not in sys.modules
+
+
+def test_bars_are_shown_where_they_are_seen_unless_it_was_chosen(monkeypatch):
+    assert not is_shown()
+    with showing(True):
+        assert is_shown()
+    monkeypatch.setattr(sys, "stderr", Terminal())
+    assert is_shown()
+    with showing(False):
+        assert not is_shown()
+        with showing(None):
+            assert is_shown()
+    assert is_shown()
+
+
+def test_a_thread_of_a_service_shows_no_bar(monkeypatch):
+    monkeypatch.setattr(sys, "stderr", Terminal())
+    seen = []
+    thread = threading.Thread(target=lambda: seen.append(is_shown()))
+    thread.start()
+    thread.join()
+    assert seen == [False]
+
+
+@pytest.fixture
+def screen_in_place(monkeypatch):
+    """Puts a terminal in the place of stderr, in the test itself, for pytest has its own before; bars come soon."""
+    monkeypatch.setattr(progress, "SHOWN_AFTER", 0.05)
+    monkeypatch.setattr(progress, "REDRAWN_EVERY", 0.02)
+
+    def put():
+        terminal = Terminal()
+        monkeypatch.setattr(sys, "stderr", terminal)
+        return terminal
+
+    return put
+
+
+def _wait_for(screen, text):
+    end = time.monotonic() + 20
+    while text not in screen.getvalue():
+        assert time.monotonic() < end, screen.getvalue()
+        time.sleep(0.01)
+
+
+def _left_on(screen):
+    """What stands on the line in the end: each carriage return begins it anew."""
+    line = ""
+    for part in screen.getvalue().split("\r"):
+        line = part + line[len(part) :]
+    return line.rstrip()
+
+
+def test_a_step_has_a_bar_with_its_name_and_the_time_left_and_takes_it_away(screen_in_place):
+    screen = screen_in_place()
+    with Step("closure", 100) as step:
+        step.advance(50)
+        _wait_for(screen, "closure:  50%")
+        step.advance(40)
+        _wait_for(screen, "closure:  90%")
+    assert "[00:00<00:00]" in screen.getvalue()
+    assert "\n" not in screen.getvalue()
+    assert _left_on(screen) == ""
+
+
+def test_before_anything_is_done_the_time_goes_on_and_the_rest_is_unknown(screen_in_place):
+    screen = screen_in_place()
+    with Step("index", 7):
+        _wait_for(screen, "<?]")
+    assert _left_on(screen) == ""
+
+
+def test_a_step_that_is_quick_shows_nothing_and_loads_nothing():
+    script = "import sys, hypercone.progress as p\n"
+    script += "with p.showing(True), p.Step('quick', 1) as step: step.advance()\n"
+    script += "with p.showing(True), p.ProgressBar() as show: show(p.Progress('s', 1, 2, 'epoch', 0.1))\n"
+    script += "assert not {'tqdm', 'numpy'} & set(sys.modules), 'loaded'"
+    done = subprocess.run([sys.executable, "-c", script], capture_output=True, text=True, check=True)
+    assert (done.stdout, done.stderr) == ("", "")
+
+
+def test_a_silent_step_has_no_thread_and_loads_nothing():
+    script = "import sys, threading, time, hypercone.progress as p\n"
+    script += "p.SHOWN_AFTER = 0.01\n"
+    script += (
+        "with p.Step('silent', 1) as step: time.sleep(0.2); print(threading.active_count(), 'tqdm' in sys.modules)"
+    )
+    done = subprocess.run([sys.executable, "-c", script], capture_output=True, text=True, check=True)
+    assert (done.stdout, done.stderr) == ("1 False\n", "")
+
+
+@pytest.mark.parametrize("error", [KeyboardInterrupt, ValueError])
+def test_an_end_in_the_middle_leaves_the_next_message_a_clean_line(screen_in_place, error):
+    screen = screen_in_place()
+
+    def work():
+        with Step("reading", 10) as step:
+            step.advance(5)
+            _wait_for(screen, "reading:  50%")
+            raise error
+
+    with pytest.raises(error):
+        work()
+    assert _left_on(screen) == ""
+    assert threading.active_count() < 50
+    with Step("again", 2) as step:
+        step.advance()
+        _wait_for(screen, "again:  50%")
+
+
+def test_a_step_may_be_asked_how_far_it_is(screen_in_place):
+    screen = screen_in_place()
+    stream = io.BytesIO(bytes(1000))
+    with Step("reading", 1000, stream.tell):
+        stream.read(250)
+        _wait_for(screen, "reading:  25%")
+
+
+def test_compiled_code_counts_in_a_number(screen_in_place):
+    screen = screen_in_place()
+    with Step("closure", 8) as step:
+        number = step.tally()
+        number[0] += 6
+        _wait_for(screen, "closure:  75%")
+
+
+def test_a_step_within_a_step_leaves_it_the_line(screen_in_place):
+    screen = screen_in_place()
+    with Step("outer", 4) as outer:
+        outer.advance()
+        with Step("inner", 2) as inner:
+            inner.advance()
+            _wait_for(screen, "outer:  25%")
+        outer.advance()
+        _wait_for(screen, "outer:  50%")
+    assert "inner" not in screen.getvalue()
+
+
+def test_items_are_counted_off(screen_in_place):
+    screen = screen_in_place()
+    seen = []
+    for item in counted_off("abcd", "letters", 4):
+        seen.append(item)
+        if item == "c":
+            _wait_for(screen, "letters:  50%")
+    assert seen == list("abcd")
+    assert _left_on(screen) == ""
+
+
+def test_more_than_the_total_is_all_of_it(screen_in_place):
+    screen = screen_in_place()
+    with Step("page", 10) as step:
+        step.advance(12)
+        _wait_for(screen, "page: 100%")
+
+
+def test_nobody_reading_any_more_is_no_reason_to_stop(monkeypatch, screen_in_place):
+    screen = screen_in_place()
+
+    def gone(text):
+        raise OSError("the terminal is gone")
+
+    monkeypatch.setattr(screen, "write", gone)
+    with Step("closure", 10) as step:
+        time.sleep(0.2)
+        step.advance()
+    assert step.done == 1
+
+
+def test_the_events_of_a_fit_have_a_bar_a_stage_with_the_latest_figures(screen_in_place):
+    screen = screen_in_place()
+    with ProgressBar() as show:
+        show(replace(EVENT, stage="pre-training (poincare)", seconds_left=None))
+        _wait_for(screen, "pre-training (poincare):  30%")
+        show(_event(4))
+        show(replace(EVENT, done=5, loss=0.125))
+        _wait_for(screen, "training:  50%")
+        assert "5/10" in screen.getvalue()
+        assert "loss 0.1250, active 1,234" in screen.getvalue()
+    assert _left_on(screen) == ""
+
+
+def test_the_bar_of_a_stage_goes_with_its_last_event(screen_in_place):
+    screen = screen_in_place()
+    with ProgressBar() as show:
         show(_event(9))
-    assert stream.getvalue().endswith("\n")
-    with ProgressLine(stream) as show:
+        _wait_for(screen, "training:  90%")
         show(_event(10))
-    assert stream.getvalue().count("\n") == 2
+        assert _left_on(screen) == ""
+        assert Step._shown is None
 
 
-def test_progress_goes_to_stderr_unless_told_otherwise(capsys):
-    ProgressLine()(EVENT)
-    assert capsys.readouterr() == ("", EVENT.line() + "\n")
+def test_where_no_bar_is_shown_nobody_is_told_so_that_nothing_is_measured(screen_in_place):
+    screen_in_place()
+    with showing(False), ProgressBar() as show:
+        assert show is None
+
+
+def test_a_line_that_is_too_long_is_cut_at_the_edge(screen_in_place, monkeypatch):
+    screen = screen_in_place()
+    monkeypatch.setenv("COLUMNS", "60")
+    with ProgressBar() as show:
+        show(replace(EVENT, stage="a stage with a very long name " * 5))
+        _wait_for(screen, "a stage")
+    assert max(map(len, screen.getvalue().split("\r"))) <= 200
+
+
+@pytest.mark.skipif(os.name == "nt", reason="needs a pseudo-terminal")
+def test_kernels_count_while_they_work(monkeypatch):
+    """Compiled code releases the interpreter, and what it counts is seen before it is done."""
+    shown, count = [], 3_000_000
+    rows = hypercone.Hierarchy.from_rows(map(str, range(count)), [[row // 2, row + 1] for row in range(count - 1)])
+    real = Step.tally
+
+    def watched(step):
+        number = real(step)
+        ended = threading.Event()
+
+        def look():
+            while not ended.wait(0.001):
+                shown.append(int(number[0]))
+
+        threading.Thread(target=look, daemon=True).start()
+        monkeypatch.setattr(Step, "__exit__", lambda *_: ended.set())
+        return number
+
+    monkeypatch.setattr(Step, "tally", watched)
+    rows.ancestor_lists()
+    assert len(set(shown)) > 5
+    assert shown == sorted(shown)
+    assert max(shown) <= 3 * count
 
 
 def screen_of(written):

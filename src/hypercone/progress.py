@@ -1,14 +1,20 @@
-"""One event for every long step, and the two ways to show such events: a line, or a table in its place."""
+"""How far long work is: the event a fit tells of, steps that count what is done, and the one bar that shows either.
+
+A bar appears after two seconds, on standard error, where that is a terminal or a notebook. A thread of its own looks at
+the count a few times a second and draws it, so that counting costs the work nothing, and tqdm is not even imported for
+what is quick or for a pipe.
+"""
 
 from __future__ import annotations
 
 import contextlib
-import shutil
 import sys
+import threading
 import time
-from collections.abc import Callable
+from collections.abc import Callable, Iterable, Iterator
+from contextvars import ContextVar
 from dataclasses import dataclass, field
-from typing import TYPE_CHECKING, Any, TextIO
+from typing import TYPE_CHECKING, Any, TextIO, TypeVar
 
 if TYPE_CHECKING:
     import numpy as np
@@ -23,7 +29,7 @@ class Progress:
     done: int
     total: int
     unit: str
-    # Of epochs since their stage began, of the iterations of a construction since the fit did.
+    # Since the stage began.
     seconds: float
     # Unknown after the first epoch, most of whose time may be the compiler's.
     seconds_left: float | None = None
@@ -54,13 +60,21 @@ class Progress:
         return self.done == self.total
 
     def line(self) -> str:
-        """All of it in one line.
+        """All of it in one line, for a log.
 
-        >>> Progress("free caps", 20, 600, "iteration", 1.5, all_pairs_f1=0.8).line()
-        'free caps 20/600  all-pairs F1 80.00  1.5 s'
+        >>> Progress("free caps", 20, 600, "iteration", 1.5, 43.5, all_pairs_f1=0.8).line()
+        'free caps iteration 20/600  all-pairs F1 80.00  44 s left'
         """
-        in_epochs = self.unit == "epoch"
-        parts = [f"{self.stage} {'epoch ' if in_epochs else ''}{self.done}/{self.total}"]
+        left = [] if self.seconds_left is None else [f"{self.seconds_left:.0f} s left"]
+        return "  ".join([f"{self.stage} {self.unit} {self.done}/{self.total}", *self.figures(), *left])
+
+    def figures(self) -> list[str]:
+        """The figures that are known, in words.
+
+        >>> Progress("training", 3, 10, "epoch", 1.0, loss=0.25, active_negatives=1234).figures()
+        ['loss 0.2500', 'active 1,234']
+        """
+        parts = []
         if self.loss is not None:
             parts.append(f"loss {self.loss:.4f}")
         if self.active_negatives is not None:
@@ -71,73 +85,239 @@ class Progress:
             parts.append(f"validation F1 {100 * self.validation_f1:.2f}")
         if self.all_pairs_f1 is not None:
             parts.append(f"all-pairs F1 {100 * self.all_pairs_f1:.2f}")
-        if not in_epochs:
-            parts.append(f"{self.seconds:.1f} s")
-        elif self.seconds_left is not None:
-            parts.append(f"{self.seconds_left:.0f} s left")
-        return "  ".join(parts)
+        return parts
 
 
 OnProgress = Callable[[Progress], None]
-# What an event was called when it was of epochs only.
-EpochReport = Progress
 
 
-class EpochReporter:
-    """Tells of the epochs of one stage as they are done, and how long those that are left will take."""
+class Reporter:
+    """Tells of the epochs or iterations of one stage as they are done, and how long those that are left will take."""
 
-    def __init__(self, tell: OnProgress, stage: str, done: int, total: int) -> None:
-        self.tell, self.stage, self.total = tell, stage, total
-        # Of a stage that goes on from a checkpoint, the epochs before it were another run's.
-        self.first = done + 1
+    def __init__(self, tell: OnProgress, stage: str, total: int, unit: str = "epoch") -> None:
+        self.tell, self.stage, self.total, self.unit = tell, stage, total, unit
         self.started = time.perf_counter()
-        self.after_first = 0.0
+        # What was done at the first report, and when: most of that time may be the compiler's.
+        self.first: tuple[int, float] | None = None
 
-    def __call__(self, epoch: int, **figures: Any) -> None:
-        """Report that so many epochs are done."""
+    def __call__(self, done: int, **figures: Any) -> None:
+        """Report that so many are done."""
         seconds, left = time.perf_counter() - self.started, None
-        if epoch == self.first:
-            self.after_first = seconds
-        else:
-            left = (seconds - self.after_first) / (epoch - self.first) * (self.total - epoch)
-        self.tell(Progress(self.stage, epoch, self.total, "epoch", seconds, left, **figures))
+        if self.first is None:
+            self.first = done, seconds
+        elif done > self.first[0]:
+            left = (seconds - self.first[1]) / (done - self.first[0]) * (self.total - done)
+        self.tell(Progress(self.stage, done, self.total, self.unit, seconds, left, **figures))
 
 
-class ProgressLine:
-    """Prints events: one line that rewrites itself on a terminal, a plain line now and then when piped."""
+# Whether bars are shown in this context: always, never, or where somebody sees them.
+_choice: ContextVar[bool | None] = ContextVar("hypercone_progress", default=None)
 
-    def __init__(self, stream: TextIO | None = None, interval: float = 5.0) -> None:
-        self.stream = stream or sys.stderr
-        self.live = self.stream.isatty()
-        self.interval = interval
-        self._last = float("-inf")
-        self._is_open = False
 
-    def __enter__(self) -> ProgressLine:
+@contextlib.contextmanager
+def showing(choice: bool | None) -> Iterator[None]:
+    """During the block, show bars always (True) or never (False); None leaves it as it is: where somebody sees them.
+
+    >>> with showing(False), Step("counting", 2) as step:
+    ...     step.advance(2)
+    """
+    token = _choice.set(_choice.get() if choice is None else choice)
+    try:
+        yield
+    finally:
+        _choice.reset(token)
+
+
+def is_shown() -> bool:
+    """Whether a bar would be shown here and now; unless it was chosen, threads beside the main one show none."""
+    choice = _choice.get()
+    if choice is None:
+        return threading.current_thread() is threading.main_thread() and is_watched(sys.stderr)
+    return choice
+
+
+def is_watched(stream: TextIO | None) -> bool:
+    """Whether a person sees what is written to a stream: on a terminal, or in a notebook.
+
+    >>> import io
+    >>> is_watched(io.StringIO())
+    False
+    """
+    try:
+        return stream is not None and (stream.isatty() or _is_notebook())
+    except ValueError:
+        # It is closed.
+        return False
+
+
+def _is_notebook() -> bool:
+    # Where nobody has imported IPython, this is no notebook.
+    asked = getattr(sys.modules.get("IPython"), "get_ipython", None)
+    return asked is not None and any(kind.__name__ == "ZMQInteractiveShell" for kind in type(asked()).__mro__)
+
+
+# What takes less is over before a bar could be read.
+SHOWN_AFTER, REDRAWN_EVERY = 2.0, 0.25
+PLAIN = "{l_bar}{bar}| [{elapsed}<{remaining}{postfix}]"
+COUNTED = "{l_bar}{bar}| {n_fmt}/{total_fmt} [{elapsed}<{remaining}{postfix}]"
+
+
+class Step:
+    """Some work with a name, of which so much is done; where bars are shown it has one, unless it is part of another.
+
+    Work that is done in pieces says so by ``advance``. For work that keeps a count anyway, such as the place in a file,
+    ``count`` is asked for it when the bar is drawn.
+
+    >>> with Step("adding", total=3) as step:
+    ...     for _ in range(3):
+    ...         step.advance()
+    >>> step.done
+    3
+    """
+
+    # The one that has the line, for there is one line.
+    _shown: Step | None = None
+
+    def __init__(self, name: str, total: int, count: Callable[[], int] | None = None, *, done: int = 0) -> None:
+        self.name, self.total, self.count = name, total, count
+        self.first = self.done = done
+        self.started = time.time()
+        self.figures = ""
+        self.form = PLAIN
+        self._ended = threading.Event()
+        self._drawing: threading.Thread | None = None
+
+    def advance(self, amount: int = 1) -> None:
+        """So much more is done."""
+        self.done += amount
+
+    def tally(self) -> NDArray[np.int64]:
+        """One number for compiled code to count in, which is what is done from now on."""
+        import numpy as np
+
+        number = np.zeros(1, np.int64)
+        self.count = lambda: int(number[0])
+        return number
+
+    def __enter__(self) -> Step:
+        if Step._shown is None and is_shown():
+            Step._shown = self
+            self._drawing = threading.Thread(target=self._draw, name=f"progress of {self.name}", daemon=True)
+            self._drawing.start()
         return self
 
     def __exit__(self, *_: object) -> None:
-        """End the line, so that whatever is printed next stands on its own."""
-        if self._is_open:
-            self._write("\n")
-        self._is_open = False
+        """Take the bar away, so that whatever is printed next stands on its own."""
+        if self._drawing is not None:
+            Step._shown = None
+            self._ended.set()
+            # Not for ever: a terminal may be stopped, and the work goes on.
+            self._drawing.join(1.0)
+
+    def _draw(self) -> None:
+        if self._ended.wait(max(0.0, self.started + SHOWN_AFTER - time.time())):
+            return
+        from tqdm.auto import tqdm
+
+        bar = tqdm(
+            desc=self.name,
+            total=self.total,
+            initial=self.first,
+            leave=False,
+            dynamic_ncols=True,
+            mininterval=0,
+            miniters=1,
+            bar_format=self.form,
+            delay=SHOWN_AFTER,
+            file=_Forgiving(sys.stderr),
+        )
+        # Time counts from the beginning of the work, not from when the bar was made.
+        bar.start_t = bar.last_print_t = self.started
+        self._draw_once(bar)
+        bar.delay = 0
+        while not self._ended.wait(REDRAWN_EVERY):
+            self._draw_once(bar)
+        bar.close()
+
+    def _draw_once(self, bar: Any) -> None:
+        done = min(self.done if self.count is None else self.count(), self.total)
+        bar.set_postfix_str(self.figures, refresh=False)
+        if done > bar.n:
+            bar.update(done - bar.n)
+        else:
+            # The time goes on.
+            bar.refresh()
+
+
+class _Forgiving:
+    """A stream that nobody may read any more, or that is on a full disk: no reason to stop the work.
+
+    An error that reached tqdm would leave its lock taken, and the next bar waiting for it.
+    """
+
+    def __init__(self, stream: TextIO) -> None:
+        self._stream = stream
+
+    def write(self, text: str) -> None:
+        with contextlib.suppress(OSError, ValueError):
+            self._stream.write(text)
+
+    def flush(self) -> None:
+        with contextlib.suppress(OSError, ValueError):
+            self._stream.flush()
+
+    def __getattr__(self, name: str) -> Any:
+        return getattr(self._stream, name)
+
+
+Item = TypeVar("Item")
+
+
+def counted_off(items: Iterable[Item], name: str, total: int) -> Iterator[Item]:
+    """The same items; each counts as done when the next is asked for.
+
+    >>> list(counted_off([1, 2, 3], "counting", total=3))
+    [1, 2, 3]
+    """
+    with Step(name, total) as step:
+        for item in items:
+            yield item
+            step.advance()
+
+
+class ProgressBar:
+    """Shows the events of a fit: a bar for each stage, with the latest figures.
+
+    What the block is given is None where no bar is shown, so that nothing is measured for nobody.
+
+    >>> with showing(False), ProgressBar() as show:
+    ...     print(show)
+    None
+    """
+
+    def __init__(self) -> None:
+        self._step: Step | None = None
+
+    def __enter__(self) -> OnProgress | None:
+        return self if is_shown() else None
+
+    def __exit__(self, *_: object) -> None:
+        """Take the bar away."""
+        if self._step is not None:
+            self._step.__exit__()
+            self._step = None
 
     def __call__(self, event: Progress) -> None:
-        """Print one event, if it is time to."""
-        if self.live:
-            # A line that wraps could not be rewritten, so it is cut at the edge.
-            line = event.line()[: shutil.get_terminal_size().columns - 1]
-            self._write(f"\r\x1b[2K{line}" + ("\n" if event.is_last else ""))
-            self._is_open = not event.is_last
-        elif event.is_last or time.monotonic() - self._last >= self.interval:
-            self._last = time.monotonic()
-            self._write(event.line() + "\n")
-
-    def _write(self, text: str) -> None:
-        # Nobody reads it any more, or the log is on a full disk: no reason to stop a fit.
-        with contextlib.suppress(OSError, ValueError):
-            self.stream.write(text)
-            self.stream.flush()
+        """Show one event."""
+        if self._step is None or self._step.name != event.stage:
+            self.__exit__()
+            self._step = Step(event.stage, event.total, done=event.done)
+            self._step.form = COUNTED
+            self._step.started -= event.seconds
+            self._step.__enter__()
+        self._step.done, self._step.figures = event.done, ", ".join(event.figures())
+        if event.is_last:
+            self.__exit__()
 
 
 class LiveTable:

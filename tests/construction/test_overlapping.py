@@ -170,7 +170,14 @@ def test_progress_is_reported_with_counts_from_the_first_to_the_last_iteration(s
     assert reports[0].done == 0
     assert reports[-1].is_last
     assert max(report.all_pairs_f1 for report in reports) >= found.counts.f1 - 0.01
-    assert [report.seconds for report in reports] == sorted(report.seconds for report in reports)
+    for stage in ("nested caps", "free caps"):
+        told = [report for report in reports if report.stage == stage]
+        assert [report.seconds for report in told] == sorted(report.seconds for report in told)
+        assert {report.total for report in told} == {told[-1].done}
+        # Known from the second on, and nothing at the end.
+        assert [report.seconds_left is None for report in told] == [True] + [False] * (len(told) - 1)
+        assert all(report.seconds_left > 0 for report in told[1:-1])
+        assert told[-1].seconds_left == 0
 
 
 def test_moving_stops_once_every_pair_is_right():

@@ -9,7 +9,7 @@ from dataclasses import asdict
 from typing import Any
 
 from hypercone.cli.options import add_columns, read_source
-from hypercone.cli.output import add_json, print_json
+from hypercone.cli.output import add_json, add_quiet, print_json
 from hypercone.embedding import Embedding, load
 from hypercone.embedding.folder import refuse_in_vain
 from hypercone.embedding.placement import parents_by_name
@@ -19,7 +19,6 @@ from hypercone.evaluation.damaged import PrecisionAt
 from hypercone.formats.reading import Reading
 from hypercone.formats.registry import read_names
 from hypercone.hierarchy import Hierarchy
-from hypercone.progress import ProgressLine
 from hypercone.queries.comparison import SAMPLE, Comparison, Disagreement
 from hypercone.queries.suggestions import MissingLink, Suggestions, WrongLink
 from hypercone.training import FitConfig
@@ -44,6 +43,7 @@ def add_place_arguments(parser: argparse.ArgumentParser) -> None:
     )
     parser.add_argument("--label", help="what people call it")
     parser.add_argument("--edges", metavar="FILE", help="many new nodes, a parent and a child a line")
+    add_quiet(parser)
     add_json(parser)
 
 
@@ -149,8 +149,8 @@ def add_suggest_arguments(parser: argparse.ArgumentParser) -> None:
         help="damage the hierarchy, fit it again, and count the suggestions that are right",
     )
     parser.add_argument("--seed", type=int, default=0, help="of the damage for --check (default 0)")
-    parser.add_argument("--quiet", action="store_true", help="no progress")
     add_columns(parser)
+    add_quiet(parser)
     add_json(parser)
 
 
@@ -178,9 +178,7 @@ def _check(options: argparse.Namespace, embedding: Embedding, hierarchy: Hierarc
     # The settings are the model's; this command has no flags for them.
     with speaking("python"):
         config = FitConfig.from_dict(embedding.record["config"])
-    with ProgressLine(sys.stderr) as progress:
-        callback = None if options.quiet else progress
-        found = suggestions(hierarchy, recipe=config, seed=options.seed, callback=callback)
+    found = suggestions(hierarchy, recipe=config, seed=options.seed)
     if options.json:
         print_json(found.as_dict())
         return 0
@@ -237,6 +235,7 @@ def add_compare_arguments(parser: argparse.ArgumentParser) -> None:
         "--sample", type=int, default=SAMPLE, help=f"how many nodes to compare (default {SAMPLE:,}; 0 for all)"
     )
     parser.add_argument("--seed", type=int, default=0, help="of the sample (default 0)")
+    add_quiet(parser)
     add_json(parser)
 
 

@@ -6,7 +6,7 @@ import argparse
 from typing import Any
 
 from hypercone.cli.options import add_source, read_source
-from hypercone.cli.output import add_json, print_answer
+from hypercone.cli.output import add_json, add_quiet, print_answer
 from hypercone.embedding import load
 from hypercone.embedding.export import KINDS, WRITERS, files_of
 from hypercone.formats import write_split
@@ -20,12 +20,13 @@ INFO_EXAMPLE = """examples:
 def add_info_arguments(parser: argparse.ArgumentParser) -> None:
     """What the command takes."""
     add_source(parser)
+    add_quiet(parser)
     add_json(parser)
 
 
 def run_info(options: argparse.Namespace) -> int:
     """Print the statistics."""
-    hierarchy = read_source(options, quiet=options.json)
+    hierarchy = read_source(options, quiet=options.quiet or options.json)
     answer: dict[str, Any] = hierarchy.summary().as_dict() | {"duplicates_dropped": hierarchy.duplicates}
     if options.json:
         # People have seen them below the edges read back.
@@ -45,12 +46,13 @@ def add_split_arguments(parser: argparse.ArgumentParser) -> None:
     parser.add_argument("-o", "--output", required=True, metavar="FOLDER", help="where to write the files")
     parser.add_argument("--percent", type=float, default=50, help="of the non-basic edges to train on (default 50)")
     parser.add_argument("--seed", type=int, default=0, help="of the draw (default 0)")
+    add_quiet(parser)
     add_json(parser)
 
 
 def run_split(options: argparse.Namespace) -> int:
     """Draw the split, write it and say how large it is."""
-    hierarchy = read_source(options, quiet=options.json)
+    hierarchy = read_source(options, quiet=options.quiet or options.json)
     split = hierarchy.split(options.percent, options.seed)
     write_split(split, hierarchy, options.output)
     counts = {
@@ -83,6 +85,7 @@ def add_export_arguments(parser: argparse.ArgumentParser) -> None:
         default="own",
         help="as in the model, of the Klein model, of the hyperboloid (time first), or as caps (direction and radius)",
     )
+    add_quiet(parser)
     add_json(parser)
 
 

@@ -3,20 +3,19 @@
 from __future__ import annotations
 
 import argparse
-import sys
 import threading
 import time
 from collections.abc import Iterator
 from concurrent.futures import Future, ThreadPoolExecutor
 from contextlib import contextmanager
 
-from hypercone.cli.output import percentages
+from hypercone.cli.output import add_quiet, percentages
 from hypercone.data import load_dataset
 from hypercone.embedding import Embedding
 from hypercone.embedding.folder import refuse_in_vain
 from hypercone.evaluation import LinkPrediction, link_prediction
 from hypercone.hierarchy import Hierarchy, Split
-from hypercone.progress import Progress, ProgressLine
+from hypercone.progress import Progress
 from hypercone.queries import answer
 from hypercone.training import fit
 
@@ -38,6 +37,7 @@ def add_demo_arguments(parser: argparse.ArgumentParser) -> None:
         "--source", default="wordnet-nouns", metavar="DATASET", help="a smaller named dataset, to see it faster"
     )
     parser.add_argument("--seed", type=int, default=0)
+    add_quiet(parser)
 
 
 def run_demo(options: argparse.Namespace) -> int:
@@ -48,8 +48,7 @@ def run_demo(options: argparse.Namespace) -> int:
     _introduce(options.source, hierarchy, split)
     started = time.perf_counter()
     with _fitting_the_baseline(hierarchy, split, options.seed) as beside:
-        with ProgressLine(sys.stderr) as progress:
-            cones = fit(hierarchy, split=split, seed=options.seed, callback=progress)
+        cones = fit(hierarchy, split=split, seed=options.seed)
         _report(cones, link_prediction(cones, split.test), _baseline(beside, split), time.perf_counter() - started)
     constructed = _construct(hierarchy, options.seed)
     _ask(constructed, hierarchy)
@@ -95,8 +94,7 @@ def _report(cones: Embedding, ours: LinkPrediction, baseline: LinkPrediction, se
 def _construct(hierarchy: Hierarchy, seed: int) -> Embedding:
     print("\nNow with nothing held out, as you would fit your own taxonomy: cones constructed from all edges.")
     started = time.perf_counter()
-    with ProgressLine(sys.stderr) as progress:
-        constructed = fit(hierarchy, seed=seed, callback=progress)
+    constructed = fit(hierarchy, seed=seed)
     record, seconds = constructed.record, time.perf_counter() - started
     print(f"Of all {len(hierarchy) * (len(hierarchy) - 1):,} ordered pairs of nodes, exactly, after {seconds:.0f} s:")
     print(f"  {'overlapping':18} {percentages(record['precision'], record['recall'], record['calibration_f1'])}")

@@ -10,7 +10,7 @@ from typing import Any
 import numpy as np
 
 from hypercone.cli.options import add_columns, columns_given, read_source
-from hypercone.cli.output import add_json, percentages, print_answer, tell_of_renaming
+from hypercone.cli.output import add_json, add_quiet, percentages, print_answer, tell_of_renaming
 from hypercone.embedding import Embedding, load
 from hypercone.errors import InputError
 from hypercone.evaluation import (
@@ -53,6 +53,7 @@ def add_evaluate_arguments(parser: argparse.ArgumentParser) -> None:
     parser.add_argument("--seed", type=int, default=0, help="of what is drawn at random (default 0)")
     parser.add_argument("--threads", type=int, default=os.cpu_count() or 1, help="for --reconstruction (default all)")
     add_columns(parser)
+    add_quiet(parser)
     add_json(parser)
 
 

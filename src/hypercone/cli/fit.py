@@ -8,7 +8,7 @@ import time
 from typing import Any
 
 from hypercone.cli.options import add_settings, add_source, read_settings, read_source
-from hypercone.cli.output import add_json, percentages, print_answer, tell_of_compiling
+from hypercone.cli.output import add_json, add_quiet, percentages, print_answer, tell_of_compiling
 from hypercone.cli.stopping import add_run, keeping
 from hypercone.embedding import Embedding
 from hypercone.embedding.folder import refuse_in_vain
@@ -16,7 +16,6 @@ from hypercone.errors import InputError
 from hypercone.evaluation import link_prediction
 from hypercone.formats import read_split
 from hypercone.hierarchy import Hierarchy, Split
-from hypercone.progress import ProgressLine
 from hypercone.training import fit
 
 FIT_EXAMPLE = """examples:
@@ -39,7 +38,7 @@ def add_fit_arguments(parser: argparse.ArgumentParser) -> None:
     )
     parser.add_argument("--split-seed", type=int, default=0, help="of the draw for --percent (default 0)")
     parser.add_argument("--split", metavar="FOLDER", help="hold out what the files of 'hypercone split' say")
-    parser.add_argument("--quiet", action="store_true", help="no progress")
+    add_quiet(parser)
     add_json(parser)
     add_run(parser)
     add_settings(parser)
@@ -55,9 +54,7 @@ def run_fit(options: argparse.Namespace) -> int:
         tell_of_compiling(sys.stderr)
     started = time.perf_counter()
     with keeping(options) as checkpoint:
-        with ProgressLine(sys.stderr) as progress:
-            tell = None if options.quiet else progress
-            embedding = fit(hierarchy, recipe=config, split=split, callback=tell, checkpoint=checkpoint)
+        embedding = fit(hierarchy, recipe=config, split=split, checkpoint=checkpoint)
         seconds = time.perf_counter() - started
         _save(embedding, options)
     answer = _summary(options.output, embedding, seconds)

@@ -19,6 +19,7 @@ from typing import NoReturn
 
 from hypercone import __version__
 from hypercone.errors import HyperconeError, InputError, ResourceError, one_line, speaking
+from hypercone.progress import showing
 
 COMMANDS = {
     "fit": "construct or learn an embedding of an edge list or a named dataset, and save it",
@@ -93,7 +94,8 @@ def _command(arguments: list[str]) -> int:
     options = command_parser(name).parse_args(arguments[1:])
     # For whoever has to say how to call it again.
     options.arguments = arguments
-    status: int = getattr(_module(name), f"run_{name}")(options)
+    with showing(False if getattr(options, "quiet", False) else None):
+        status: int = getattr(_module(name), f"run_{name}")(options)
     return status
 
 

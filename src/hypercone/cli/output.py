@@ -16,6 +16,11 @@ def add_json(parser: argparse.ArgumentParser) -> None:
     parser.add_argument("--json", action="store_true", help="print the answer as JSON")
 
 
+def add_quiet(parser: argparse.ArgumentParser) -> None:
+    """The option that every command with long steps has; ``main`` sees to it."""
+    parser.add_argument("--quiet", action="store_true", help="no progress")
+
+
 def print_answer(answer: Mapping[str, Any], as_json: bool) -> None:
     """JSON, or one aligned line for each value."""
     if as_json:

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import argparse
 
-from hypercone.cli.output import add_json, print_json
+from hypercone.cli.output import add_json, add_quiet, print_json
 from hypercone.embedding import load
 from hypercone.queries import QUESTIONS, answer
 
@@ -27,6 +27,7 @@ def add_query_arguments(parser: argparse.ArgumentParser) -> None:
     parser.add_argument("names", nargs="+", metavar="NAME", help="nodes, by name or label")
     parser.add_argument("--limit", type=int, default=50, help="the most names to print (default 50; 0 for all)")
     parser.add_argument("--long", action="store_true", help="lists as a table, with depth and margin")
+    add_quiet(parser)
     add_json(parser)
 
 

@@ -10,7 +10,7 @@ from pathlib import Path
 from hypercone._files import new_file
 from hypercone._system import usable_cores
 from hypercone.cli.options import percentages, whole_numbers
-from hypercone.cli.output import add_json, print_json
+from hypercone.cli.output import add_json, add_quiet, print_json
 from hypercone.errors import InputError, unknown_name
 from hypercone.progress import LiveTable
 from hypercone.reproduce import Plan, Results, Trial, markdown
@@ -57,6 +57,7 @@ def add_reproduce_arguments(parser: argparse.ArgumentParser) -> None:
     parser.add_argument("--claims", help=f"for claims, by commas (default {','.join(CLAIMS)})")
     parser.add_argument("--seed", type=int, help="for figure3 and film (default 0)")
     parser.add_argument("--format", choices=("html", "gif", "mp4"), help="for film (default html)")
+    add_quiet(parser)
     add_json(parser)
 
 
@@ -128,7 +129,8 @@ def _run(
         nonlocal done
         for row in rows:
             done += 1
-            screen.show(draw(), f"{done} of {len(wanted)}: {_news(row)}")
+            if not options.quiet:
+                screen.show(draw(), f"{done} of {len(wanted)}: {_news(row)}")
 
     try:
         run_side_by_side(wanted, results, jobs, watch)

@@ -10,7 +10,7 @@ from typing import Any
 
 import numpy as np
 
-from hypercone.cli.output import add_json, print_answer, tell_of_compiling
+from hypercone.cli.output import add_json, add_quiet, print_answer, tell_of_compiling
 from hypercone.embedding import Embedding, load
 from hypercone.errors import InputError
 from hypercone.explorer import open_page, temporary_page, write_page
@@ -18,6 +18,7 @@ from hypercone.formats import read_pairs
 from hypercone.hierarchy import Hierarchy, LabeledPairs
 from hypercone.plotting.plot import checked_target
 from hypercone.plotting.views import VIEWS
+from hypercone.progress import Step
 
 PLOT_EXAMPLE = """examples:
   hypercone plot model                              (writes model-disk.svg)
@@ -60,6 +61,7 @@ def add_plot_arguments(parser: argparse.ArgumentParser) -> None:
     )
     parser.add_argument("--split", metavar="FOLDER", help="judge by the test pairs that 'hypercone split' wrote")
     parser.add_argument("--dark", action="store_true", help="on a dark ground")
+    add_quiet(parser)
     add_json(parser)
 
 
@@ -127,6 +129,7 @@ def add_explore_arguments(parser: argparse.ArgumentParser) -> None:
     parser.add_argument(
         "--open", action=argparse.BooleanOptionalAction, help="open the page in the browser, or not, in any case"
     )
+    add_quiet(parser)
     add_json(parser)
 
 
@@ -173,6 +176,7 @@ def add_serve_arguments(parser: argparse.ArgumentParser) -> None:
     parser.add_argument("--deadline", type=float, default=10.0, metavar="S", help="seconds a request may take (10)")
     parser.add_argument("--concurrency", type=int, default=64, metavar="N", help="requests worked on at once (64)")
     parser.add_argument("--no-explorer", action="store_true", help="answer programs only, without the explorer at /")
+    add_quiet(parser)
 
 
 def run_serve(options: argparse.Namespace) -> int:
@@ -192,7 +196,12 @@ def run_serve(options: argparse.Namespace) -> int:
         explorer=not options.no_explorer,
     )
     tell_of_compiling(sys.stderr)
-    serve({name: load(folder) for name, folder in folders.items()}, chosen)
+    models = {}
+    with Step("loading", len(folders)) as step:
+        for name, folder in folders.items():
+            models[name] = load(folder)
+            step.advance()
+    serve(models, chosen)
     return 0
 
 

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import math
-import time
+from collections.abc import Callable
 from dataclasses import asdict, dataclass
 from functools import partial
 from typing import Any, NamedTuple
@@ -30,7 +30,7 @@ from hypercone.hierarchy import Hierarchy
 from hypercone.hierarchy.graph import flipped_lists
 from hypercone.index.index_kernels import halve
 from hypercone.methods.scoring import Counts
-from hypercone.progress import Progress
+from hypercone.progress import Reporter, Step
 from hypercone.runs import Checkpoint
 from hypercone.runs.checkpoint import reading
 from hypercone.runs.folder import FREE, NESTED, FitContext
@@ -210,24 +210,28 @@ def move_nested(skeleton: Skeleton, shape: Shape, positives: int, plan: NestedPl
     if found := context.checkpoints.of(NESTED, plan.iterations):
         done = run.restore(found)
     else:
-        for _ in range(plan.parting):
-            run.step(plan.parting_rate, parting=True)
+        with Step("parting caps", plan.parting) as parting:
+            for _ in range(plan.parting):
+                run.step(plan.parting_rate, parting=True)
+                parting.advance()
+    report = _reporter(context, "nested caps", plan.iterations)
     for i in range(done, plan.iterations):
         if i % plan.count_every == 0:
             context.checkpoints.offer(i, plan.iterations, partial(run.checkpoint, i), unit="iteration")
-            _report(context, "nested caps", i, plan.iterations, run.count())
+            report(i, run.count())
             if run.best_counts.f1 == 1.0:
                 return run.best
         run.step(plan.rate(i), parting=False)
-    _report(context, "nested caps", plan.iterations, plan.iterations, run.count())
+    report(plan.iterations, run.count())
     return run.best
 
 
-def _report(context: FitContext, stage: str, done: int, total: int, counts: Counts) -> None:
-    """Tell of an exact count."""
-    if context.progress:
-        seconds = time.perf_counter() - context.started
-        context.progress(Progress(stage, done, total, "iteration", seconds, all_pairs_f1=counts.f1))
+def _reporter(context: FitContext, stage: str, total: int) -> Callable[[int, Counts], None]:
+    """What takes the number of iterations done and an exact count, and tells of them where anybody listens."""
+    if context.progress is None:
+        return lambda done, counts: None
+    tell = Reporter(context.progress, stage, total, "iteration")
+    return lambda done, counts: tell(done, all_pairs_f1=counts.f1)
 
 
 TRUE_MARGIN, FREE_WRONG_MARGIN = 0.05, 0.1
@@ -323,7 +327,7 @@ class FreeRun:
     def _search_wrong(self, reach: float) -> None:
         if self._searches % REBUILD == 0:
             floors = max(0, -(-len(self.radii) // CELL) - 1).bit_length()
-            self._tree = halve(self.centres, floors, self.dim)
+            self._tree = halve(self.centres, floors, self.dim, np.zeros(1, np.int64))
         self._searches += 1
         needs = self.radii - (FREE_WRONG_MARGIN + reach) * self.scales
         boxes = fit_boxes(self.centres, needs, *self._tree, self.dim)
@@ -385,16 +389,16 @@ def move_freely(
     context: FitContext,
 ) -> Balls:
     """The best balls met on the way from some first ones, no radius below ``smallest``."""
-    run = FreeRun(hierarchy, kept, balls, smallest)
+    run, report = FreeRun(hierarchy, kept, balls, smallest), _reporter(context, "free caps", plan.iterations)
     found = context.checkpoints.of(FREE, plan.iterations)
     for i in range(run.restore(found) if found else 0, plan.iterations):
         if i % plan.search_every == 0:
             if run.is_about_to_rebuild:
                 context.checkpoints.offer(i, plan.iterations, partial(run.checkpoint, i), unit="iteration")
-            _report(context, "free caps", i, plan.iterations, run.search(plan.rate(i) * plan.search_every))
+            report(i, run.search(plan.rate(i) * plan.search_every))
             if run.best_counts.f1 == 1.0:
                 return run.best
         run.gradient(plan.wrong_weight(i))
         run.move(plan.rate(i))
-    _report(context, "free caps", plan.iterations, plan.iterations, run.search(0.0))
+    report(plan.iterations, run.search(0.0))
     return run.best

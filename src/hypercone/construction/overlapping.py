@@ -26,6 +26,7 @@ from hypercone.index import ConeIndex
 from hypercone.methods import Settings, find_method
 from hypercone.methods.base import Points
 from hypercone.methods.scoring import Counts, Scorer
+from hypercone.progress import Step
 from hypercone.runs.folder import FREE, UNWATCHED, FitContext
 
 # Arcs on a circle cannot pass each other, so in two dimensions moving them gains nothing.
@@ -135,12 +136,14 @@ def count_exactly(points: Points, hierarchy: Hierarchy, K: float) -> Counts:
     index = ConeIndex(Scorer(points, find_method("hyperbolic-cones"), Settings(K=K)))
     true = hierarchy.ancestor_lists()
     called = right = 0
-    for start in range(0, len(points), PART):
-        part = np.arange(start, min(start + PART, len(points)))
-        found = index.ancestors_of_many(part)
-        keys = pair_keys(np.repeat(part, list(map(len, found))), np.concatenate(found), len(points))
-        rows = true.rows[true.offsets[start] : true.offsets[part[-1] + 1]]
-        known = pair_keys(np.repeat(part, true.counts[part]), rows, len(points))
-        called += len(keys)
-        right += len(np.intersect1d(keys, known, assume_unique=True))
+    with Step("counting pairs", len(points)) as step:
+        for start in range(0, len(points), PART):
+            part = np.arange(start, min(start + PART, len(points)))
+            found = index.ancestors_of_many(part)
+            keys = pair_keys(np.repeat(part, list(map(len, found))), np.concatenate(found), len(points))
+            rows = true.rows[true.offsets[start] : true.offsets[part[-1] + 1]]
+            known = pair_keys(np.repeat(part, true.counts[part]), rows, len(points))
+            called += len(keys)
+            right += len(np.intersect1d(keys, known, assume_unique=True))
+            step.advance(len(part))
     return Counts(right, called - right, len(true.rows))

@@ -207,10 +207,11 @@ def _mark_over(node, links, marks, mark):
 
 
 @exact_kernel
-def rearrange(order, links, above, below, price):
+def rearrange(order, links, above, below, price, done):
     """Move each node in turn to where it earns most, adopting what it should; returns how many moved or adopted.
 
-    ``above`` and ``below`` are the ancestors and the descendants of each row.
+    ``above`` and ``below`` are the ancestors and the descendants of each row. The nodes of each subtree that is looked
+    at are counted in ``done``.
     """
     n = len(links.parents)
     scratch = Scratch(
@@ -226,6 +227,7 @@ def rearrange(order, links, above, below, price):
     moved = 0
     for node in order:
         members = _list_members(links, node, scratch.members)
+        done[0] += members
         for i in range(members):
             scratch.marks[scratch.members[i]] = MEMBER
         _mark_over(node, links, scratch.marks, OVER)

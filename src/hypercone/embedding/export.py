@@ -6,6 +6,7 @@ import json
 import re
 from collections.abc import Callable, Iterable, Iterator, Sequence
 from dataclasses import dataclass
+from functools import cached_property
 from pathlib import Path
 from typing import Any, NamedTuple
 
@@ -19,6 +20,7 @@ from hypercone.embedding.folder import checked_path
 from hypercone.errors import InputError, ResourceError, option, unknown_name
 from hypercone.geometry import caps, euclidean_cones, hyperboloid, klein
 from hypercone.methods import Points, find_method
+from hypercone.progress import Step
 
 EXTENSIONS = {".tsv": "tsv", ".npz": "npz", ".vec": "word2vec", ".txt": "word2vec", ".parquet": "parquet"}
 
@@ -37,7 +39,7 @@ def export(embedding: Embedding, path: str | Path, format: str | None = None, *,
         if file.is_dir():
             raise InputError(f"{file}: is a folder; give a file to write")
     table = table_of(embedding, coordinates)
-    with new_files(*targets) as temporaries:
+    with new_files(*targets) as temporaries, table.step:
         WRITERS[kind](table, *temporaries)
     return target
 
@@ -72,6 +74,11 @@ class Table:
     columns: tuple[str, ...]
     values: Points
 
+    @cached_property
+    def step(self) -> Step:
+        """Counts the lines that are written."""
+        return Step("export", len(self.values))
+
     @property
     def names(self) -> Sequence[str]:
         """The name of each line."""
@@ -86,6 +93,7 @@ class Table:
         """The coordinates of each line, each the shortest text that reads back as the same number."""
         for row in self.values.tolist():
             yield list(map(repr, row))
+            self.step.advance()
 
 
 def table_of(embedding: Embedding, coordinates: str) -> Table:

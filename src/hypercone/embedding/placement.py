@@ -18,6 +18,7 @@ from hypercone.hierarchy.graph import in_words
 from hypercone.hierarchy.names import Labels, NodeNames, checked_names, rows_of_pairs
 from hypercone.methods import Points
 from hypercone.methods.scoring import Scorer
+from hypercone.progress import Step
 
 if TYPE_CHECKING:
     from hypercone.embedding.embedding import Embedding
@@ -41,12 +42,14 @@ def add_many(
     wished = {name: _wishes(embedding, rows, name, parents[name], apart.get(name, ())) for name in order}
     placer = Placer(embedding.scorer, embedding.edges, room=len(order))
     unmet: list[tuple[str, str, int]] = []
-    for name in order:
-        above, not_above = wished[name]
-        if not_above:
-            _refuse_contradiction(embedding, placer, name, above, not_above)
-        # What comes later has no place yet, so that it cannot be kept out of; whether it is above is seen at the end.
-        placer.place(above, tuple(row for row in not_above if row < rows[name]))
+    with Step("placing", len(order)) as step:
+        for name in order:
+            above, not_above = wished[name]
+            if not_above:
+                _refuse_contradiction(embedding, placer, name, above, not_above)
+            # What comes later has no place yet, and cannot be kept out of; whether it is above is seen at the end.
+            placer.place(above, tuple(row for row in not_above if row < rows[name]))
+            step.advance()
     for name in order:
         unmet += [(name, wish, row) for wish, row in placer.unmet(rows[name], *wished[name])]
     names = NodeNames(embedding.names).extended(order)

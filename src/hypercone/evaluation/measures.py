@@ -20,6 +20,7 @@ from hypercone.evaluation.evaluation_kernels import count_by_scan, count_by_tree
 from hypercone.evaluation.groups import Groups, Numbers, groups_of
 from hypercone.hierarchy import Adjacency, Hierarchy, LabeledPairs
 from hypercone.methods.scoring import Counts, count_at
+from hypercone.progress import counted_off
 
 # The score of each (parent, child) of rows; lower is more likely true.
 Score = Callable[[Rows], NDArray[np.float64]]
@@ -221,7 +222,8 @@ def _reconstructed(
     # As many parts whatever the threads, so that the sums are the same to the last digit.
     chunks = np.array_split(children, min(len(children), 256))
     with ThreadPoolExecutor(threads) as pool:
-        found = list(pool.map(lambda chunk: _ranks(embedding, ancestors, chunk), chunks))
+        ranked = pool.map(lambda chunk: _ranks(embedding, ancestors, chunk), chunks)
+        found = list(counted_off(ranked, "reconstruction", len(chunks)))
     ranks, precisions, pairs = np.sum(found, axis=0)
     return Reconstruction(float(ranks / pairs), float(precisions / len(children)), len(children), int(pairs))
 
@@ -306,10 +308,11 @@ def count_calls(embedding: Embedding, hierarchy: Hierarchy, threshold: float) ->
     # The first part alone builds the index and compiles, which threads would each do for themselves.
     count(embedding, true, nodes[:1])
     cores = usable_cores()
+    parts = np.array_split(nodes, cores * PARTS_A_CORE)
     with ThreadPoolExecutor(cores) as pool:
-        parts = list(pool.map(lambda part: count(embedding, true, part), np.array_split(nodes, cores * PARTS_A_CORE)))
-    called, right = (np.concatenate(side) for side in zip(*parts, strict=True))
-    return Calls(called, right)
+        counts = pool.map(lambda part: count(embedding, true, part), parts)
+        called, right = zip(*counted_off(counts, "all pairs", len(parts)), strict=True)
+    return Calls(np.concatenate(called), np.concatenate(right))
 
 
 def _count_by_tree(embedding: Embedding, true: Adjacency, nodes: Numbers) -> tuple[Numbers, Numbers]:

@@ -18,6 +18,7 @@ from hypercone.hierarchy import Adjacency, Hierarchy
 from hypercone.hierarchy.graph import flipped_lists
 from hypercone.hierarchy.split import random_bits
 from hypercone.methods.scoring import Counts, count_at
+from hypercone.progress import Step
 
 # The streams of random numbers for the choice of true pairs and of relatives.
 SAMPLE, RELATIVES = 0x5A3B, 0x4E1A
@@ -147,8 +148,25 @@ def hard_pairs(
     hierarchy, threshold = known_hierarchy(embedding, hierarchy), checked_threshold(embedding, threshold)
     positives = true_pairs(hierarchy, positives, seed, sample)
     groups = None if group_by is None else groups_of(hierarchy, group_by)
-    wrong = hard_negatives(hierarchy, positives, seed)
-    return judged_hard(embedding.scorer.energies, positives, wrong, threshold, groups)
+    with Step("hard pairs", HARD_SHARES) as step:
+        wrong = hard_negatives(hierarchy, positives, seed)
+        step.advance(HARD_SHARES // 2)
+        return judged_hard(_counting(embedding.scorer.energies, step), positives, wrong, threshold, groups)
+
+
+# Wrong pairs are drawn in one half of the time; in the other the true ones and each of the four kinds are scored.
+HARD_SHARES = 10
+
+
+def _counting(score: Score, step: Step) -> Score:
+    """The same score, and each time it is asked counts as a share of the step."""
+
+    def scored(pairs: Rows) -> NDArray[np.float64]:
+        found = score(pairs)
+        step.advance()
+        return found
+
+    return scored
 
 
 def judged_hard(

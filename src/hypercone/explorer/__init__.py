@@ -17,10 +17,10 @@ Points stay float64, for the page computes the energies itself and has to give t
 from __future__ import annotations
 
 import base64
-import gzip
 import json
 import tempfile
 import webbrowser
+import zlib
 from collections.abc import Sequence
 from dataclasses import asdict
 from importlib import resources
@@ -34,6 +34,7 @@ from hypercone.embedding import Embedding
 from hypercone.embedding.folder import checked_path
 from hypercone.errors import InputError
 from hypercone.plotting.views import PlanarView, branches, invented_depths, planar_view
+from hypercone.progress import Step
 
 __all__ = ["explorer_page", "open_page", "temporary_page", "write_page"]
 
@@ -99,6 +100,9 @@ FORMAT = 1
 ALIGNMENT = 8
 # Coordinates hardly shrink, and a higher level takes twice as long to win a few bytes in a thousand.
 LEVEL = 6
+GZIP = 16 + zlib.MAX_WBITS
+# So much is compressed at a time, about a hundredth of a second.
+PIECE = 2**18
 
 
 def packed(embedding: Embedding, title: str | None = None, view: str = "auto") -> str:
@@ -109,8 +113,22 @@ def packed(embedding: Embedding, title: str | None = None, view: str = "auto") -
     >>> base64.b64decode(packed(pets))[:2].hex()
     '1f8b'
     """
-    content = container(embedding, title, view)
-    return base64.b64encode(gzip.compress(content, LEVEL, mtime=0)).decode("ascii")
+    return base64.b64encode(compressed(container(embedding, title, view))).decode("ascii")
+
+
+def compressed(content: bytes) -> bytes:
+    """The content as gzip, without a date; the bytes are those of ``gzip.compress``.
+
+    >>> import gzip
+    >>> gzip.decompress(compressed(b"cones"))
+    b'cones'
+    """
+    packer, pieces = zlib.compressobj(LEVEL, zlib.DEFLATED, GZIP), []
+    with Step("page", len(content)) as step:
+        for start in range(0, len(content), PIECE):
+            pieces.append(packer.compress(content[start : start + PIECE]))
+            step.advance(PIECE)
+    return b"".join([*pieces, packer.flush()])
 
 
 def container(embedding: Embedding, title: str | None = None, view: str = "auto") -> bytes:

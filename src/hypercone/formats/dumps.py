@@ -13,6 +13,7 @@ from typing import NamedTuple
 from hypercone.errors import InputError, short
 from hypercone.formats.reading import Reading, left_out
 from hypercone.formats.source import Content, beside, checked_utf8, text_of
+from hypercone.progress import Step
 
 NODE = re.compile(r"^([0-9]+)\t\|\t([0-9]+)\t\|(?:[^\n]*\t\|)?$", re.MULTILINE)
 # In bytes, for one letter beyond Latin-1 would make the text of this largest of files twice or four times as long.
@@ -61,8 +62,10 @@ def _taxa(content: Content) -> _Taxa:
 
 
 def _labels(content: Content) -> dict[str, str]:
-    found = NAME.finditer(checked_utf8(content))
-    labels = {match[1].decode(): match[2].decode() for match in found}
+    data, labels, found = checked_utf8(content), {}, None
+    with Step("reading", len(data), lambda: found.start() if found else 0):
+        for found in NAME.finditer(data):
+            labels[found[1].decode()] = found[2].decode()
     if not labels:
         raise InputError(f"{content.label}: holds no scientific name; fetch it again, or take it away")
     return labels

@@ -13,6 +13,7 @@ from hypercone.formats.rdf import too_long
 from hypercone.formats.reading import Reading
 from hypercone.formats.source import Content
 from hypercone.hierarchy.interop import checked_direction
+from hypercone.progress import Step
 
 # Ontologies abbreviate addresses by entities; what stands for more text than this is there to fill the memory.
 LONGEST_ENTITY = 1000
@@ -62,7 +63,8 @@ class XmlEvents:
         if not self.content.data or self.content.data.isspace():
             raise InputError(f"{self.content.label}: is empty; it should hold XML")
         try:
-            self._parser.Parse(self.content.data, True)
+            with Step("reading", len(self.content.data), lambda: int(self._parser.CurrentByteIndex)):
+                self._parser.Parse(self.content.data, True)
         except expat.ExpatError as error:
             reason = expat.ErrorString(error.code)
             raise InputError(

@@ -21,6 +21,7 @@ from hypercone.errors import InputError, counted, short, some, visible
 from hypercone.formats.rdf import local_name, plain, short_name
 from hypercone.formats.reading import Reading, left_out
 from hypercone.formats.source import Content, checked_utf8, is_empty
+from hypercone.progress import Step
 
 
 @dataclass
@@ -134,15 +135,17 @@ def read_obo(content: Content, relations: Sequence[str] = ("is_a",)) -> Reading:
         raise is_empty(content, "an OBO ontology with [Term] stanzas")
     stanzas = _Stanzas(content.label)
     # Most lines are definitions and synonyms; only those used are decoded, and they are never all in memory.
-    for number, line in enumerate(io.BytesIO(data), 1):
-        if line.startswith(b"["):
-            stanzas.begin(number, line)
-        elif stanzas.in_term:
-            if line.startswith(USED):
-                stanzas.take(number, line.decode())
-            elif b":" not in line and line.strip() and not line.startswith(b"!"):
-                shown = short(line[:200].decode(errors="replace").strip(), 40)
-                raise InputError(f"{content.label}:{number}: expected 'tag: value', found {shown!r}; mend the line")
+    lines = io.BytesIO(data)
+    with Step("reading", len(data), lines.tell):
+        for number, line in enumerate(lines, 1):
+            if line.startswith(b"["):
+                stanzas.begin(number, line)
+            elif stanzas.in_term:
+                if line.startswith(USED):
+                    stanzas.take(number, line.decode())
+                elif b":" not in line and line.strip() and not line.startswith(b"!"):
+                    shown = short(line[:200].decode(errors="replace").strip(), 40)
+                    raise InputError(f"{content.label}:{number}: expected 'tag: value', found {shown!r}; mend the line")
     stanzas.end()
     if not stanzas.terms.labels:
         raise InputError(f"{content.label}: has no [Term]; is it an OBO ontology?")
@@ -216,7 +219,7 @@ class JsonStream:
         self._label, self._data = label, data
         self._decoder = codecs.getincrementaldecoder("utf-8")()
         self._scan = json.JSONDecoder().raw_decode
-        self._text, self._at, self._read, self._line = "", 0, 0, 1
+        self._text, self._at, self.reached, self._line = "", 0, 0, 1
 
     def peek(self) -> str:
         """The character with which the next value begins; empty at the end."""
@@ -295,11 +298,11 @@ class JsonStream:
         self._at += 1
 
     def _more(self, size: int) -> bool:
-        if self._read >= len(self._data):
+        if self.reached >= len(self._data):
             return False
         self._line += self._text.count("\n", 0, self._at)
-        piece = self._data[self._read : self._read + size]
-        self._read += len(piece)
+        piece = self._data[self.reached : self.reached + size]
+        self.reached += len(piece)
         self._text = self._text[self._at :] + self._decoder.decode(piece)
         self._at = 0
         return True
@@ -324,12 +327,13 @@ def read_obographs(content: Content, relations: Sequence[str] = ("is_a",)) -> Re
     terms = Terms(content.label, names={"part_of": PART_OF})
     if stream.peek() != "{":
         raise _strange(content)
-    for key in stream.members():
-        if key == "graphs" and stream.peek() == "[":
-            for _ in stream.items():
-                _graph(stream, terms)
-        else:
-            _ancestors(key, stream.value(), terms)
+    with Step("reading", len(data), lambda: stream.reached):
+        for key in stream.members():
+            if key == "graphs" and stream.peek() == "[":
+                for _ in stream.items():
+                    _graph(stream, terms)
+            else:
+                _ancestors(key, stream.value(), terms)
     stream.end()
     if not terms.labels:
         raise _strange(content)

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Collection, Mapping, Sequence
 from dataclasses import dataclass, field
+from operator import length_hint
 from typing import NamedTuple, NoReturn
 
 import numpy as np
@@ -15,6 +16,7 @@ from hypercone.errors import HierarchyError, InputError, counted, option, short,
 from hypercone.hierarchy.graph import CycleError, closing, condensed
 from hypercone.hierarchy.hierarchy import Hierarchy, first_self_loop, self_loop
 from hypercone.hierarchy.names import is_usable, numbered
+from hypercone.progress import Step
 
 
 @dataclass(frozen=True)
@@ -117,7 +119,9 @@ def assembled(reading: Reading, on_cycle: str = "error", cycle_hint: str = "") -
     checked_on_cycle(on_cycle)
     if not len(reading.parents):
         raise InputError(f"{reading.label}: holds no edges; a hierarchy needs at least one parent with a child")
-    index, edges = numbered(zip(reading.parents, reading.children, strict=True))
+    parents, size = iter(reading.parents), len(reading.parents)
+    with Step("numbering the names", size, lambda: size - length_hint(parents)):
+        index, edges = numbered(zip(parents, reading.children, strict=True))
     if max(map(len, index)) > LONGEST_NAME:
         _refuse_long_name(reading)
     given = _Given(index, edges, reading.labels)

@@ -17,6 +17,7 @@ from hypercone.formats.reading import Reading
 from hypercone.formats.registry import read_names
 from hypercone.hierarchy.hierarchy import Hierarchy
 from hypercone.hierarchy.split import LabeledPairs, Split
+from hypercone.progress import Step
 
 SUMMARY = "split.json"
 
@@ -33,8 +34,10 @@ def write_split(split: Split, hierarchy: Hierarchy, folder: str | os.PathLike[st
     """
     target = Path(folder)
     parts = _parts(split)
-    for name, pairs in parts.items():
-        write_pairs(target / f"{name}.tsv", pairs, hierarchy)
+    with Step("writing the split", sum(map(len, parts.values()))) as step:
+        for name, pairs in parts.items():
+            write_pairs(target / f"{name}.tsv", pairs, hierarchy)
+            step.advance(len(pairs))
     # Last, so that a folder with a summary is a folder with everything.
     with new_file(target / SUMMARY) as draft:
         draft.write_text(json.dumps(_summary(split, hierarchy, parts), indent=2) + "\n", encoding="utf-8")
@@ -54,7 +57,11 @@ def read_split(folder: str | os.PathLike[str], hierarchy: Hierarchy) -> Split:
     summary = _read_summary(source / SUMMARY)
     if summary["hierarchy"] != hierarchy.digest:
         raise InputError(f"{source}: is a split of another hierarchy; read the hierarchy it was made from")
-    parts = {name: _read_part(source / f"{name}.tsv", count, hierarchy) for name, count in summary["counts"].items()}
+    parts = {}
+    with Step("reading the split", sum(summary["counts"].values())) as step:
+        for name, count in summary["counts"].items():
+            parts[name] = _read_part(source / f"{name}.tsv", count, hierarchy)
+            step.advance(count)
     return Split(
         parts["train"],
         LabeledPairs(parts["validation"], parts["validation_negatives"]),

@@ -14,6 +14,7 @@ import numpy as np
 from hypercone.errors import InputError, option, short, visible
 from hypercone.formats.source import Content, text_of
 from hypercone.hierarchy.interop import checked_direction
+from hypercone.progress import Step
 
 SEPARATORS = {"tsv": "\t", "csv": ","}
 FORMATS = {".tsv": "tsv", ".tab": "tsv", ".txt": "tsv", ".csv": "csv"}
@@ -98,14 +99,15 @@ def _quoted(label: str, text: str) -> Table:
     lines: list[int] = []
     width = 0
     try:
-        for record in reader:
-            if not lines and not record:
-                raise InputError(f"{label}:1: the first line is empty; remove it")
-            width = width or len(record)
-            if len(record) != width:
-                raise _ragged(label, reader.line_num, width, len(record))
-            cells += record
-            lines.append(reader.line_num)
+        with Step("reading", text.count("\n") + 1, lambda: reader.line_num):
+            for record in reader:
+                if not lines and not record:
+                    raise InputError(f"{label}:1: the first line is empty; remove it")
+                width = width or len(record)
+                if len(record) != width:
+                    raise _ragged(label, reader.line_num, width, len(record))
+                cells += record
+                lines.append(reader.line_num)
     except csv.Error as error:
         raise InputError(f"{label}:{max(1, reader.line_num)}: the quotes are broken ({error}); fix this line") from None
     if width == 1:

@@ -17,6 +17,7 @@ from itertools import count, pairwise
 from hypercone.errors import InputError, short
 from hypercone.formats.reading import Lines, Reading
 from hypercone.formats.source import Content, text_of
+from hypercone.progress import Step, counted_off
 
 # The last part takes a quote or bracket without its partner, so that the search for one is not begun again and again.
 TOKEN = re.compile(r"\s+|\[[^\]]*\]|[(),:;]|'[^']*(?:''[^']*)*'|[^\s()\[\]',:;]+|['\[\]]")
@@ -70,11 +71,12 @@ class _Forest:
     def _read(self) -> None:
         act: dict[str, Callable[[int], None]]
         act = {"(": self._open, ",": self._next, ")": self._close, ":": self._colon, ";": self._end}
-        for token, place in self._tokens():
-            if token in act:
-                act[token](place)
-            else:
-                self._word(token, place)
+        with Step("reading", len(self.text), lambda: self.places[-1]):
+            for token, place in self._tokens():
+                if token in act:
+                    act[token](place)
+                else:
+                    self._word(token, place)
         if self._above or self._state != FRESH:
             raise self._error(len(self.text) - 1, "the file ends before the tree does; a tree ends in a semicolon")
         self.labels.pop()
@@ -170,7 +172,8 @@ def read_paths(content: Content) -> Reading:
     ['dog', 'poodle', 'cat']
     """
     found = Lines(content.label)
-    for number, line in enumerate(text_of(content, "a path a line, such as animal > dog > poodle").split("\n"), 1):
+    lines = text_of(content, "a path a line, such as animal > dog > poodle").split("\n")
+    for number, line in enumerate(counted_off(lines, "reading", len(lines)), 1):
         if not line.strip() or (number == 1 and line.startswith("#")):
             continue
         path = [name.strip() for name in SEPARATOR.split(f" {line.strip()} ")]
@@ -194,7 +197,8 @@ def read_indented(content: Content) -> Reading:
     found = Lines(content.label)
     levels: list[str] = []
     above: list[str] = []
-    for number, line in enumerate(text_of(content, "a name a line, each level indented further").split("\n"), 1):
+    lines = text_of(content, "a name a line, each level indented further").split("\n")
+    for number, line in enumerate(counted_off(lines, "reading", len(lines)), 1):
         name = line.strip()
         if not name:
             continue

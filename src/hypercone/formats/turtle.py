@@ -11,6 +11,7 @@ from hypercone.errors import InputError, short, visible
 from hypercone.formats.rdf import RDF_TYPE, Link, Statements, Text, reading_of, resolved, too_long
 from hypercone.formats.reading import Reading
 from hypercone.formats.source import Content, checked_utf8, is_empty
+from hypercone.progress import Step
 
 SPACE = rb"[ \t]*+"
 LINE_IRI = rb"<[^\s<>]*+>"
@@ -42,18 +43,19 @@ def read_ntriples(content: Content, *, relations: Sequence[str] = ("is_a",)) -> 
 
 
 def _gather(label: str, data: bytes, statements: Statements) -> None:
-    keepers = _Keepers(statements)
-    for found in STATEMENT.finditer(data):
-        # Most statements of an ontology are remarks, so that what is not looked at makes the speed.
-        keeper = keepers[found[2]]
-        if keeper:
-            subject, _, node, text, language, _ = found.groups()
-            if node is None and keeper.text:
-                keeper.text(_node(subject), unescaped(text.decode()), (language or b"").decode())
-            elif node is not None and keeper.link:
-                keeper.link(_node(subject), _node(node), found.start())
-        elif found[OTHER] is not None:
-            raise _no_statement(label, data, found.start())
+    keepers, found = _Keepers(statements), None
+    with Step("reading", len(data), lambda: found.start() if found else 0):
+        for found in STATEMENT.finditer(data):
+            # Most statements of an ontology are remarks, so that what is not looked at makes the speed.
+            keeper = keepers[found[2]]
+            if keeper:
+                subject, _, node, text, language, _ = found.groups()
+                if node is None and keeper.text:
+                    keeper.text(_node(subject), unescaped(text.decode()), (language or b"").decode())
+                elif node is not None and keeper.link:
+                    keeper.link(_node(subject), _node(node), found.start())
+            elif found[OTHER] is not None:
+                raise _no_statement(label, data, found.start())
 
 
 def _no_statement(label: str, data: bytes, place: int) -> InputError:
@@ -222,14 +224,15 @@ class _Sentences:
         """Read it all; InputError with the line of the first token that does not fit."""
         handlers = {"mark": self._mark, "literal": self._literal, "directive": self._directive, "other": self._other}
         known, node = self.known, self._node
-        for found in TOKEN.finditer(self.text):
-            self.found = found
-            kind = found.lastgroup or ""
-            written = found[kind]
-            if kind == "node":
-                node(known.get(written) or self._address(written))
-            elif kind != "end":
-                handlers[kind](written)
+        with Step("reading", len(self.text), lambda: self.place):
+            for found in TOKEN.finditer(self.text):
+                self.found = found
+                kind = found.lastgroup or ""
+                written = found[kind]
+                if kind == "node":
+                    node(known.get(written) or self._address(written))
+                elif kind != "end":
+                    handlers[kind](written)
         if self.expects != "subject" or self.open:
             raise InputError(f"{self.label}: ends in the middle of a statement; fetch the file again")
 

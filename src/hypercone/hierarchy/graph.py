@@ -24,6 +24,7 @@ from hypercone.hierarchy.graph_kernels import (
     topological_order,
 )
 from hypercone.hierarchy.names import SAME
+from hypercone.progress import Step
 
 # At the peak each pair stands in two flat lists while they are sorted, or in one and in the pairs beside it.
 BYTES_PER_PAIR = 16
@@ -57,7 +58,7 @@ def reduced(order: Order, parents: Adjacency, children: Adjacency) -> Adjacency:
     places, sizes = spanning_forest(order.rows, order.depths, parents.csr)
     by_place = np.empty_like(places)
     by_place[places] = np.arange(len(places), dtype=np.int32)
-    ordered = Adjacency(*flipped(children.offsets[:-1], children.offsets[1:], children.rows, frozen(by_place)))
+    ordered = _flipped(children.offsets[:-1], children.offsets[1:], children.rows, by_place)
     basic = basic_edges(ordered.csr, places, sizes, order.depths)
     kept = Adjacency.of_groups(ordered.groups()[basic], ordered.rows[basic], len(parents))
     return flipped_lists(flipped_lists(kept))
@@ -73,10 +74,14 @@ def ancestors(order: Order, parents: Adjacency) -> Adjacency:
     if expected > limit:
         raise _too_large(expected, limit)
     capacity = min(expected + expected // 8, limit) + len(parents)
-    starts, stops, found, total = ancestor_lists(order.rows, parents.csr, capacity, limit)
-    if total > limit:
-        raise _too_large(total, limit)
-    return _ascending(starts, stops, found)
+    with Step("closure", 3 * len(parents)) as step:
+        done = step.tally()
+        starts, stops, found, total = ancestor_lists(order.rows, parents.csr, capacity, limit, done)
+        if total > limit:
+            raise _too_large(total, limit)
+        # Flipped twice the lists ascend.
+        below = _flipped(starts, stops, found, done=done)
+        return _flipped(below.offsets[:-1], below.offsets[1:], below.rows, done=done)
 
 
 def count_pairs(order: Order, parents: Adjacency) -> int | None:
@@ -86,7 +91,14 @@ def count_pairs(order: Order, parents: Adjacency) -> int | None:
         return total
     if len(parents) * len(parents.rows) // 128 > COUNTING_STEPS:
         return None
-    return int(count_ancestors_by_bits(order.rows, parents.csr))
+    return count_pairs_by_bits(order.rows, parents)
+
+
+def count_pairs_by_bits(order: Rows, parents: Adjacency) -> int:
+    """The same whatever it takes: minutes for a million rows with many parents each."""
+    blocks = -(-len(parents) // 64)
+    with Step("counting pairs", blocks * len(parents) - 32 * blocks * (blocks - 1)) as step:
+        return int(count_ancestors_by_bits(order, parents.csr, step.tally()))
 
 
 def pairs_of(parents: Adjacency) -> Rows:
@@ -99,14 +111,13 @@ def flipped_lists(lists: Adjacency) -> Adjacency:
     return _flipped(lists.offsets[:-1], lists.offsets[1:], lists.rows)
 
 
-def _ascending(starts: Offsets, stops: Offsets, rows: Rows) -> Adjacency:
-    return flipped_lists(_flipped(starts, stops, rows))
-
-
-def _flipped(starts: Offsets, stops: Offsets, rows: Rows) -> Adjacency:
+def _flipped(
+    starts: Offsets, stops: Offsets, rows: Rows, visit: Rows | None = None, done: Offsets | None = None
+) -> Adjacency:
+    visit = np.arange(len(starts), dtype=np.int32) if visit is None else visit
+    done = np.zeros(1, np.int64) if done is None else done
     # numba compiles anew for arrays that can be written to, so all are frozen before.
-    visit = frozen(np.arange(len(starts), dtype=np.int32))
-    return Adjacency(*flipped(frozen(starts), frozen(stops), frozen(rows), visit))
+    return Adjacency(*flipped(frozen(starts), frozen(stops), frozen(rows), frozen(visit), done))
 
 
 def _too_large(pairs: int, limit: int) -> ResourceError:

@@ -149,10 +149,10 @@ def _climb(child, floor, parents, depths, basic, seen_by, stack):
 
 
 @exact_kernel
-def ancestor_lists(order, parents, capacity, limit):
+def ancestor_lists(order, parents, capacity, limit, done):
     """The ancestors of ``row``, unsorted, are ``found[starts[row]:stops[row]]``; and the number of all.
 
-    ``found`` is empty if there would be more than ``limit``.
+    ``found`` is empty if there would be more than ``limit``. Rows are counted in ``done``.
     """
     n = len(order)
     starts = np.zeros(n, np.int64)
@@ -185,6 +185,7 @@ def ancestor_lists(order, parents, capacity, limit):
                     found[filled] = ancestor
                     filled += 1
         stops[row] = filled
+        done[0] += 1
         if filled > limit:
             return starts, stops, found[:0], filled
     return starts, stops, found[:filled], filled
@@ -226,8 +227,11 @@ def count_ancestors(order, parents, budget):
 
 
 @exact_kernel
-def count_ancestors_by_bits(order, parents):
-    """The same number for tangled graphs, 64 ancestors at a time, in about rows × edges / 128 steps."""
+def count_ancestors_by_bits(order, parents, done):
+    """The same number for tangled graphs, 64 ancestors at a time, in about rows × edges / 128 steps.
+
+    The rows that were looked at are counted in ``done``.
+    """
     n = len(order)
     position = np.empty(n, np.int32)
     for i in range(n):
@@ -245,6 +249,7 @@ def count_ancestors_by_bits(order, parents):
     for first in range(0, n, 64):
         # What stands before the first of the 64 cannot be below any of them.
         reached[:first] = 0
+        done[0] += n - first
         for i in range(first, n):
             bits = np.uint64(0)
             for j in range(starts[i], starts[i + 1]):
@@ -330,10 +335,10 @@ def reachable(start, arrows):
 
 
 @exact_kernel
-def flipped(starts, stops, rows, visit):
+def flipped(starts, stops, rows, visit, done):
     """The same arrows seen from their other end; each new list is in the order in which ``visit`` names rows.
 
-    Flipping twice with ``visit`` ascending sorts every list, in linear time.
+    Flipping twice with ``visit`` ascending sorts every list, in linear time. Rows are counted in ``done``.
     """
     n = len(starts)
     offsets = np.zeros(n + 1, np.int64)
@@ -344,6 +349,7 @@ def flipped(starts, stops, rows, visit):
     place = offsets[:-1].copy()
     flipped_rows = np.empty(len(rows), np.int32)
     for row in visit:
+        done[0] += 1
         for i in range(starts[row], stops[row]):
             flipped_rows[place[rows[i]]] = row
             place[rows[i]] += 1

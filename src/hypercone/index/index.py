@@ -29,6 +29,7 @@ from hypercone.index.index_kernels import (
 )
 from hypercone.methods import Points
 from hypercone.methods.scoring import Scorer
+from hypercone.progress import Step
 
 
 class Found(NamedTuple):
@@ -321,6 +322,8 @@ def build_tree(points: Points, reaches: Points | None) -> Tree:
     else:
         # What makes an ancestor is its direction and its aperture, so nodes alike in these are to be neighbours.
         spread = np.column_stack([directions, APERTURE_WEIGHT * reaches])
-    rows, begin, end = index_kernels.halve(spread, floors, dimension_type(spread.shape[1]))
-    cells, leaves = index_kernels.bound(directions, norms, reaches, rows, begin, end, dim)
+    with Step("index", (2 * floors + 1) * len(points)) as step:
+        done = step.tally()
+        rows, begin, end = index_kernels.halve(spread, floors, dimension_type(spread.shape[1]), done)
+        cells, leaves = index_kernels.bound(directions, norms, reaches, rows, begin, end, dim, done)
     return Tree(rows, begin, end, cells, leaves, np.argsort(rows))

@@ -67,8 +67,11 @@ def directions_and_norms(points, dim):
 
 
 @exact_kernel
-def halve(points, floors, dim):
-    """(rows in the order of the tree, where each cell begins, where it ends) after halving every cell so often."""
+def halve(points, floors, dim, done):
+    """(rows in the order of the tree, where each cell begins, where it ends) after halving every cell so often.
+
+    The rows of each floor are counted in ``done``.
+    """
     size = points.shape[0]
     rows = np.arange(size)
     keys = np.empty(size)
@@ -82,6 +85,7 @@ def halve(points, floors, dim):
         _select(keys, rows, begin[cell], end[cell], middle)
         begin[2 * cell + 1], end[2 * cell + 1] = begin[cell], middle
         begin[2 * cell + 2], end[2 * cell + 2] = middle, end[cell]
+        done[0] += end[cell] - begin[cell]
     return rows, begin, end
 
 
@@ -140,12 +144,16 @@ def _select(keys, rows, begin, end, middle):
 
 
 @exact_kernel
-def bound(directions, norms, reaches, rows, begin, end, dim):
-    """(cells, leaves) of a tree; ``reaches`` is the widest angle at which each node still holds a child."""
+def bound(directions, norms, reaches, rows, begin, end, dim, done):
+    """(cells, leaves) of a tree; ``reaches`` is the widest angle at which each node still holds a child.
+
+    The rows of each floor are counted in ``done``.
+    """
     size = width(dim)
     cells = np.zeros((begin.shape[0], size + CELL_NUMBERS))
     for cell in range(begin.shape[0]):
         _bound_cell(cells[cell], directions, norms, reaches, rows[begin[cell] : end[cell]], dim)
+        done[0] += end[cell] - begin[cell]
     leaves = np.empty((rows.shape[0], size + LEAF_NUMBERS))
     for i in range(rows.shape[0]):
         for k in range(size):

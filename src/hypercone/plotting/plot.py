@@ -42,6 +42,7 @@ from hypercone.plotting.scene import (
     shades,
 )
 from hypercone.plotting.views import as_written, planar_view
+from hypercone.progress import Step
 
 # True pairs that a precision-recall curve is drawn from at most, and the wrong ones of each, as in the paper.
 MOST_PAIRS, A_SIDE = 100_000, 5
@@ -235,14 +236,17 @@ def disk_picture(scene: Scene, called: Callable[[int], str], style: DiskStyle | 
     cones = _own_choice(scene, style) if style.cones is None else style.cones
     # Who looks from a node has no use for the names of far branches.
     first = [scene.middle, *(style.cones or [])] if scene.middle is not None else cones
-    named = choose_names(scene, style.labels, first)
-    with any_letters():
+    with any_letters(), Step("plot", 11) as step:
+        named = choose_names(scene, style.labels, first)
+        step.advance(1)
         room = room_for(figure, [as_written(called(row), LONGEST_AT_RIM) for row in named.rim], SIDE * POINTS_AN_INCH)
         look = make_look(scene, style.colour, theme, SIDE * POINTS_AN_INCH / (2 + 2 * room))
         draw_disk(axes, room, paper=theme.disk, rim=theme.rim)
         draw_cones(axes, scene, look, cones, faint=style.cones is None)
         draw_scene_edges(axes, scene, look)
+        step.advance(4)
         draw_dots(axes, scene, look)
+        step.advance(2)
         draw_names(axes, scene, look, named, called)
         if style.colour == "depth":
             _draw_depths(figure, look, int(scene.depths.max(initial=0)))

@@ -13,11 +13,12 @@ from hypercone.methods.generic_kernels import may_reach, reach, signed_energy
 
 
 @exact_kernel
-def next_steps_down(points, children, ancestors, inner, parents, bound, method, dim):
+def next_steps_down(points, children, ancestors, inner, parents, bound, method, dim, done):
     """(parent, child) rows, by child, whose energy is within the bound, and the energies.
 
     The parent is not yet above or below the child, has children of its own (``inner`` are those children of each row
-    that do), and everything above it is already above the child: one step further down than the graph goes.
+    that do), and everything above it is already above the child: one step further down than the graph goes. Children
+    are counted in ``done``.
     """
     limit = reach(method, bound)
     above = np.full(points.shape[0], -1, np.int32)
@@ -25,6 +26,7 @@ def next_steps_down(points, children, ancestors, inner, parents, bound, method, 
     pairs, energies = np.empty((64, 2), np.int32), np.empty(64)
     filled = 0
     for child in children:
+        done[0] += 1
         tried[child] = child
         for i in entries(ancestors, child):
             above[ancestors.rows[i]] = child
@@ -73,16 +75,17 @@ def follows_from_another(pairs, given, ancestors):
 
 
 @exact_kernel
-def companies(pairs, ancestors, below, parents):
+def companies(pairs, ancestors, below, parents, done):
     """For each pair the share of the child's company that is at or below the parent.
 
     The company of a child are the nodes below one of its parents, or below all of them, without the child's own
     descendants; of these groups the one with the largest share counts. One stranger more is put into each group, so
-    that a group of one or two proves less than a large one.
+    that a group of one or two proves less than a large one. Pairs are counted in ``done``.
     """
     shares = np.zeros(len(pairs))
     for k in range(len(pairs)):
         parent, child = pairs[k]
+        done[0] += 1
         own = list_length(below, child)
         groups = list_of(parents, child)
         own_under = count_shared(groups[:0], child, parent, ancestors, below)

@@ -14,6 +14,7 @@ from hypercone.errors import InputError, option
 from hypercone.hierarchy import Adjacency, Hierarchy
 from hypercone.hierarchy.graph import flipped_lists
 from hypercone.methods import Points
+from hypercone.progress import Step
 from hypercone.queries.suggest_kernels import (
     companies,
     follows_from_another,
@@ -168,21 +169,24 @@ def candidates(embedding: Embedding, hierarchy: Hierarchy) -> tuple[Rows, Points
     """
     above, parents = hierarchy.ancestor_lists(), hierarchy.parent_lists
     inner = _inner_children(hierarchy)
-    pairs, energies = next_steps_down(
-        embedding.points,
-        np.arange(len(hierarchy), dtype=np.int32),
-        above.csr,
-        inner.csr,
-        parents.csr,
-        _bound(embedding),
-        embedding.scorer.constants,
-        embedding.scorer.dim,
-    )
-    order = np.lexsort((pairs[:, 0], pairs[:, 1]))
-    pairs, energies = pairs[order], energies[order]
-    given = Adjacency.of_groups(pairs[:, 1], pairs[:, 0], len(hierarchy))
-    kept = ~follows_from_another(pairs, given.csr, above.csr)
-    return pairs[kept], energies[kept]
+    # Sorting what was found takes about as long as finding it.
+    with Step("links within reach", 2 * len(hierarchy)) as step:
+        pairs, energies = next_steps_down(
+            embedding.points,
+            np.arange(len(hierarchy), dtype=np.int32),
+            above.csr,
+            inner.csr,
+            parents.csr,
+            _bound(embedding),
+            embedding.scorer.constants,
+            embedding.scorer.dim,
+            step.tally(),
+        )
+        order = np.lexsort((pairs[:, 0], pairs[:, 1]))
+        pairs, energies = pairs[order], energies[order]
+        given = Adjacency.of_groups(pairs[:, 1], pairs[:, 0], len(hierarchy))
+        kept = ~follows_from_another(pairs, given.csr, above.csr)
+        return pairs[kept], energies[kept]
 
 
 def _bound(embedding: Embedding) -> float:
@@ -202,7 +206,8 @@ def companies_of(hierarchy: Hierarchy, pairs: Rows) -> Points:
     """For each (parent, child) the share of the nodes under the child's parents that are also under the parent."""
     above, parents = hierarchy.ancestor_lists(), hierarchy.parent_lists
     below = flipped_lists(above)
-    shares: Points = companies(pairs, above.csr, below.csr, parents.csr)
+    with Step("links in company", len(pairs)) as step:
+        shares: Points = companies(pairs, above.csr, below.csr, parents.csr, step.tally())
     return shares
 
 

@@ -21,7 +21,7 @@ from hypercone.hierarchy import Hierarchy
 from hypercone.plotting.arcs import Floats
 from hypercone.plotting.canvas import INK, extra_module, new_figure, pixels
 from hypercone.plotting.scene import depth_colours, draw_disk, draw_edges, draw_nodes
-from hypercone.progress import Progress
+from hypercone.progress import Progress, counted_off
 from hypercone.reproduce.figures import CONES, mammals, named_rows, word_of
 from hypercone.training import fit
 
@@ -148,7 +148,7 @@ def drawn_frames(hierarchy: Hierarchy, moments: Sequence[Moment], dpi: int) -> l
     """Each moment as pixels."""
     figure, (axes,) = new_figure(6.0, 6.3)
     figure.subplots_adjust(left=0.0, right=1.0, top=0.945, bottom=0.0)
-    return [_drawn(figure, axes, hierarchy, moment, dpi) for moment in moments]
+    return [_drawn(figure, axes, hierarchy, moment, dpi) for moment in counted_off(moments, "film", len(moments))]
 
 
 def _drawn(figure: Any, axes: Any, hierarchy: Hierarchy, moment: Moment, dpi: int) -> Frame:

@@ -373,7 +373,6 @@ class FitContext:
 
     progress: OnProgress | None = None
     checkpoints: Checkpoints = field(default_factory=Checkpoints)
-    started: float = field(default_factory=time.perf_counter)
 
 
 # Of a step that nobody watches and that is kept nowhere.

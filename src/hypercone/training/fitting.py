@@ -23,7 +23,7 @@ from hypercone.formats import read
 from hypercone.hierarchy import Hierarchy, Split
 from hypercone.methods import METHODS, Points, find_method
 from hypercone.methods.scoring import Scorer, calibrate
-from hypercone.progress import OnProgress
+from hypercone.progress import OnProgress, Progress, ProgressBar, showing
 from hypercone.runs import Checkpointing, FitContext, opened
 from hypercone.runs.checkpoint import Identity
 from hypercone.runs.folder import TRAINING, KeptCheckpoints
@@ -97,16 +97,41 @@ def fit(
     given = {"method": None if method == AUTO else method, "dim": dim, "seed": seed, **settings}
     config = _config(given, recipe, split, learns=learns)
     run = Checkpointing(Path(checkpoint)) if isinstance(checkpoint, str | os.PathLike) else checkpoint
+    if start is not None and config.is_construction:
+        raise ConfigError(
+            f"start is given, but {config.method} is constructed; choose {option('method', DEFAULT_LEARNER)}"
+        )
+    with showing(progress), ProgressBar() as show:
+        tell = _listener(callback, show)
+        return _fit(hierarchy, config, split, start, run, tell)
+
+
+def _fit(
+    hierarchy: Hierarchy,
+    config: FitConfig,
+    split: Split | None,
+    start: Points | None,
+    run: Checkpointing | None,
+    tell: OnProgress | None,
+) -> Embedding:
     if config.is_construction:
-        if start is not None:
-            raise ConfigError(
-                f"start is given, but {config.method} is constructed; choose {option('method', DEFAULT_LEARNER)}"
-            )
-        with _context(callback, run, hierarchy, config, split, None) as context:
+        with _context(tell, run, hierarchy, config, split, None) as context:
             return _construct(hierarchy, config, split, context)
-    data_of_training = prepare(hierarchy, config, split)
-    with _context(callback, run, hierarchy, data_of_training.config, split, start) as context:
-        return _learn(hierarchy, data_of_training, split, start, context)
+    data = prepare(hierarchy, config, split)
+    with _context(tell, run, hierarchy, data.config, split, start) as context:
+        return _learn(hierarchy, data, split, start, context)
+
+
+def _listener(callback: OnProgress | None, show: OnProgress | None) -> OnProgress | None:
+    """One function that tells both; None if there is nobody to tell, so that nothing is measured for nobody."""
+    if callback is None or show is None:
+        return callback or show
+
+    def tell(event: Progress) -> None:
+        show(event)
+        callback(event)
+
+    return tell
 
 
 def hierarchy_of(data: Data) -> Hierarchy:

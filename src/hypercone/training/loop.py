@@ -30,7 +30,7 @@ from hypercone.errors import ConfigError, option
 from hypercone.hierarchy import LabeledPairs
 from hypercone.methods import FARTHEST, Method, Points, Settings, find_method, generic_kernels
 from hypercone.methods.scoring import Calibration, Scorer, calibrate
-from hypercone.progress import EpochReporter
+from hypercone.progress import Reporter
 from hypercone.runs import Checkpoint
 from hypercone.runs.checkpoint import reading
 from hypercone.runs.folder import PRETRAINING, TRAINING, UNWATCHED, FitContext
@@ -121,7 +121,7 @@ class Stage:
         """What takes the number of an epoch, its violated positives and active negatives, where anybody listens."""
         if self.context.progress is None:
             return None
-        tell = EpochReporter(self.context.progress, self.name, course.done, self.total)
+        tell = Reporter(self.context.progress, self.name, self.total)
         trainer, best = course.trainer, course.best
         meter = course.history.meter or self._loss_meter(len(trainer.points))
         pairs = len(self.edges) * (1 + self.config.negatives)

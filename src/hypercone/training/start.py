@@ -31,7 +31,7 @@ from hypercone.geometry import caps, klein, poincare
 from hypercone.hierarchy import Hierarchy
 from hypercone.hierarchy.hierarchy import parent_lists
 from hypercone.methods import FARTHEST, Points, find_method
-from hypercone.progress import EpochReporter
+from hypercone.progress import Reporter
 from hypercone.runs import Checkpoint
 from hypercone.runs.folder import PRETRAINING, UNWATCHED, FitContext
 from hypercone.training.caps_kernels import CapSteps, Pull, cap_epoch, tightest_parents
@@ -222,7 +222,7 @@ def cap_start(
     learned, epochs = random_caps(count, edges, known, config), config.init_epochs
     found = context.checkpoints.of(PRETRAINING, epochs)
     done = learned.restore(found) if found else 0
-    tell = EpochReporter(context.progress, "pre-training (caps)", done, epochs) if context.progress else None
+    tell = Reporter(context.progress, "pre-training (caps)", epochs) if context.progress else None
     for epoch in range(done, epochs):
         started = time.perf_counter()
         violated, pushed, gaps = learned.run(epoch, epochs)

@@ -135,4 +135,4 @@ def test_a_value_too_long_is_refused_before_all_of_it_is_read(monkeypatch):
     stream = JsonStream("x", b'{"a": "' + b"y" * 10_000)
     with pytest.raises(InputError, match="is not valid JSON"):
         [stream.value() for _ in stream.members()]
-    assert stream._read < 1_000
+    assert stream.reached < 1_000
