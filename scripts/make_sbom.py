@@ -21,6 +21,8 @@ from importlib import metadata
 from pathlib import Path
 from typing import Any
 
+from packaging.requirements import Requirement
+
 PROJECT = Path(__file__).parent.parent
 DATA = PROJECT / "src" / "hypercone" / "data"
 SETTINGS = tomllib.loads((PROJECT / "pyproject.toml").read_text(encoding="utf-8"))["project"]
@@ -120,8 +122,9 @@ def licence_of(name: str) -> str:
 
 
 def _needed_by(name: str) -> list[str]:
-    lines = metadata.requires(name) or []
-    return [_name(line) for line in lines if "extra" not in line.partition(";")[2]]
+    """What a package needs on a system like this one, without its extras."""
+    needs = [Requirement(line) for line in metadata.requires(name) or []]
+    return [_name(each.name) for each in needs if each.marker is None or each.marker.evaluate({"extra": ""})]
 
 
 def _closure(names: list[str]) -> set[str]:

@@ -277,7 +277,7 @@ def test_an_interrupt_of_the_demo_does_not_wait_for_the_baseline(run, told, tmp_
     monkeypatch.chdir(tmp_path)
     epochs = []
 
-    def pretend(hierarchy, *, split, seed, callback, method="hyperbolic-cones"):
+    def pretend(hierarchy, *, split, seed, callback=None, method="hyperbolic-cones"):
         if method == "hyperbolic-cones":
             raise KeyboardInterrupt
         for epoch in range(10**9):

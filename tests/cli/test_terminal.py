@@ -56,7 +56,7 @@ def test_json_on_stdout_is_not_disturbed_by_progress(program, tmp_path, long_fit
 @pytest.fixture
 def long_fit() -> list[str]:
     """A fit that takes some seconds once it is compiled."""
-    return ["fit", "tree-3-4", "--dim", "2", "--init", "random", "--epochs", "12000"]
+    return ["fit", "tree-3-4", "--method", "hyperbolic-cones", "--dim", "2", "--init", "random", "--epochs", "12000"]
 
 
 def _on_a_terminal(command: list[str]) -> tuple[str, str]:

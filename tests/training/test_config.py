@@ -234,7 +234,7 @@ def test_relatives_need_a_margin_method_and_fewer_than_the_negatives():
         ("seed = 0x" + "f" * 5000, "seed is a number of very many digits, but must be at most"),
         ("rate = " + "9" * 4000, "…, but must be a finite number"),
         ('schedule = "' + "x" * 5000 + '"', "…, but must be one of constant, linear"),
-        ('method = "' + "x" * 5000 + '"', "…, but must be one of hyperbolic-cones, "),
+        ('method = "' + "x" * 5000 + '"', "…, but must be one of auto, hyperbolic-cones, "),
         ('"' + "x" * 5000 + '" = 1', "there is no setting 'xxx"),
         ("a" + ".a" * 9000 + " = 1", "is larger than a file of settings can be (16,384 bytes)"),
         ("epochs = 9223372036854775808", "epochs is 9223372036854775808, but must be at most 1000000000"),
