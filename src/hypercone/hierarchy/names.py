@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 from collections import defaultdict
 from collections.abc import Iterable, Mapping, Sequence
 from functools import cached_property
@@ -241,6 +242,41 @@ def find_row(name: object, row_of: Mapping[str, int], names: Sequence[str], labe
             raise _ambiguous(name, [names[row] for row in rows])
     known = [*names, *(text for text in labels.texts if text)] if labels else names
     raise no_such_node(name, known)
+
+
+class SearchText:
+    """All names and labels as one text, so that a part of any is found without a look at each.
+
+    >>> kinds = SearchText(["dog", "cat", "hot dog", "dogma"], Labels(["", "DOG", "sausage", ""]))
+    >>> kinds.search("Dog").tolist(), kinds.search("s").tolist(), kinds.search("owl").tolist()
+    ([0, 1, 3, 2], [2], [])
+    """
+
+    def __init__(self, names: Sequence[str], labels: Labels | None) -> None:
+        lines = [line.casefold() for line in (*names, *(labels.texts if labels else ()))]
+        self._rows, self._text = len(names), "\n".join(lines)
+        self._lengths = np.fromiter(map(len, lines), np.int64, len(lines))
+        self._starts = np.cumsum(self._lengths + 1) - self._lengths - 1
+
+    def search(self, text: str) -> Rows:
+        """The rows with the text in their name or label, in any case: as the whole, as its beginning, anywhere.
+
+        Of rows that are alike in this the shorter text comes first, then the earlier row.
+        """
+        part = text.casefold()
+        if not part:
+            raise InputError("the text to search for is empty; give at least one character of a name or label")
+        if "\n" in part:
+            return np.empty(0, np.int32)
+        hits = np.array([hit.start() for hit in re.finditer(re.escape(part), self._text)], np.int64)
+        lines = np.searchsorted(self._starts, hits, "right") - 1
+        is_start = hits == self._starts[lines]
+        is_whole = is_start & (self._lengths[lines] == len(part))
+        rows = lines % max(1, self._rows)
+        order = np.lexsort((rows, self._lengths[lines], ~is_start, ~is_whole))
+        _, first = np.unique(rows[order], return_index=True)
+        found: Rows = rows[order][np.sort(first)].astype(np.int32)
+        return found
 
 
 def _standing_for(name: str, names: Sequence[str]) -> list[int]:
