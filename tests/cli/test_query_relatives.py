@@ -5,7 +5,7 @@ from __future__ import annotations
 import pytest
 
 import hypercone
-from hypercone.queries import answer
+from hypercone.queries import answer, in_words
 
 
 @pytest.mark.parametrize(
@@ -22,8 +22,8 @@ from hypercone.queries import answer
 def test_the_program_answers_as_the_library_does(run, model, asked):
     question, *names = asked
     expected = answer(hypercone.load(model), question, names, 50)
-    assert run("query", model, *asked, "--json").json == expected.values
-    assert run("query", model, *asked).out == expected.words + "\n"
+    assert run("query", model, *asked, "--json").json == expected.as_dict()
+    assert run("query", model, *asked).out == in_words(expected) + "\n"
 
 
 def test_long_is_a_table_of_depth_and_margin(run, model):
