@@ -13,7 +13,7 @@ from typing import Any, Literal
 class Answer:
     """What all answers can do."""
 
-    __slots__ = ()
+    __slots__: tuple[str, ...] = ()
 
     def as_dict(self) -> dict[str, Any]:
         """Plain values, for JSON.
