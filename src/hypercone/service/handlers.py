@@ -114,7 +114,7 @@ def _checked(asked: Sequence[Asked], question: Question, deadline: Deadline) -> 
     for one in asked:
         deadline.check()
         answers.append(question.respond(one))
-        listed += _size(answers[-1])
+        listed += _size(answers[-1]) if question.limit is not None else 0
         if listed > MOST_LISTED:
             raise too_large(f"the answer would list more than {MOST_LISTED:,} names; ask for fewer, or with a limit")
     return answers

@@ -186,19 +186,10 @@ def _has_each_member_once(body: bytes, request: Any) -> bool:
 
 
 def _converted(given: Any, wanted: type[Request], what: str) -> Any:
-    if type(given) is not dict:
-        raise malformed("the body is JSON, but must be an object: {…}")
-    known = wanted.__struct_fields__
-    for name in given:
-        if name not in known:
-            raise malformed(f"there is no {what} {short(name)!r} here; known are {', '.join(known) or 'none'}")
-    for field in msgspec.structs.fields(wanted):
-        if field.required and field.name not in given:
-            raise malformed(f"the {what} {field.name} is missing: {field.type.__metadata__[0].description}")
     try:
         return msgspec.convert(given, wanted)
     except msgspec.ValidationError as error:
-        raise _refusal(given, str(error)) from None
+        raise _refusal(given, wanted, what, str(error)) from None
 
 
 _PLACE = re.compile(r"(.*?)(?: - at `\$\.(.*)`)?", re.DOTALL)
@@ -216,8 +207,17 @@ _WANTED = (
 )
 
 
-def _refusal(given: Any, problem: str) -> Refusal:
-    """The refusal in our words: the place of a value, the value, and what it must be."""
+def _refusal(given: Any, wanted: type[Request], what: str, problem: str) -> Refusal:
+    """The refusal in our words: what is unknown or missing, or the place of a value, the value, and what it must be."""
+    if type(given) is not dict:
+        return malformed("the body is JSON, but must be an object: {…}")
+    known = wanted.__struct_fields__
+    for name in given:
+        if name not in known:
+            return malformed(f"there is no {what} {short(name)!r} here; known are {', '.join(known) or 'none'}")
+    for field in msgspec.structs.fields(wanted):
+        if field.required and field.name not in given:
+            return malformed(f"the {what} {field.name} is missing: {field.type.__metadata__[0].description}")
     found = _PLACE.fullmatch(problem)
     assert found, "a text of any form matches"
     path, value = found[2], given
@@ -227,8 +227,7 @@ def _refusal(given: Any, problem: str) -> Refusal:
     if most:
         return too_large(f"{path} has {len(value):,} items, but at most {int(most[1]):,} are taken at a time")
     fitting = (words % match.groups() for sign, words in _WANTED if (match := sign.match(found[1])))
-    wanted = next(fitting, "of another kind")
-    return malformed(f"{path} is {_shown(value)}, but must be {wanted}")
+    return malformed(f"{path} is {_shown(value)}, but must be {next(fitting, 'of another kind')}")
 
 
 def _shown(value: Any) -> str:
