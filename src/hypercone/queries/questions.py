@@ -65,7 +65,7 @@ NEIGHBORS = 10
 PAIR, NAME, TEXT, MORE = "CHILD PARENT", "NAME", "TEXT", "…"
 
 
-@dataclass(frozen=True, slots=True)
+@dataclass(slots=True)
 class Asked:
     """What a question is about, by row or as a text, and the most to list (0 for all)."""
 
@@ -201,7 +201,8 @@ def energies(embedding: Embedding, pairs: Rows) -> Energies:
 
 
 def _energy(asked: Asked) -> float:
-    return float(_energies(asked.embedding, np.array([asked.rows], np.int32))[0])
+    child, parent = asked.rows
+    return asked.embedding.scorer.energy(parent, child)
 
 
 def _energies(embedding: Embedding, pairs: Rows) -> Points:

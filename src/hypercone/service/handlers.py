@@ -16,7 +16,7 @@ from hypercone.queries.answers import Answer, Energies, Relative, Results, Verdi
 from hypercone.queries.questions import PAIR, QUESTIONS, TEXT, Asked, Question, above_point
 from hypercone.service.errors import malformed, too_large
 from hypercone.service.models import Model, NoSuchRow, place
-from hypercone.service.requests import PLACE, Request, many_of, one_of, parts_of
+from hypercone.service.requests import PLACE, Request, many_of, one_of
 from hypercone.service.workers import Deadline
 
 # What one answer may list in all: some 10 MB of JSON, and nobody waits long while it is written.
@@ -61,22 +61,30 @@ COLUMNS: dict[str, tuple[type[Answer], None]] = {"is-a": (Verdicts, None), "ener
 
 def answer_one(question: Question, model: Model, request: Any, deadline: Deadline) -> Answer:
     """The answer about one node, one pair or one text."""
-    given = [getattr(request, part) for part in parts_of(question)]
-    return _checked([_ask(question, model, request, given)], question, deadline)[0]
+    rows = model.rows
+    if question.arguments == PAIR:
+        return question.respond(Asked(model.embedding, (rows[request.child], rows[request.parent])))
+    limit = limit_of(question, request)
+    if question.arguments == TEXT:
+        asked = Asked(model.embedding, (), limit, request.text)
+    else:
+        asked = Asked(model.embedding, (rows[request.name],), limit)
+    return _checked([asked], question, deadline)[0]
 
 
 def answer_many(question: Question, model: Model, request: Any, deadline: Deadline) -> Answer:
     """The answers about many, in their order."""
-    if question.arguments == TEXT:
-        asked = [_ask(question, model, request, [text]) for text in request.texts]
-        return Results(_checked(asked, question, deadline))
-    if question.arguments != PAIR:
-        limit, rows = limit_of(question, request), rows_of(model, request.names, "names")
-        return Results(_checked([Asked(model.embedding, [row], limit) for row in rows], question, deadline))
-    pairs = _rows_of_pairs(model, request.pairs)
-    if question.in_columns is not None:
-        return question.in_columns(model.embedding, pairs)
-    return Results(_checked([Asked(model.embedding, pair) for pair in pairs.tolist()], question, deadline))
+    embedding, limit = model.embedding, limit_of(question, request)
+    if question.arguments == PAIR:
+        pairs = _rows_of_pairs(model, request.pairs)
+        if question.in_columns is not None:
+            return question.in_columns(embedding, pairs)
+        asked = [Asked(embedding, pair) for pair in pairs.tolist()]
+    elif question.arguments == TEXT:
+        asked = [Asked(embedding, (), limit, text) for text in request.texts]
+    else:
+        asked = [Asked(embedding, (row,), limit) for row in rows_of(model, request.names, "names")]
+    return Results(_checked(asked, question, deadline))
 
 
 def answer_groups(question: Question, model: Model, request: Any, deadline: Deadline) -> Answer:
@@ -98,13 +106,6 @@ def limit_of(question: Question, request: Any) -> int:
     limit = request.limit if request.limit is not UNSET else getattr(request, "count", UNSET)
     limit = question.limit if limit is UNSET else limit
     return min(limit or MOST_LISTED + 1, MOST_LISTED + 1)
-
-
-def _ask(question: Question, model: Model, request: Any, given: list[str]) -> Asked:
-    limit = limit_of(question, request)
-    if question.arguments == TEXT:
-        return Asked(model.embedding, (), limit, given[0])
-    return Asked(model.embedding, [model.rows[name] for name in given], limit)
 
 
 def _checked(asked: Sequence[Asked], question: Question, deadline: Deadline) -> list[Answer]:

@@ -55,7 +55,7 @@ class Model:
 
     def json(self, answer: Answer) -> bytes:
         """The answer with the name of the model before it."""
-        return self._beginning + msgspec.json.encode(answer)[1:]
+        return self._beginning + _encode(answer)[1:]
 
     def about(self) -> About:
         """What there is to know before asking."""
@@ -81,6 +81,9 @@ class Model:
         if self.embedding.labels:
             self.embedding.labels.rows_of("")
         place(self.embedding, [self.names[parent]], [])
+
+
+_encode = msgspec.json.Encoder().encode
 
 
 def place(embedding: Embedding, parents: Sequence[str], not_under: Sequence[str]) -> list[float]:

@@ -88,7 +88,8 @@ PLACE = request_type(
 
 def one_of(name: str, question: Question) -> type[Request]:
     """The type of a request about one node, one pair or one text."""
-    return request_type(_title(name), [*((part, ONE[part]) for part in parts_of(question)), *_limits(name, question)])
+    parts = [(part, ONE[part]) for part in question.arguments.lower().split()]
+    return request_type(_title(name), [*parts, *_limits(name, question)])
 
 
 def many_of(name: str, question: Question) -> type[Request]:
@@ -99,11 +100,6 @@ def many_of(name: str, question: Question) -> type[Request]:
     groups = many(group, "several groups of them, instead of names")
     fields = [("names", group | UnsetType), ("groups", groups | UnsetType), *_limits(name, question)]
     return request_type(_title(name), fields)
-
-
-def parts_of(question: Question) -> list[str]:
-    """The names of what a question about one takes: child and parent, name, or text."""
-    return question.arguments.lower().split()
 
 
 def _limits(name: str, question: Question) -> list[tuple[str, Any]]:
