@@ -8,7 +8,6 @@ import time
 
 import pytest
 
-from hypercone.methods.scoring import Scorer
 from hypercone.service import handlers
 from hypercone.service.errors import Refusal
 from hypercone.service.requests import from_body
@@ -112,7 +111,8 @@ def test_a_single_answer_lists_no_more_than_it_may_either(make_service, asked, m
 
 def test_a_mistake_of_ours_is_one_line_in_the_log_and_a_number_for_the_client(make_service, asked, monkeypatch, capsys):
     service = make_service()
-    monkeypatch.setattr(Scorer, "energies", lambda scorer, pairs: 1 / 0)
+    (model,) = service.models
+    monkeypatch.setattr(model, "energy", lambda child, parent: 1 / 0)
     answer = asked(service, "GET", "/v1/is-a?child=dog&parent=animal")
     assert (answer.status_code, answer.json()["error"]["code"]) == (500, "internal")
     assert "ZeroDivision" not in answer.text

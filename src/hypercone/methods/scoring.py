@@ -58,13 +58,6 @@ class Scorer:
         """The score of each pair; lower is more likely true."""
         return self.clamp(self.signed_energies(pairs))
 
-    def energy(self, parent: int, child: int) -> float:
-        """The score of one pair, in half the time that a list of one takes."""
-        pair = np.array(((parent, child),), np.int32)
-        pair.setflags(write=False)
-        signed = float(self.signed_energies(pair)[0])
-        return max(signed, 0.0) if self.method.loss == "margin" else signed
-
     def signed_energies(self, pairs: Rows) -> Points:
         """The same, but below zero for a child inside its parent's region: how far it is from the border."""
         signed: Points = generic_kernels.energies_of_pairs(self.points, read_only(pairs), self.constants, self.dim)

@@ -67,12 +67,13 @@ PAIR, NAME, TEXT, MORE = "CHILD PARENT", "NAME", "TEXT", "…"
 
 @dataclass(slots=True)
 class Asked:
-    """What a question is about, by row or as a text, and the most to list (0 for all)."""
+    """What a question is about, by row or as a text, the most to list (0 for all), and the energy if it is known."""
 
     embedding: Embedding
     rows: Sequence[int]
     limit: int = ALL
     text: str = ""
+    energy: float | None = None
 
     def node(self) -> tuple[str, str | None]:
         """The name and label of the node, where it is one."""
@@ -80,8 +81,10 @@ class Asked:
 
     def pair(self) -> tuple[str, str | None, str, str | None]:
         """The names and labels of a child and a parent."""
-        names, (child, parent) = self.embedding.names, self.rows
-        return names[child], label_of(self.embedding, child), names[parent], label_of(self.embedding, parent)
+        names, labels, (child, parent) = self.embedding.names, self.embedding.labels, self.rows
+        if labels is None:
+            return names[child], None, names[parent], None
+        return names[child], labels.texts[child] or None, names[parent], labels.texts[parent] or None
 
     def nodes(self) -> tuple[list[str], list[str | None]]:
         """The names and labels of any number."""
@@ -180,7 +183,7 @@ def answer_many(embedding: Embedding, question: str, asked: Sequence[Asked]) -> 
 
 def is_a(asked: Asked) -> IsA:
     """Whether the child is a kind of the parent."""
-    energy, threshold = _energy(asked), float(asked.embedding.threshold)
+    energy, threshold = _energy(asked), asked.embedding.threshold
     return IsA(*asked.pair(), energy <= threshold, energy, threshold)
 
 
@@ -191,7 +194,7 @@ def energy(asked: Asked) -> Energy:
 
 def verdicts(embedding: Embedding, pairs: Rows) -> Verdicts:
     """Whether each child is a kind of its parent, for pairs of (child, parent) rows."""
-    found, threshold = _energies(embedding, pairs), float(embedding.threshold)
+    found, threshold = _energies(embedding, pairs), embedding.threshold
     return Verdicts(threshold, (found <= threshold).tolist(), found.tolist())
 
 
@@ -201,8 +204,9 @@ def energies(embedding: Embedding, pairs: Rows) -> Energies:
 
 
 def _energy(asked: Asked) -> float:
-    child, parent = asked.rows
-    return asked.embedding.scorer.energy(parent, child)
+    if asked.energy is not None:
+        return asked.energy
+    return float(_energies(asked.embedding, np.array([asked.rows], np.int32))[0])
 
 
 def _energies(embedding: Embedding, pairs: Rows) -> Points:

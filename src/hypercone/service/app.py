@@ -14,6 +14,7 @@ from typing import Any
 from urllib.parse import quote
 
 import msgspec
+from msgspec import UNSET
 from starlette.routing import Route, Router
 
 from hypercone import __version__
@@ -344,8 +345,8 @@ class Page(Path):
             raise Refusal(404, "not_found", "the explorer is not served here (--no-explorer); see /openapi.json")
         service.must_be_ready()
         from_query(scope["query_string"], Nothing)
-        name = scope["path_params"].get("name")
-        if name is None and len(service.models) > 1:
+        name = scope["path_params"].get("name", UNSET)
+        if name is UNSET and len(service.models) > 1:
             page = _links([model.name for model in service.models])
             await reply(send, 200, page, HTML, page_headers(page))
             return

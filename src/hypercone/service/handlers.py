@@ -63,7 +63,9 @@ def answer_one(question: Question, model: Model, request: Any, deadline: Deadlin
     """The answer about one node, one pair or one text."""
     rows = model.rows
     if question.arguments == PAIR:
-        return question.respond(Asked(model.embedding, (rows[request.child], rows[request.parent])))
+        child, parent = rows[request.child], rows[request.parent]
+        energy = model.energy(child, parent) if question.in_columns is not None else None
+        return question.respond(Asked(model.embedding, (child, parent), 0, "", energy))
     limit = limit_of(question, request)
     if question.arguments == TEXT:
         asked = Asked(model.embedding, (), limit, request.text)

@@ -7,11 +7,13 @@ from dataclasses import dataclass
 
 import msgspec
 import numpy as np
-from msgspec import UnsetType
+from msgspec import UNSET, UnsetType
 
+from hypercone._arrays import read_only
 from hypercone.embedding import Embedding
 from hypercone.errors import InputError, UnknownNameError, short, some, unknown_name
 from hypercone.hierarchy.names import SAME
+from hypercone.methods.generic_kernels import energies_of_pairs
 from hypercone.queries.answers import Answer
 from hypercone.queries.questions import QUESTIONS, TEXT, Asked
 from hypercone.service.errors import Refusal, malformed
@@ -51,11 +53,20 @@ class Model:
             raise InputError(f"the model {name} has no nodes, so there is nothing to ask; serve another")
         self.name, self.embedding, self.names = name, embedding, embedding.names
         self.rows = Rows(embedding)
-        self._beginning = b'{"model":' + msgspec.json.encode(name) + b","
+        self._one, scorer = np.zeros((1, 2), np.int32), embedding.scorer
+        self._of_one = (scorer.points, read_only(self._one), scorer.constants, scorer.dim)
+        self._is_margin = scorer.method.loss == "margin"
+        self._beginning, self._encode = b'{"model":' + msgspec.json.encode(name) + b",", msgspec.json.Encoder().encode
+
+    def energy(self, child: int, parent: int) -> float:
+        """The energy of one pair of rows; only the event loop may ask, for all such pairs share one array."""
+        self._one[0, 0], self._one[0, 1] = parent, child
+        signed = float(energies_of_pairs(*self._of_one)[0])
+        return max(signed, 0.0) if self._is_margin else signed
 
     def json(self, answer: Answer) -> bytes:
         """The answer with the name of the model before it."""
-        return self._beginning + _encode(answer)[1:]
+        return self._beginning + self._encode(answer)[1:]
 
     def about(self) -> About:
         """What there is to know before asking."""
@@ -72,7 +83,7 @@ class Model:
     def warm_up(self) -> None:
         """Ask everything once, so that nobody has to wait for the compiler or for the index to be built."""
         child, parent = rows = [self.rows[name] for name in self.example()]
-        _ = self.embedding.index
+        _ = self.embedding.index, self.energy(child, parent)
         for question in QUESTIONS.values():
             about = rows if question.takes(2) else rows[:1]
             question.respond(Asked(self.embedding, about, 1, self.names[child] if question.arguments == TEXT else ""))
@@ -81,9 +92,6 @@ class Model:
         if self.embedding.labels:
             self.embedding.labels.rows_of("")
         place(self.embedding, [self.names[parent]], [])
-
-
-_encode = msgspec.json.Encoder().encode
 
 
 def place(embedding: Embedding, parents: Sequence[str], not_under: Sequence[str]) -> list[float]:
@@ -101,6 +109,7 @@ class Models:
 
     def __init__(self, embeddings: Mapping[str, Embedding]) -> None:
         self._models = {name: Model(name, embedding) for name, embedding in embeddings.items()}
+        self._only = next(iter(self._models.values())) if len(self._models) == 1 else None
 
     def __iter__(self) -> Iterator[Model]:
         return iter(self._models.values())
@@ -113,12 +122,12 @@ class Models:
         """What they are called."""
         return list(self._models)
 
-    def find(self, name: str | UnsetType | None) -> Model:
+    def find(self, name: str | UnsetType) -> Model:
         """The model of this name, or the only one."""
-        if not isinstance(name, str):
-            if len(self) > 1:
-                raise malformed(f"model is missing: which model to ask, of {some(self.names)}")
-            return next(iter(self._models.values()))
+        if name is UNSET:
+            if self._only is None:
+                raise malformed(f"model is missing; say which model to ask: {some(self.names)}")
+            return self._only
         if name in self._models:
             return self._models[name]
         if len(name) > max(map(len, self._models)):

@@ -116,7 +116,7 @@ def _title(name: str) -> str:
 
 
 LARGEST_BODY, MOST_DIGITS = 8 * 1024 * 1024, 100
-_BROKEN_ESCAPE = re.compile(rb"%(?![0-9A-Fa-f]{2})")
+_BROKEN_ESCAPE = re.compile(r"%(?![0-9A-Fa-f]{2})")
 _WHOLE = re.compile(r"-?[0-9]{1,18}")
 _WITH_POINT = re.compile(r"(-?[0-9]{1,18})\.0+")
 _SPACE_BEFORE_COLON = re.compile(rb'"[ \t\r\n]+:')
@@ -129,14 +129,14 @@ def from_query(query: bytes, wanted: type[Request]) -> Any:
     'white pelican'
     """
     given: dict[str, Any] = {}
-    for part in query.split(b"&") if query else ():
-        name, equals, value = part.partition(b"=")
-        key = _decoded(name)
+    is_escaped = b"%" in query or b"+" in query
+    for part in _utf8(query).split("&") if query else ():
+        key, equals, value = map(_unescaped, part.partition("=")) if is_escaped else part.partition("=")
         if not equals:
             raise malformed(f"the parameter {short(key)!r} has no value; write {short(key)}=…")
         if key in given:
             raise malformed(f"the parameter {short(key)!r} is given twice; give it once")
-        given[key] = _decoded(value)
+        given[key] = value
     for key in ("limit", "count"):
         if key in given and _WHOLE.fullmatch(given[key]):
             given[key] = int(given[key])
@@ -283,11 +283,13 @@ def _body_too_large() -> Refusal:
     return too_large(f"the body is larger than {LARGEST_BODY // 1024**2} MB; send it in several parts")
 
 
-def _decoded(part: bytes) -> str:
-    if b"%" in part or b"+" in part:
-        if _BROKEN_ESCAPE.search(part):
-            raise malformed("the query has a % that is not followed by two hexadecimal digits; write %25 for it")
-        part = unquote_to_bytes(part.replace(b"+", b" "))
+def _unescaped(part: str) -> str:
+    if _BROKEN_ESCAPE.search(part):
+        raise malformed("the query has a % that is not followed by two hexadecimal digits; write %25 for it")
+    return _utf8(unquote_to_bytes(part.replace("+", " ")))
+
+
+def _utf8(part: bytes) -> str:
     try:
         return part.decode()
     except UnicodeDecodeError:
