@@ -302,8 +302,8 @@ def lowest_common_ancestors(asked: Asked) -> LowestCommonAncestors:
     by_graph = None if hierarchy is None else lowest_common_in_graph(hierarchy, asked.rows).tolist()
     return LowestCommonAncestors(
         *asked.nodes(),
-        geometry=_ranked(embedding, by_geometry),
-        graph=None if by_graph is None else _ranked(embedding, by_graph),
+        geometry=_nodes_with_depths(embedding, by_geometry),
+        graph=None if by_graph is None else _nodes_with_depths(embedding, by_graph),
         agree=None if by_graph is None else sorted(by_geometry) == by_graph,
     )
 
@@ -358,7 +358,7 @@ def _relatives(embedding: Embedding, rows: Rows, inside: Points) -> list[Relativ
     return [Relative(*node, depth, margin) for node, depth, margin in zip(*parts, strict=True)]
 
 
-def _ranked(embedding: Embedding, rows: list[int]) -> list[Ranked]:
+def _nodes_with_depths(embedding: Embedding, rows: list[int]) -> list[Ranked]:
     parts = _nodes(embedding, rows), _depths(embedding, rows)
     return [Ranked(*node, depth) for node, depth in zip(*parts, strict=True)]
 

@@ -6,13 +6,13 @@ from array import array
 from collections.abc import Callable, Iterator, Sequence
 from dataclasses import dataclass
 from functools import partial
-from typing import Any
+from typing import Any, get_type_hints
 
 import numpy as np
 from msgspec import UNSET
 
 from hypercone.errors import InputError
-from hypercone.queries.answers import Answer, Energies, Relative, Results, Verdicts
+from hypercone.queries.answers import Answer, Relative, Results
 from hypercone.queries.questions import PAIR, QUESTIONS, TEXT, Asked, Question, above_point
 from hypercone.service.errors import malformed, too_large
 from hypercone.service.models import Model, NoSuchRow, place
@@ -42,21 +42,22 @@ class Operation:
 def operations() -> Iterator[Operation]:
     """GET asks about one, POST about many; several nodes at once do not fit into a query, and have POST alone."""
     for name, question in QUESTIONS.items():
-        path, is_quick = f"/v1/{name}", question.in_columns is not None
-        if not question.is_open:
-            respond = partial(answer_one, question)
-            yield Operation(
-                path, "GET", question.summary, one_of(name, question), respond, question.gives, is_quick=is_quick
-            )
-        respond = partial(answer_groups if question.is_open else answer_many, question)
-        gives, of = COLUMNS.get(name, (question.gives if question.is_open else Results, question.gives))
-        summary = question.summary if question.is_open else "The same for many at once"
-        yield Operation(path, "POST", summary, many_of(name, question), respond, gives, of, is_quick)
+        path, gives, is_quick = f"/v1/{name}", question.gives, question.in_columns is not None
+        many = many_of(name, question)
+        if question.is_open:
+            yield Operation(path, "POST", question.summary, many, partial(answer_groups, question), gives, gives)
+            continue
+        yield Operation(
+            path, "GET", question.summary, one_of(name, question), partial(answer_one, question), gives, None, is_quick
+        )
+        answer, summary = partial(answer_many, question), "The same for many at once"
+        if question.in_columns is None:
+            yield Operation(path, "POST", summary, many, answer, Results, gives)
+        else:
+            columns = get_type_hints(question.in_columns)["return"]
+            yield Operation(path, "POST", summary, many, answer, columns, None, is_quick)
     summary = "Where a new node under some parents would be; nothing that is served changes"
     yield Operation("/v1/place", "POST", summary, PLACE, place_node, Placed)
-
-
-COLUMNS: dict[str, tuple[type[Answer], None]] = {"is-a": (Verdicts, None), "energy": (Energies, None)}
 
 
 def answer_one(question: Question, model: Model, request: Any, deadline: Deadline) -> Answer:
@@ -71,7 +72,7 @@ def answer_one(question: Question, model: Model, request: Any, deadline: Deadlin
         asked = Asked(model.embedding, (), limit, request.text)
     else:
         asked = Asked(model.embedding, (rows[request.name],), limit)
-    return _checked([asked], question, deadline)[0]
+    return _answer_each([asked], question, deadline)[0]
 
 
 def answer_many(question: Question, model: Model, request: Any, deadline: Deadline) -> Answer:
@@ -86,7 +87,7 @@ def answer_many(question: Question, model: Model, request: Any, deadline: Deadli
         asked = [Asked(embedding, (), limit, text) for text in request.texts]
     else:
         asked = [Asked(embedding, (row,), limit) for row in rows_of(model, request.names, "names")]
-    return Results(_checked(asked, question, deadline))
+    return Results(_answer_each(asked, question, deadline))
 
 
 def answer_groups(question: Question, model: Model, request: Any, deadline: Deadline) -> Answer:
@@ -96,9 +97,9 @@ def answer_groups(question: Question, model: Model, request: Any, deadline: Dead
     limit = limit_of(question, request)
     if request.groups is UNSET:
         rows = rows_of(model, request.names, "names")
-        return _checked([Asked(model.embedding, rows, limit)], question, deadline)[0]
+        return _answer_each([Asked(model.embedding, rows, limit)], question, deadline)[0]
     groups = [rows_of(model, group, f"groups[{index}]", index) for index, group in enumerate(request.groups)]
-    return Results(_checked([Asked(model.embedding, rows, limit) for rows in groups], question, deadline))
+    return Results(_answer_each([Asked(model.embedding, rows, limit) for rows in groups], question, deadline))
 
 
 def limit_of(question: Question, request: Any) -> int:
@@ -110,7 +111,7 @@ def limit_of(question: Question, request: Any) -> int:
     return min(limit or MOST_LISTED + 1, MOST_LISTED + 1)
 
 
-def _checked(asked: Sequence[Asked], question: Question, deadline: Deadline) -> list[Answer]:
+def _answer_each(asked: Sequence[Asked], question: Question, deadline: Deadline) -> list[Answer]:
     """The answers, if they take neither too long nor too much room."""
     answers: list[Answer] = []
     listed = 0

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import copy
+import re
 from collections.abc import Iterable
 from dataclasses import dataclass
 from typing import Any
@@ -77,23 +78,15 @@ def _schemas(models: Models) -> dict[str, Any]:
 
 
 def _operation(operation: Operation, examples: dict[str, Any], schemas: dict[str, Any], token: bool) -> dict[str, Any]:
-    is_post = operation.method == "POST"
-    described: dict[str, Any] = {
-        "operationId": _id(operation.method, operation.path),
-        "summary": operation.summary,
-        "responses": {
-            "200": {"description": "the answer", "content": _json(_answer(operation, schemas))},
-            **_errors((*_ALWAYS, *_OF_QUESTIONS, *((415,) if is_post else ())), token),
-        },
-    }
-    name = operation.takes.__name__
-    if is_post:
-        example = {field: examples[field] for field in schemas[name]["properties"] if field in examples}
-        content = {"schema": {"$ref": _WHERE.format(name=name)}, "example": example}
-        described["requestBody"] = {"required": True, "content": {"application/json": content}}
-    else:
-        described["parameters"] = list(_parameters(schemas.pop(name), examples))
-    return described
+    statuses, name = (*_ALWAYS, *_OF_QUESTIONS), operation.takes.__name__
+    content = _json(_answer(operation, schemas))
+    if operation.method == "GET":
+        described = _describe("get", operation.path, operation.summary, content, statuses, token)
+        return described | {"parameters": list(_parameters(schemas.pop(name), examples))}
+    example = {field: examples[field] for field in schemas[name]["properties"] if field in examples}
+    body = {"schema": _reference(operation.takes), "example": example}
+    described = _describe("post", operation.path, operation.summary, content, (*statuses, 415), token)
+    return described | {"requestBody": {"required": True, "content": {"application/json": body}}}
 
 
 def _parameters(schema: dict[str, Any], examples: dict[str, Any]) -> Iterable[dict[str, Any]]:
@@ -114,7 +107,7 @@ def _answer(operation: Operation, schemas: dict[str, Any]) -> dict[str, Any]:
     single = _with_model(schemas[operation.gives.__name__]) if operation.gives is not Results else None
     if operation.of is None:
         return single or {}
-    results = {"type": "array", "items": {"$ref": _WHERE.format(name=operation.of.__name__)}}
+    results = {"type": "array", "items": _reference(operation.of)}
     several = _with_model({"type": "object", "required": ["results"], "properties": {"results": results}})
     return {"oneOf": [single, several]} if single else several
 
@@ -147,42 +140,41 @@ def _examples(model: Model) -> dict[str, Any]:
 
 
 def _plain_paths(token: bool) -> dict[str, Any]:
-    status, text = _json({"$ref": _WHERE.format(name="Status")}), {"text/plain": {"schema": {"type": "string"}}}
-    models = _json({"$ref": _WHERE.format(name="Served")})
+    status, text = _json(_reference(Status)), {"text/plain": {"schema": {"type": "string"}}}
+    plain = [
+        ("/v1/models", "The models that are served", _json(_reference(Served)), (503,), True),
+        ("/healthz", "Whether the process is alive", status, (), False),
+        ("/readyz", "Whether questions are answered", status, (503,), False),
+        ("/metrics", "Counts for Prometheus", text, (), True),
+        ("/openapi.json", "This document", _json({"type": "object"}), (), True),
+    ]
     return {
-        "/v1/models": _plain("/v1/models", "The models that are served", models, (503,), token),
-        "/healthz": _plain("/healthz", "Whether the process is alive", status, (), None),
-        "/readyz": _plain("/readyz", "Whether questions are answered", status, (503,), None),
-        "/metrics": _plain("/metrics", "Counts for Prometheus", text, (), token),
-        "/openapi.json": _plain("/openapi.json", "This document", _json({"type": "object"}), (), token),
+        path: {
+            "get": _describe("get", path, summary, content, (*_ALWAYS, *more), token and needs_token)
+            | ({} if needs_token else {"security": []})
+        }
+        for path, summary, content, more, needs_token in plain
     }
 
 
-def _plain(
-    path: str, summary: str, content: dict[str, Any], more: tuple[int, ...], token: bool | None
+def _describe(
+    method: str, path: str, summary: str, content: dict[str, Any], statuses: tuple[int, ...], token: bool
 ) -> dict[str, Any]:
-    described: dict[str, Any] = {
-        "operationId": _id("GET", path),
+    errors = sorted({*statuses, *((401,) if token else ())})
+    return {
+        "operationId": method + "".join(part.title() for part in re.split("[/.-]", path)),
         "summary": summary,
         "responses": {
             "200": {"description": "the answer", "content": content},
-            **_errors((*_ALWAYS, *more), bool(token)),
+            **{str(status): {"$ref": f"#/components/responses/{status}"} for status in errors},
         },
     }
-    if token is None:
-        described["security"] = []
-    return {"get": described}
-
-
-def _errors(statuses: tuple[int, ...], token: bool) -> dict[str, Any]:
-    every = sorted({*statuses, *((401,) if token else ())})
-    return {str(status): {"$ref": f"#/components/responses/{status}"} for status in every}
 
 
 def _error_response(status: int) -> dict[str, Any]:
     described: dict[str, Any] = {
         "description": STATUSES[status],
-        "content": _json({"$ref": _WHERE.format(name="Error")}),
+        "content": _json(_reference(Error)),
     }
     header = {401: "WWW-Authenticate", 405: "Allow", 503: "Retry-After"}.get(status)
     if header:
@@ -194,5 +186,5 @@ def _json(schema: dict[str, Any]) -> dict[str, Any]:
     return {"application/json": {"schema": schema}}
 
 
-def _id(method: str, path: str) -> str:
-    return method.lower() + "".join(part.title() for part in path.replace("-", "/").replace(".", "/").split("/"))
+def _reference(kind: type) -> dict[str, Any]:
+    return {"$ref": _WHERE.format(name=kind.__name__)}

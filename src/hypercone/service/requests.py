@@ -131,7 +131,7 @@ def from_query(query: bytes, wanted: type[Request]) -> Any:
     given: dict[str, Any] = {}
     is_escaped = b"%" in query or b"+" in query
     for part in _utf8(query).split("&") if query else ():
-        key, equals, value = map(_unescaped, part.partition("=")) if is_escaped else part.partition("=")
+        key, equals, value = map(_unescape, part.partition("=")) if is_escaped else part.partition("=")
         if not equals:
             raise malformed(f"the parameter {short(key)!r} has no value; write {short(key)}=…")
         if key in given:
@@ -140,7 +140,7 @@ def from_query(query: bytes, wanted: type[Request]) -> Any:
     for key in ("limit", "count"):
         if key in given and _WHOLE.fullmatch(given[key]):
             given[key] = int(given[key])
-    return _converted(given, wanted, "parameter")
+    return _convert(given, wanted, "parameter")
 
 
 def from_body(body: bytes, wanted: type[Request]) -> Any:
@@ -153,11 +153,11 @@ def from_body(body: bytes, wanted: type[Request]) -> Any:
         request = _decoder(wanted).decode(body)
     except msgspec.ValidationError:
         # Read again, slowly: to see 10.0 as the whole number that it is, or else to say what is wrong with which value.
-        return _converted(_parsed(body), wanted, "member")
+        return _convert(_parse(body), wanted, "member")
     except (msgspec.DecodeError, UnicodeDecodeError) as error:
         raise _not_json(error) from None
     if not _has_each_member_once(body, request):
-        _parsed(body)
+        _parse(body)
     return request
 
 
@@ -181,7 +181,7 @@ def _has_each_member_once(body: bytes, request: Any) -> bool:
     return body.count(b'":') == members and not _SPACE_BEFORE_COLON.search(body)
 
 
-def _converted(given: Any, wanted: type[Request], what: str) -> Any:
+def _convert(given: Any, wanted: type[Request], what: str) -> Any:
     try:
         return msgspec.convert(given, wanted)
     except msgspec.ValidationError as error:
@@ -223,10 +223,10 @@ def _refusal(given: Any, wanted: type[Request], what: str, problem: str) -> Refu
     if most:
         return too_large(f"{path} has {len(value):,} items, but at most {int(most[1]):,} are taken at a time")
     fitting = (words % match.groups() for sign, words in _WANTED if (match := sign.match(found[1])))
-    return malformed(f"{path} is {_shown(value)}, but must be {next(fitting, 'of another kind')}")
+    return malformed(f"{path} is {_show(value)}, but must be {next(fitting, 'of another kind')}")
 
 
-def _shown(value: Any) -> str:
+def _show(value: Any) -> str:
     # Never all of it: a body may be megabytes of text, or lists a thousand deep.
     if isinstance(value, str):
         return repr(short(value))
@@ -283,7 +283,7 @@ def _body_too_large() -> Refusal:
     return too_large(f"the body is larger than {LARGEST_BODY // 1024**2} MB; send it in several parts")
 
 
-def _unescaped(part: str) -> str:
+def _unescape(part: str) -> str:
     if _BROKEN_ESCAPE.search(part):
         raise malformed("the query has a % that is not followed by two hexadecimal digits; write %25 for it")
     return _utf8(unquote_to_bytes(part.replace("+", " ")))
@@ -296,7 +296,7 @@ def _utf8(part: bytes) -> str:
         raise malformed("the query is not UTF-8") from None
 
 
-def _parsed(body: bytes) -> Any:
+def _parse(body: bytes) -> Any:
     """The plain value of the JSON, if each member of each object is there once."""
     try:
         # As msgspec sees it: the decoder of Python would take half a character for a letter.
