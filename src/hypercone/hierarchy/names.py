@@ -2,13 +2,13 @@
 
 from __future__ import annotations
 
-import re
 from collections import defaultdict
 from collections.abc import Iterable, Mapping, Sequence
 from functools import cached_property
 from itertools import chain, compress, islice
 
 import numpy as np
+from numpy.typing import NDArray
 
 from hypercone._arrays import Rows
 from hypercone.errors import HierarchyError, InputError, UnknownNameError, counted, short, unknown_name, visible
@@ -244,6 +244,9 @@ def find_row(name: object, row_of: Mapping[str, int], names: Sequence[str], labe
     raise no_such_node(name, known)
 
 
+NOWHERE = np.iinfo(np.int64).max
+
+
 class SearchText:
     """All names and labels as one text, so that a part of any is found without a look at each.
 
@@ -253,8 +256,8 @@ class SearchText:
     """
 
     def __init__(self, names: Sequence[str], labels: Labels | None) -> None:
-        lines = [line.casefold() for line in (*names, *(labels.texts if labels else ()))]
-        self._rows, self._text = len(names), "\n".join(lines)
+        lines = [line.casefold().encode() for line in (*names, *(labels.texts if labels else ()))]
+        self._rows, self._text = len(names), np.frombuffer(b"\n".join(lines) + b"\n", np.uint8)
         self._lengths = np.fromiter(map(len, lines), np.int64, len(lines))
         self._starts = np.cumsum(self._lengths + 1) - self._lengths - 1
 
@@ -263,20 +266,32 @@ class SearchText:
 
         Of rows that are alike in this the shorter text comes first, then the earlier row.
         """
-        part = text.casefold()
+        part = text.casefold().encode()
         if not part:
             raise InputError("the text to search for is empty; give at least one character of a name or label")
-        if "\n" in part:
-            return np.empty(0, np.int32)
-        hits = np.array([hit.start() for hit in re.finditer(re.escape(part), self._text)], np.int64)
+        hits = self._places_of(part) if b"\n" not in part else np.empty(0, np.int64)
         lines = np.searchsorted(self._starts, hits, "right") - 1
-        is_start = hits == self._starts[lines]
-        is_whole = is_start & (self._lengths[lines] == len(part))
+        is_first = np.diff(lines, prepend=-1) > 0
+        hits, lines = hits[is_first], lines[is_first]
+        is_part = np.where(hits > self._starts[lines], 2, self._lengths[lines] > len(part))
+        # One number to sort by: how much of the line it is, how long the line is, and which row.
         rows = lines % max(1, self._rows)
-        order = np.lexsort((rows, self._lengths[lines], ~is_start, ~is_whole))
-        _, first = np.unique(rows[order], return_index=True)
-        found: Rows = rows[order][np.sort(first)].astype(np.int32)
+        keys = (is_part << 61) | (np.minimum(self._lengths[lines], 1 << 28) << 32) | rows
+        best, labels = np.full(self._rows, NOWHERE), np.searchsorted(lines, self._rows)
+        best[rows[:labels]] = keys[:labels]
+        best[rows[labels:]] = np.minimum(best[rows[labels:]], keys[labels:])
+        found: Rows = (np.sort(best[best != NOWHERE]) & 0xFFFFFFFF).astype(np.int32)
         return found
+
+    def _places_of(self, part: bytes) -> NDArray[np.int64]:
+        """Where the bytes begin; a byte after the other is compared in what is left."""
+        last = len(self._text) - len(part)
+        hits = np.flatnonzero(self._text[: max(0, last + 1)] == part[0])
+        for offset, letter in enumerate(part[1:], 1):
+            if not hits.size:
+                break
+            hits = hits[self._text[hits + offset] == letter]
+        return hits
 
 
 def _standing_for(name: str, names: Sequence[str]) -> list[int]:

@@ -19,7 +19,7 @@ from hypercone.queries.questions import NAME, PAIR, TEXT, Question
 from hypercone.service.errors import Receive, Refusal, Scope, malformed, too_large
 from hypercone.service.workers import Deadline
 
-MOST_IN_BATCH, MOST_PARENTS, LARGEST_LIMIT = 10_000, 100, 1_000_000
+MOST_IN_BATCH, MOST_TEXTS, MOST_PARENTS, LARGEST_LIMIT = 10_000, 500, 100, 1_000_000
 
 
 class Request(Struct, forbid_unknown_fields=True):
@@ -75,7 +75,8 @@ MANY = {
     # The pairs of the first release were lists of two, which are still read.
     PAIR: ("pairs", many(Pair | tuple[ANY_NAME, ANY_NAME], "children and parents, each by name or label")),
     NAME: ("names", many(ANY_NAME, "names or labels of nodes")),
-    TEXT: ("texts", many(ANY_NAME, "parts of the names or labels of nodes, in any case")),
+    # A search looks at every name, so that fewer are enough.
+    TEXT: ("texts", many(ANY_NAME, "parts of the names or labels of nodes, in any case", 0, MOST_TEXTS)),
 }
 PLACE = request_type(
     "AskPlace",
