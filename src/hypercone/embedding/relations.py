@@ -42,6 +42,12 @@ def descendants_of(embedding: Embedding, row: int) -> Rows:
     return embedding._descendant_rows(row)
 
 
+def nearest_to(embedding: Embedding, row: int, count: int) -> list[tuple[int, float]]:
+    """The rows at the smallest distance from a row, nearest first, with their distances."""
+    found = embedding._finder.nearest(row, count)
+    return list(zip(found.rows.tolist(), found.distances.tolist(), strict=True))
+
+
 def parents_of(embedding: Embedding, row: int) -> Rows:
     """The ancestors with no other between; never empty where there are ancestors.
 

@@ -24,6 +24,7 @@ from hypercone.embedding.relations import (
     lowest_common,
     lowest_common_in_graph,
     margins,
+    nearest_to,
     nearest_to_point,
     parents_of,
     siblings_of,
@@ -285,8 +286,8 @@ def siblings(asked: Asked) -> Siblings:
 def nearest(asked: Asked) -> Nearest:
     """The nodes at the smallest distance."""
     embedding, others = asked.embedding, len(asked.embedding) - 1
-    found = embedding.nearest(embedding.names[asked.rows[0]], asked.limit or others)
-    items = [Neighbor(name, label_of(embedding, embedding.row(name)), distance) for name, distance in found]
+    found = nearest_to(embedding, asked.rows[0], asked.limit or others)
+    items = [Neighbor(*_node(embedding, row), distance) for row, distance in found]
     return Nearest(*asked.node(), items, others)
 
 
