@@ -20,6 +20,7 @@ from hypercone.service.errors import Receive, Refusal, Scope, malformed, too_lar
 from hypercone.service.workers import Deadline
 
 MOST_IN_BATCH, MOST_TEXTS, MOST_PARENTS, LARGEST_LIMIT = 10_000, 500, 100, 1_000_000
+ANY_NAME = Annotated[str, Meta(min_length=1)]
 
 
 class Request(Struct, forbid_unknown_fields=True):
@@ -33,8 +34,8 @@ class Nothing(Request):
 class Pair(Request):
     """A child and a parent, each by name or label."""
 
-    child: Annotated[str, Meta(min_length=1)]
-    parent: Annotated[str, Meta(min_length=1)]
+    child: ANY_NAME
+    parent: ANY_NAME
 
 
 def text(description: str) -> Any:
@@ -64,7 +65,6 @@ def _may_be_left_out(kind: Any) -> bool:
     return UnsetType in getattr(kind, "__args__", ())
 
 
-ANY_NAME = Annotated[str, Meta(min_length=1)]
 ONE = {
     "child": text("the name or label of the node that may be a kind of the parent"),
     "parent": text("the name or label of the node that it may be a kind of"),
@@ -217,7 +217,7 @@ def _refusal(given: Any, wanted: type[Request], what: str, problem: str) -> Refu
             return malformed(f"the {what} {field.name} is missing: {field.type.__metadata__[0].description}")
     found = _PLACE.fullmatch(problem)
     assert found, "a text of any form matches"
-    path, value = found[2], given
+    path, value = found[2] or "", given
     for index, name in _STEP.findall(path):
         value = value[int(index)] if index else value[name]
     most = re.search("of length <= ([0-9]+)", found[1])
