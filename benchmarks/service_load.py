@@ -91,9 +91,9 @@ def questions_of(names: list[str]) -> Iterator[Question]:
     yield Question(f"energy, {BATCH:,} pairs", [post("/v1/energy", pairs=batch()) for _ in some], BATCH)
     yield Question("ancestors", [get("/v1/ancestors", name=draw.choice(names)) for _ in many])
     yield Question("descendants", [get("/v1/descendants", name=draw.choice(names)) for _ in many])
-    yield Question("nearest 10", [get("/v1/nearest", name=draw.choice(names), count=10) for _ in many])
+    yield Question("nearest 10", [get("/v1/nearest", name=draw.choice(names), limit=10) for _ in many])
     hundreds = [[draw.choice(names) for _ in range(100)] for _ in some]
-    yield Question("nearest 10, 100 names", [post("/v1/nearest", names=asked, count=10) for asked in hundreds], 100)
+    yield Question("nearest 10, 100 names", [post("/v1/nearest", names=asked, limit=10) for asked in hundreds], 100)
 
 
 def wrk() -> str:

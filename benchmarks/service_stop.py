@@ -120,7 +120,7 @@ def requests_of(names: list[str]) -> dict[str, bytes]:
     return {
         "one pair": post("/v1/is-a", {"pairs": [names[:2]]}),
         "batch": post("/v1/is-a", {"pairs": [random.sample(names, 2) for _ in range(5_000)]}),
-        "nearest": post("/v1/nearest", {"names": names[:200], "count": 10}),
+        "nearest": post("/v1/nearest", {"names": names[:200], "limit": 10}),
         "health": b"GET /healthz HTTP/1.1\r\nHost: localhost\r\n\r\n",
     }
 

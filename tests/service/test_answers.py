@@ -12,6 +12,7 @@ import hypercone
 from hypercone.embedding import Embedding
 from hypercone.hierarchy.names import Labels
 from hypercone.methods import METHODS, Settings
+from hypercone.queries import answer
 from hypercone.service.models import NoSuchRow, Rows
 
 RANDOM = random.Random(6)
@@ -25,6 +26,10 @@ def pairs(server):
     return [*true, *(tuple(RANDOM.sample(names, 2)) for _ in range(100)), ("n5", "n5")]
 
 
+def _names(items):
+    return [item["name"] for item in items]
+
+
 def _query(**given):
     return "&".join(f"{name}={quote(str(value))}" for name, value in given.items())
 
@@ -36,13 +41,15 @@ def test_one_pair_is_judged_as_the_embedding_judges_it(server, pairs):
         assert found == {
             "model": "nodes",
             "child": child,
+            "child_label": server.embedding.called(server.embedding.row(child)),
             "parent": parent,
+            "parent_label": server.embedding.called(server.embedding.row(parent)),
             "is_a": server.embedding.is_a(child, parent),
             "energy": server.embedding.energy(child, parent),
             "threshold": server.embedding.threshold,
         }
         energy = server.ask(f"/v1/energy?{_query(child=child, parent=parent)}")[2]
-        assert energy == {name: found[name] for name in ("model", "child", "parent", "energy")}
+        assert energy == {name: found[name] for name in found if name not in ("is_a", "threshold")}
 
 
 def test_many_pairs_are_judged_at_once_in_their_order(server, pairs):
@@ -61,6 +68,24 @@ def test_many_pairs_are_judged_at_once_in_their_order(server, pairs):
     assert server.ask("/v1/energy", {"pairs": pairs})[2] == {"model": "nodes", "energies": energies}
 
 
+def test_pairs_may_be_objects_or_as_in_the_first_release_lists(server, pairs):
+    objects = [{"child": child, "parent": parent} for child, parent in pairs]
+    for path in ("/v1/is-a", "/v1/energy", "/v1/explain"):
+        found = server.ask(path, {"pairs": objects[:20]})
+        assert found[0] == 200
+        assert found[2] == server.ask(path, {"pairs": pairs[:20]})[2]
+        assert found[2] == server.ask(path, {"pairs": [*objects[:10], *pairs[10:20]]})[2]
+
+
+def test_count_is_still_read_as_the_limit_of_the_nearest(server):
+    for name, given in [("count", {"count": 3}), ("limit", {"limit": 3, "count": 5})]:
+        single = server.ask(f"/v1/nearest?name=n40&{_query(**given)}")[2]
+        assert len(single["nearest"]) == 3, name
+        assert server.ask("/v1/nearest", {"names": ["n40"], **given})[2]["results"] == [
+            {key: value for key, value in single.items() if key != "model"}
+        ]
+
+
 def test_no_pairs_have_no_answers(server):
     assert server.ask("/v1/energy", {"pairs": []})[2] == {"model": "nodes", "energies": []}
     assert server.ask("/v1/ancestors", {"names": []})[2] == {"model": "nodes", "results": []}
@@ -69,11 +94,12 @@ def test_no_pairs_have_no_answers(server):
 @pytest.mark.parametrize("kind", ["ancestors", "descendants"])
 def test_lists_are_the_embeddings_own_and_cut_at_the_limit(server, kind):
     for name in ["n0", "n1", "n13", "n1092"]:
-        expected = getattr(server.embedding, kind)(name)
-        whole = {"name": name, kind: expected, "count": len(expected)}
+        whole = answer(server.embedding, kind, [name]).as_dict()
+        expected = whole[kind]
+        assert [item["name"] for item in expected] == getattr(server.embedding, kind)(name)
         assert server.ask(f"/v1/{kind}?name={name}")[2] == {"model": "nodes"} | whole
         assert server.ask(f"/v1/{kind}?name={name}&limit=0")[2] == {"model": "nodes"} | whole
-        cut = {"name": name, kind: expected[:2], "count": len(expected)}
+        cut = whole | {kind: expected[:2]}
         assert server.ask(f"/v1/{kind}?name={name}&limit=2")[2] == {"model": "nodes"} | cut
         both = server.ask(f"/v1/{kind}", {"names": [name, "n4"], "limit": 2})[2]
         assert both["results"][0] == cut
@@ -81,10 +107,13 @@ def test_lists_are_the_embeddings_own_and_cut_at_the_limit(server, kind):
 
 
 def test_the_nearest_are_the_embeddings_own(server):
-    expected = [{"name": name, "distance": far} for name, far in server.embedding.nearest("n40", 10)]
-    assert server.ask("/v1/nearest?name=n40")[2] == {"model": "nodes", "name": "n40", "nearest": expected}
-    assert server.ask("/v1/nearest?name=n40&count=3")[2]["nearest"] == expected[:3]
-    many = server.ask("/v1/nearest", {"names": ["n1", "n40"], "count": 10})[2]
+    near = server.embedding.nearest("n40", 10)
+    expected = [{"name": name, "label": f"node number {name[1:]}", "distance": far} for name, far in near]
+    found = server.ask("/v1/nearest?name=n40")[2]
+    assert found == {"model": "nodes", "name": "n40", "label": "node number 40", "nearest": expected, "count": 1092}
+    assert server.ask("/v1/nearest?name=n40&limit=3")[2]["nearest"] == expected[:3]
+    assert len(server.ask("/v1/nearest?name=n40&limit=0")[2]["nearest"]) == 1092
+    many = server.ask("/v1/nearest", {"names": ["n1", "n40"], "limit": 10})[2]
     assert [result["name"] for result in many["results"]] == ["n1", "n40"]
     assert many["results"][1]["nearest"] == expected
 
@@ -94,7 +123,8 @@ def test_a_new_node_is_placed_where_the_embedding_would_place_it_and_nothing_cha
     status, _, found = server.ask("/v1/place", {"parents": ["n13"], "not_under": ["n14"]})
     assert status == 200
     assert found["point"] == larger.points[-1].tolist()
-    assert found["ancestors"] == larger.ancestors("a new one")
+    assert [item["name"] for item in found["ancestors"]] == larger.ancestors("a new one")
+    assert found["ancestors"][0] == answer(larger, "ancestors", ["a new one"]).as_dict()["ancestors"][0]
     assert found["missing_parents"] == found["unwanted"] == []
     assert server.ask("/v1/models")[2]["models"][0]["nodes"] == len(server.names)
 
@@ -102,7 +132,8 @@ def test_a_new_node_is_placed_where_the_embedding_would_place_it_and_nothing_cha
 def test_what_a_new_node_cannot_be_is_told(server):
     far_apart = ["n1092", "n400", "n500"]
     found = server.ask("/v1/place", {"parents": far_apart})[2]
-    assert found["missing_parents"] == [name for name in far_apart if name not in found["ancestors"]]
+    above = [item["name"] for item in found["ancestors"]]
+    assert found["missing_parents"] == [name for name in far_apart if name not in above]
     assert found["missing_parents"]
 
 
@@ -129,6 +160,51 @@ def test_an_unknown_name_is_404_with_the_names_that_were_meant(server):
         assert "did you mean n109" in found["error"]["message"]
 
 
+def test_in_a_batch_the_place_of_a_bad_name_is_told_to_people_and_to_programs(server):
+    good = {"child": "n3", "parent": "n1"}
+    for path, body, place, index in (
+        ("/v1/ancestors", {"names": ["n1", "n2", "n109x", "n109y"]}, "names[2]", 2),
+        ("/v1/is-a", {"pairs": [good, good, {"child": "n3", "parent": "n109x"}]}, "pairs[2].parent", 2),
+        ("/v1/explain", {"pairs": [good, {"child": "n109x", "parent": "n3"}]}, "pairs[1].child", 1),
+        ("/v1/is-a", {"pairs": [["n3", "n1"], ["n109x", "n1"]]}, "pairs[1][0]", None),
+        ("/v1/lca", {"names": ["n3", "n109x"]}, "names[1]", 1),
+        ("/v1/centroid", {"groups": [["n3", "n1"], ["n3", "n1", "n109x"]]}, "groups[1][2]", 1),
+        ("/v1/place", {"parents": ["n3"], "not_under": ["n109x"]}, "not_under[0]", 0),
+    ):
+        status, _, found = server.ask(path, body)
+        assert (status, found["error"]["code"]) == (404, "unknown_name")
+        assert found["error"]["message"].startswith(f"{place}: there is no node 'n109x'; did you mean n109")
+        assert found["error"].get("index") == index
+    status, _, found = server.ask("/v1/vector", {"names": ["n1", "twin"]})
+    assert (status, found["error"]["code"], found["error"]["index"]) == (400, "ambiguous_name", 1)
+    assert found["error"]["message"].startswith("names[1]: 'twin' is the label of 2 nodes")
+
+
+def test_several_nodes_are_one_group_or_several(server):
+    one, other = ["n40", "n41"], ["n13", "n4", "n500"]
+    for kind in ("lca", "centroid"):
+        single = [server.ask(f"/v1/{kind}", {"names": group})[2] for group in (one, other)]
+        both = server.ask(f"/v1/{kind}", {"groups": [one, other]})[2]["results"]
+        assert [{"model": "nodes"} | found for found in both] == single
+        assert server.ask(f"/v1/{kind}?names=n40")[0] == 405
+        for wrong in ({}, {"names": one, "groups": [other]}, {"names": []}, {"groups": [[]]}):
+            status, _, found = server.ask(f"/v1/{kind}", wrong)
+            assert (status, found["error"]["code"]) == (400, "bad_request")
+    assert server.ask("/v1/lca", {"names": ["n40"]})[0] == 400
+
+
+def test_nodes_are_found_by_a_part_of_their_label(server):
+    found = server.ask("/v1/search?text=NUMBER%20109&limit=2")[2]
+    assert found == {
+        "model": "nodes",
+        "text": "NUMBER 109",
+        "matches": [{"name": name, "label": f"node number {name[1:]}"} for name in ("n109", "n1090")],
+        "count": 4,
+    }
+    assert server.ask("/v1/search", {"texts": ["NUMBER 109", "owl"], "limit": 2})[2]["results"][0]["count"] == 4
+    assert server.ask("/v1/search?text=")[0] == 400
+
+
 def test_the_models_are_listed_with_what_they_are(server):
     assert server.ask("/v1/models")[2] == {
         "models": [
@@ -150,7 +226,7 @@ def test_of_several_models_one_has_to_be_named(make_service, asked, small, perfe
     path = "/v1/ancestors?name=r.0.0"
     missing = asked(service, "GET", path)
     assert (missing.status_code, "pets, tree" in missing.text) == (400, True)
-    assert asked(service, "GET", f"{path}&model=tree").json()["ancestors"] == tree.ancestors("r.0.0")
+    assert _names(asked(service, "GET", f"{path}&model=tree").json()["ancestors"]) == tree.ancestors("r.0.0")
     assert asked(service, "GET", f"{path}&model=pets").status_code == 404
     unknown = asked(service, "GET", f"{path}&model=tre")
     assert (unknown.status_code, unknown.json()["error"]["code"]) == (404, "unknown_model")
@@ -189,6 +265,6 @@ def test_other_methods_are_served_as_well(make_service, asked, method):
         found = asked(service, "GET", f"/v1/is-a?child={child}&parent=n3").json()
         assert found["energy"] == embedding.energy(child, "n3")
         assert found["is_a"] == embedding.is_a(child, "n3")
-    assert asked(service, "GET", "/v1/descendants?name=n3").json()["descendants"] == embedding.descendants("n3")
-    nearest = asked(service, "GET", "/v1/nearest?name=n3&count=2").json()["nearest"]
+    assert _names(asked(service, "GET", "/v1/descendants?name=n3").json()["descendants"]) == embedding.descendants("n3")
+    nearest = asked(service, "GET", "/v1/nearest?name=n3&limit=2").json()["nearest"]
     assert [(near["name"], near["distance"]) for near in nearest] == embedding.nearest("n3", 2)

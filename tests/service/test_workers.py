@@ -10,7 +10,10 @@ import pytest
 
 from hypercone.service import handlers
 from hypercone.service.errors import Refusal
+from hypercone.service.requests import from_body
 from hypercone.service.workers import Deadline, Workers
+
+(NEAREST,) = (each for each in handlers.OPERATIONS if (each.path, each.method) == ("/v1/nearest", "POST"))
 
 
 def test_a_thread_answers_while_the_loop_goes_on(run):
@@ -79,22 +82,31 @@ def test_a_place_is_free_again_however_the_request_ends(make_service, asked):
 
 def test_a_batch_ends_itself_at_its_deadline(make_service):
     (model,) = make_service().models
-    values = {"names": ["dog"] * 10_000, "count": 3}
+    request = from_body(b'{"names": ["dog", "dog"], "limit": 3}', NEAREST.takes)
     deadline = Deadline(0.0)
     time.sleep(0.001)
     with pytest.raises(Refusal) as refused:
-        handlers.nearest_many(model, values, deadline)
+        NEAREST.answer(model, request, deadline)
     assert refused.value.status == 504
 
 
 def test_an_answer_lists_no_more_than_it_may(make_service, monkeypatch):
     (model,) = make_service().models
     monkeypatch.setattr(handlers, "MOST_LISTED", 7)
-    two = {"names": ["animal"] * 2, "limit": 3}
-    assert len(handlers.descendants_many(model, two, Deadline(10))["results"]) == 2
+    two = from_body(b'{"names": ["animal", "animal"], "limit": 3}', NEAREST.takes)
+    assert len(NEAREST.answer(model, two, Deadline(10)).results) == 2
+    whole = from_body(b'{"names": ["animal", "animal"], "limit": 0}', NEAREST.takes)
     with pytest.raises(Refusal) as refused:
-        handlers.descendants_many(model, {"names": ["animal"] * 2, "limit": 0}, Deadline(10))
+        NEAREST.answer(model, whole, Deadline(10))
     assert refused.value.status == 413
+
+
+def test_a_single_answer_lists_no_more_than_it_may_either(make_service, asked, monkeypatch):
+    service = make_service()
+    monkeypatch.setattr(handlers, "MOST_LISTED", 3)
+    assert asked(service, "GET", "/v1/descendants?name=animal&limit=3").status_code == 200
+    for limit in ("", "&limit=0", "&limit=4", "&limit=1000000"):
+        assert asked(service, "GET", f"/v1/descendants?name=animal{limit}").status_code == 413
 
 
 def test_a_mistake_of_ours_is_one_line_in_the_log_and_a_number_for_the_client(make_service, asked, monkeypatch, capsys):

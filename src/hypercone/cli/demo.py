@@ -16,7 +16,7 @@ from hypercone.embedding.folder import refuse_in_vain
 from hypercone.evaluation import LinkPrediction, link_prediction
 from hypercone.hierarchy import Hierarchy, Split
 from hypercone.progress import Progress
-from hypercone.queries import answer
+from hypercone.queries import answer, in_words
 from hypercone.training import fit
 
 DEMO_EXAMPLE = """example:
@@ -105,8 +105,8 @@ def _ask(cones: Embedding, hierarchy: Hierarchy) -> None:
     print("\nThree questions, answered by geometry alone:")
     for question, names in QUESTIONS:
         if all(name in cones for name in names):
-            found = answer(cones, question, names, 25)
-            print(f"  {found.words}")
+            words = in_words(answer(cones, question, names, 25))
+            print(f"  {words}")
             _check_against_the_graph(cones, hierarchy, question, names[0])
 
 

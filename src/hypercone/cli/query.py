@@ -5,18 +5,22 @@ from __future__ import annotations
 import argparse
 
 from hypercone.cli.output import add_json, add_quiet, print_json
-from hypercone.embedding import load
-from hypercone.queries import QUESTIONS, answer
+from hypercone.embedding import Embedding, load
+from hypercone.errors import InputError, some
+from hypercone.queries import QUESTIONS, in_words
+from hypercone.queries.questions import ON_A_SCREEN, Asked, answer_many, ask
 
 QUERY_EXAMPLE = """examples:
   hypercone query model is-a dog.n.01 animal.n.01
   hypercone query model ancestors espresso.n.01
   hypercone query model descendants coffee.n.01 --limit 20 --json
   hypercone query model nearest dog.n.01
+  hypercone query model search elephant
   hypercone query model parents dog.n.01 --long
   hypercone query model lca dog.n.01 cat.n.01
   hypercone query model explain dog.n.01 animal.n.01
-  hypercone query model centroid poodle.n.01 corgi.n.01 beagle.n.01"""
+  hypercone query model centroid poodle.n.01 corgi.n.01 beagle.n.01
+  hypercone query model is-a --names pairs.tsv --json"""
 
 
 def add_query_arguments(parser: argparse.ArgumentParser) -> None:
@@ -24,8 +28,17 @@ def add_query_arguments(parser: argparse.ArgumentParser) -> None:
     listing = "; ".join(f"{name} {question.arguments}" for name, question in QUESTIONS.items())
     parser.add_argument("model", metavar="MODEL", help="a model folder")
     parser.add_argument("question", choices=QUESTIONS, metavar="QUESTION", help=listing)
-    parser.add_argument("names", nargs="+", metavar="NAME", help="nodes, by name or label")
-    parser.add_argument("--limit", type=int, default=50, help="the most names to print (default 50; 0 for all)")
+    # Under another name than the option, for a second positional list would forget what the option has set.
+    parser.add_argument("given", nargs="*", metavar="NAME", help="nodes, by name or label; a text for search")
+    parser.add_argument(
+        "--names", metavar="FILE", help="ask about each line of a file, - for standard input; names with tabs between"
+    )
+    parser.add_argument(
+        "--limit",
+        type=int,
+        default=ON_A_SCREEN,
+        help=f"the most names to list (default {ON_A_SCREEN}; 0 for all)",
+    )
     parser.add_argument("--long", action="store_true", help="lists as a table, with depth and margin")
     add_quiet(parser)
     add_json(parser)
@@ -33,9 +46,36 @@ def add_query_arguments(parser: argparse.ArgumentParser) -> None:
 
 def run_query(options: argparse.Namespace) -> int:
     """Load, ask, print."""
-    found = answer(load(options.model), options.question, options.names, options.limit, long=options.long)
-    if options.json:
-        print_json(found.values)
+    if options.names is not None and options.given:
+        raise InputError(
+            f"names were given on the command line ({some(options.given)}) and by --names; leave out either"
+        )
+    embedding, question = load(options.model), QUESTIONS[options.question]
+    if options.names is None:
+        asked = [ask(embedding, options.question, options.given, options.limit)]
     else:
-        print(found.words)
+        asked = _ask_each_line(embedding, options)
+    if not options.json:
+        for one in asked:
+            print(in_words(question.respond(one), long=options.long))
+    elif options.names is None:
+        print_json(question.respond(asked[0]).as_dict())
+    else:
+        print_json(answer_many(embedding, options.question, asked).as_dict())
     return 0
+
+
+def _ask_each_line(embedding: Embedding, options: argparse.Namespace) -> list[Asked]:
+    """What each line of the file asks; an empty line asks nothing."""
+    from hypercone.formats.source import content_of, text_of
+
+    content = content_of(options.names)
+    asked = []
+    for number, line in enumerate(text_of(content, "one question a line").split("\n"), 1):
+        if not line.strip():
+            continue
+        try:
+            asked.append(ask(embedding, options.question, line.split("\t"), options.limit))
+        except InputError as error:
+            raise InputError(f"{content.label}:{number}: {error}") from None
+    return asked

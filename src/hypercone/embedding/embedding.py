@@ -21,7 +21,7 @@ from hypercone.embedding.placement import NewNodes
 from hypercone.embedding.relations import ancestors_of_point, centroid
 from hypercone.errors import HierarchyError, InputError, counted, short
 from hypercone.hierarchy import Hierarchy
-from hypercone.hierarchy.names import Labels, NodeNames, find_row
+from hypercone.hierarchy.names import Labels, NodeNames, SearchText, find_row
 from hypercone.index import ConeIndex, Finder
 from hypercone.methods import FARTHEST, Points, Settings, find_method
 from hypercone.methods.scoring import Scorer
@@ -206,6 +206,12 @@ class Embedding:
         found = self._finder.nearest(self.row(name), k)
         return [(self.names[row], float(distance)) for row, distance in zip(found.rows, found.distances, strict=True)]
 
+    def search(self, text: str, limit: int = 10) -> list[str]:
+        """The nodes with the text in their name or label, in any case, the likeliest first; 0 lists all."""
+        if limit < 0:
+            raise InputError(f"limit is {limit}, but must be at least 0 (0 means all)")
+        return self._named(self.searchable.search(text)[: limit or None])
+
     def descendants_of_many(self, names: Sequence[str]) -> list[list[str]]:
         """The old name of ``descendants`` for a list."""
         warn_renamed("Embedding.descendants_of_many", "Embedding.descendants")
@@ -317,6 +323,11 @@ class Embedding:
     def scorer(self) -> Scorer:
         """The points with their method, settings and threshold, by row: what every question is answered from."""
         return Scorer(self.points, find_method(self.method), self.settings, self.threshold)
+
+    @cached_property
+    def searchable(self) -> SearchText:
+        """The names and labels, made ready to be searched."""
+        return SearchText(self.names, self.labels)
 
     @cached_property
     def _rows(self) -> dict[str, int]:

@@ -42,6 +42,12 @@ def descendants_of(embedding: Embedding, row: int) -> Rows:
     return embedding._descendant_rows(row)
 
 
+def nearest_to(embedding: Embedding, row: int, count: int) -> list[tuple[int, float]]:
+    """The rows at the smallest distance from a row, nearest first, with their distances."""
+    found = embedding._finder.nearest(row, count)
+    return list(zip(found.rows.tolist(), found.distances.tolist(), strict=True))
+
+
 def parents_of(embedding: Embedding, row: int) -> Rows:
     """The ancestors with no other between; never empty where there are ancestors.
 
@@ -102,7 +108,10 @@ def margins(embedding: Embedding, parents: ArrayLike, children: ArrayLike) -> Po
 
     Not negative exactly where the child is a kind of the parent. One side may be a single row.
     """
-    pairs = np.stack(np.broadcast_arrays(np.atleast_1d(parents), np.atleast_1d(children)), axis=1).astype(np.int32)
+    above, below = np.atleast_1d(parents), np.atleast_1d(children)
+    # Filled in, for to broadcast and stack takes three times as long for the few that most nodes have.
+    pairs = np.empty((below.size if above.size == 1 else above.size, 2), np.int32)
+    pairs[:, 0], pairs[:, 1] = above, below
     return embedding.threshold - embedding.scorer.signed_energies(pairs)
 
 

@@ -8,6 +8,7 @@ from functools import cached_property
 from itertools import chain, compress, islice
 
 import numpy as np
+from numpy.typing import NDArray
 
 from hypercone._arrays import Rows
 from hypercone.errors import HierarchyError, InputError, UnknownNameError, counted, short, unknown_name, visible
@@ -241,6 +242,56 @@ def find_row(name: object, row_of: Mapping[str, int], names: Sequence[str], labe
             raise _ambiguous(name, [names[row] for row in rows])
     known = [*names, *(text for text in labels.texts if text)] if labels else names
     raise no_such_node(name, known)
+
+
+NOWHERE = np.iinfo(np.int64).max
+
+
+class SearchText:
+    """All names and labels as one text, so that a part of any is found without a look at each.
+
+    >>> kinds = SearchText(["dog", "cat", "hot dog", "dogma"], Labels(["", "DOG", "sausage", ""]))
+    >>> kinds.search("Dog").tolist(), kinds.search("s").tolist(), kinds.search("owl").tolist()
+    ([0, 1, 3, 2], [2], [])
+    """
+
+    def __init__(self, names: Sequence[str], labels: Labels | None) -> None:
+        lines = [line.casefold().encode() for line in (*names, *(labels.texts if labels else ()))]
+        self._rows, self._text = len(names), np.frombuffer(b"\n".join(lines) + b"\n", np.uint8)
+        self._lengths = np.fromiter(map(len, lines), np.int64, len(lines))
+        self._starts = np.cumsum(self._lengths + 1) - self._lengths - 1
+
+    def search(self, text: str) -> Rows:
+        """The rows with the text in their name or label, in any case: as the whole, as its beginning, anywhere.
+
+        Of rows that are alike in this the shorter text comes first, then the earlier row.
+        """
+        part = text.casefold().encode()
+        if not part:
+            raise InputError("the text to search for is empty; give at least one character of a name or label")
+        hits = self._places_of(part) if b"\n" not in part else np.empty(0, np.int64)
+        lines = np.searchsorted(self._starts, hits, "right") - 1
+        is_first = np.diff(lines, prepend=-1) > 0
+        hits, lines = hits[is_first], lines[is_first]
+        is_part = np.where(hits > self._starts[lines], 2, self._lengths[lines] > len(part))
+        # One number to sort by: how much of the line it is, how long the line is, and which row.
+        rows = lines % max(1, self._rows)
+        keys = (is_part << 61) | (np.minimum(self._lengths[lines], 1 << 28) << 32) | rows
+        best, labels = np.full(self._rows, NOWHERE), np.searchsorted(lines, self._rows)
+        best[rows[:labels]] = keys[:labels]
+        best[rows[labels:]] = np.minimum(best[rows[labels:]], keys[labels:])
+        found: Rows = (np.sort(best[best != NOWHERE]) & 0xFFFFFFFF).astype(np.int32)
+        return found
+
+    def _places_of(self, part: bytes) -> NDArray[np.int64]:
+        """Where the bytes begin; a byte after the other is compared in what is left."""
+        last = len(self._text) - len(part)
+        hits = np.flatnonzero(self._text[: max(0, last + 1)] == part[0])
+        for offset, letter in enumerate(part[1:], 1):
+            if not hits.size:
+                break
+            hits = hits[self._text[hits + offset] == letter]
+        return hits
 
 
 def _standing_for(name: str, names: Sequence[str]) -> list[int]:

@@ -1,15 +1,20 @@
-"""The twelve questions to an embedding, answered in values for programs and in words for people."""
+"""Every question to an embedding, once: a table of what each takes and who answers it, in values.
+
+``hypercone.queries.wording`` makes sentences of the values; the command line and HTTP give them out as JSON.
+"""
 
 from __future__ import annotations
 
 import math
-from collections.abc import Callable, Iterator, Sequence
+from collections.abc import Callable, Sequence
 from dataclasses import dataclass
-from typing import Any
+from typing import Any, TypeVar
+
+import numpy as np
 
 from hypercone._arrays import Rows
 from hypercone.embedding import Embedding
-from hypercone.embedding.explanation import Explanation, Step
+from hypercone.embedding import explanation as reasons
 from hypercone.embedding.relations import (
     ancestors_of,
     ancestors_of_point,
@@ -19,329 +24,373 @@ from hypercone.embedding.relations import (
     lowest_common,
     lowest_common_in_graph,
     margins,
+    nearest_to,
     nearest_to_point,
     parents_of,
     siblings_of,
 )
-from hypercone.errors import InputError, counted, unknown_name, with_article
-from hypercone.queries.wording import Item, depth_of, in_both_units, listed, node, table, title, titled
+from hypercone.errors import InputError, counted, option, unknown_name
+from hypercone.methods import Points
+from hypercone.queries import answers
+from hypercone.queries.answers import (
+    Ancestors,
+    Answer,
+    Centroid,
+    Children,
+    Descendants,
+    Energies,
+    Energy,
+    Explained,
+    IsA,
+    LowestCommonAncestors,
+    Matches,
+    Nearest,
+    Neighbor,
+    Node,
+    Parents,
+    Ranked,
+    Relative,
+    Results,
+    Sibling,
+    Siblings,
+    Vector,
+    Verdicts,
+)
 
-MORE = "…"
+# The most that is listed where nothing is said, 0 for all. A program that asks for relatives gets all of them; what has
+# no natural end gives a few. On a screen nobody reads more than some dozens, whatever is asked.
+ALL, A_FEW, ON_A_SCREEN = 0, 10, 50
+# Where a centroid lies is plain from its nearest few.
+NEIGHBORS = 10
+
+PAIR, NAME, TEXT, MORE = "CHILD PARENT", "NAME", "TEXT", "…"
 
 
-@dataclass(frozen=True)
-class Answer:
-    """One answer twice."""
-
-    values: dict[str, Any]
-    words: str
-
-
-@dataclass(frozen=True)
+@dataclass(slots=True)
 class Asked:
-    """The nodes that a question is about, how many names to list (0 for all), and whether as a table."""
+    """What a question is about, by row or as a text, the most to list (0 for all), and the energy if it is known."""
 
     embedding: Embedding
-    rows: tuple[int, ...]
-    limit: int = 0
-    long: bool = False
+    rows: Sequence[int]
+    limit: int = ALL
+    text: str = ""
+    energy: float | None = None
+
+    def node(self) -> tuple[str, str | None]:
+        """The name and label of the node, where it is one."""
+        return self.embedding.names[self.rows[0]], label_of(self.embedding, self.rows[0])
+
+    def pair(self) -> tuple[str, str | None, str, str | None]:
+        """The names and labels of a child and a parent."""
+        names, labels, (child, parent) = self.embedding.names, self.embedding.labels, self.rows
+        if labels is None:
+            return names[child], None, names[parent], None
+        return names[child], labels.texts[child] or None, names[parent], labels.texts[parent] or None
+
+    def nodes(self) -> tuple[list[str], list[str | None]]:
+        """The names and labels of any number."""
+        names = [self.embedding.names[row] for row in self.rows]
+        return names, [label_of(self.embedding, row) for row in self.rows]
 
 
 @dataclass(frozen=True)
 class Question:
-    """How a question is asked: what it takes, ``…`` for any number more, and who answers.
+    """How a question is asked: what it takes, ``…`` for any number more, who answers, and with what.
 
-    >>> lca = Question("NAME NAME …", respond=lambda asked: Answer({}, ""))
+    ``limit`` is the most that is listed where nothing is said; None where there is nothing to cut. ``in_columns``
+    answers for many pairs of (child, parent) rows at once.
+
+    >>> lca = QUESTIONS["lca"]
     >>> lca.takes(1), lca.takes(2), lca.takes(9)
     (False, True, True)
     """
 
     arguments: str
     respond: Callable[[Asked], Answer]
+    gives: type[Answer]
+    limit: int | None = None
+    in_columns: Callable[[Embedding, Rows], Answer] | None = None
+
+    @property
+    def least(self) -> int:
+        """The fewest nodes that it can be asked about."""
+        return len(self.arguments.removesuffix(MORE).split())
+
+    @property
+    def is_open(self) -> bool:
+        """Whether it takes any number more."""
+        return self.arguments.endswith(MORE)
+
+    @property
+    def summary(self) -> str:
+        """What it tells."""
+        return (self.gives.__doc__ or "").split("\n")[0].removesuffix(".")
 
     def takes(self, count: int) -> bool:
         """Whether it can be asked about so many nodes."""
-        *least, last = self.arguments.split()
-        return count >= len(least) if last == MORE else count == len(least) + 1
+        return count >= self.least if self.is_open else count == self.least
 
 
-def ancestors(asked: Asked) -> Answer:
-    """What the node is a kind of."""
-    return _above(asked, "ancestors", "is a", ancestors_of(asked.embedding, asked.rows[0]))
+def answer(embedding: Embedding, question: str, names: Sequence[str], limit: int | None = None) -> Answer:
+    """Answer a question about nodes, or about a text; lists have at most ``limit`` items, 0 for all.
+
+    ``hypercone.queries.in_words`` says the same in a sentence.
+
+    >>> import hypercone
+    >>> pets = hypercone.Hierarchy.from_pairs([("animal", "dog"), ("animal", "cat"), ("dog", "poodle")])
+    >>> found = answer(hypercone.fit(pets, dim=2), "ancestors", ["poodle"])
+    >>> [item.name for item in found.ancestors], found.count
+    (['animal', 'dog'], 2)
+    """
+    wanted = find_question(question)
+    return wanted.respond(ask(embedding, question, names, limit))
 
 
-def descendants(asked: Asked) -> Answer:
-    """What is a kind of the node."""
-    return _below(asked, "descendants", "includes", descendants_of(asked.embedding, asked.rows[0]))
+def find_question(name: str) -> Question:
+    """The question of this name; InputError if there is none."""
+    if name not in QUESTIONS:
+        raise unknown_name("question", name, QUESTIONS)
+    return QUESTIONS[name]
 
 
-def parents(asked: Asked) -> Answer:
-    """The ancestors with no other between."""
-    return _above(asked, "parents", "has the parents", parents_of(asked.embedding, asked.rows[0]))
+def ask(embedding: Embedding, question: str, names: Sequence[str], limit: int | None = None) -> Asked:
+    """What the names and the limit mean; InputError for an unknown name, or for too many or too few."""
+    wanted = find_question(question)
+    if not wanted.takes(len(names)):
+        given = f"{counted(len(names), 'name')}: {' '.join(names)}" if names else "no name"
+        raise InputError(f"{question} takes {wanted.arguments}, but was given {given}")
+    limit = wanted.limit or ALL if limit is None else limit
+    if limit < 0:
+        raise InputError(f"{option('limit')} is {limit}, but must be at least 0 (0 means all)")
+    if wanted.arguments == TEXT:
+        return Asked(embedding, (), limit, names[0])
+    return Asked(embedding, [embedding.row(name) for name in names], limit)
 
 
-def children(asked: Asked) -> Answer:
-    """The descendants with no other between."""
-    return _below(asked, "children", "has the children", children_of(asked.embedding, asked.rows[0]))
+def answer_many(embedding: Embedding, question: str, asked: Sequence[Asked]) -> Answer:
+    """The answers to one question about many nodes: in columns where it has them, else one after another.
+
+    >>> import hypercone
+    >>> pets = hypercone.fit(hypercone.Hierarchy.from_pairs([("animal", "dog"), ("dog", "poodle")]), dim=2)
+    >>> pairs = [ask(pets, "is-a", pair) for pair in [("dog", "animal"), ("animal", "dog")]]
+    >>> answer_many(pets, "is-a", pairs).is_a
+    [True, False]
+    """
+    wanted = find_question(question)
+    if wanted.in_columns is None:
+        return Results([wanted.respond(one) for one in asked])
+    return wanted.in_columns(embedding, np.array([one.rows for one in asked], np.int32).reshape(-1, 2))
 
 
-def siblings(asked: Asked) -> Answer:
-    """The other children of the parents."""
-    names, shared = asked.embedding.names, siblings_of(asked.embedding, asked.rows[0])
-    shown = list(shared)[: asked.limit or None]
-    items = [_with_depth(asked, row) | {"parents": [names[parent] for parent in shared[row]]} for row in shown]
-    return _listing(asked, "siblings", "has the siblings", items, len(shared))
-
-
-def nearest(asked: Asked) -> Answer:
-    """The nodes at the smallest distance."""
-    embedding = asked.embedding
-    found = embedding.nearest(embedding.names[asked.rows[0]], asked.limit or len(embedding))
-    items = [node(embedding, embedding.row(name)) | {"distance": distance} for name, distance in found]
-    lines = [f"{item['distance']:8.4f}  {title(item)}" for item in items]
-    return Answer(node(embedding, asked.rows[0]) | {"nearest": items}, "\n".join(lines))
-
-
-def _above(asked: Asked, kind: str, verb: str, rows: Rows) -> Answer:
-    shown = rows[: asked.limit or None]
-    inside = margins(asked.embedding, shown, asked.rows[0])
-    return _listing(asked, kind, verb, _with_margins(asked, shown, inside.tolist()), len(rows))
-
-
-def _below(asked: Asked, kind: str, verb: str, rows: Rows) -> Answer:
-    shown = rows[: asked.limit or None]
-    inside = margins(asked.embedding, asked.rows[0], shown)
-    return _listing(asked, kind, verb, _with_margins(asked, shown, inside.tolist()), len(rows))
-
-
-def _with_depth(asked: Asked, row: int) -> Item:
-    return node(asked.embedding, row) | {"depth": depth_of(asked.embedding, row)}
-
-
-def _with_margins(asked: Asked, rows: Rows, inside: list[float]) -> list[Item]:
-    return [_with_depth(asked, row) | {"margin": margin} for row, margin in zip(rows.tolist(), inside, strict=True)]
-
-
-def _listing(asked: Asked, kind: str, verb: str, items: list[Item], count: int) -> Answer:
-    values = node(asked.embedding, asked.rows[0]) | {kind: items, "count": count}
-    rest = f"and {count - len(items):,} more" if len(items) < count else ""
-    beginning = f"{titled(asked.embedding, asked.rows[0])} {verb}:"
-    if asked.long and items:
-        return Answer(values, "\n".join(filter(None, [beginning, table(items), rest])))
-    names = ", ".join(filter(None, [*map(title, items), rest])) or "nothing"
-    return Answer(values, f"{beginning} {names}")
-
-
-# Where a point lies is plain from its nearest few.
-NEIGHBOURS, SHOWN_IN_WORDS = 10, 5
-
-
-def lowest_common_ancestors(asked: Asked) -> Answer:
-    """The lowest common ancestors by geometry and, where the edges are known, by the graph."""
-    embedding, hierarchy = asked.embedding, asked.embedding.hierarchy
-    by_geometry = lowest_common(embedding, asked.rows).tolist()
-    by_graph = None if hierarchy is None else lowest_common_in_graph(hierarchy, asked.rows).tolist()
-    agree = None if by_graph is None else sorted(by_geometry) == by_graph
-    values = {
-        "names": [embedding.names[row] for row in asked.rows],
-        "geometry": _all_with_depth(asked, by_geometry),
-        "graph": None if by_graph is None else _all_with_depth(asked, by_graph),
-        "agree": agree,
-    }
-    unknown = "unknown, for the model has no edges"
-    lines = [
-        f"The lowest common ancestors of {_all(asked, asked.rows)}:",
-        f"  by geometry   {_all(asked, by_geometry) or 'none'}",
-        f"  by the graph  {unknown if by_graph is None else _all(asked, by_graph) or 'none'}",
-    ]
-    if agree is not None:
-        lines.append(f"Geometry and graph {'agree' if agree else 'disagree'}.")
-    return Answer(values, "\n".join(lines))
-
-
-def centroid_of(asked: Asked) -> Answer:
-    """One point for the nodes, what it is a kind of, and what is near it."""
-    embedding = asked.embedding
-    point = centroid(embedding, asked.rows)
-    rows, inside = ancestors_of_point(embedding, point)
-    shown = rows[: asked.limit] if asked.limit else rows
-    ancestors = [
-        node(embedding, row) | {"depth": depth_of(embedding, row), "margin": margin}
-        for row, margin in zip(shown.tolist(), inside.tolist(), strict=False)
-    ]
-    near = nearest_to_point(embedding, point, min(asked.limit or NEIGHBOURS, NEIGHBOURS))
-    values: Item = {
-        "names": [embedding.names[row] for row in asked.rows],
-        "point": point.tolist(),
-        "ancestors": ancestors,
-        "count": len(rows),
-        "nearest": [node(embedding, row) | {"distance": distance} for row, distance in near],
-    }
-    rest = f", and {len(rows) - len(shown):,} more" if len(shown) < len(rows) else ""
-    neighbours = [f"{title(each)} {each['distance']:.4f}" for each in values["nearest"][:SHOWN_IN_WORDS]]
-    lines = [
-        f"The centroid of {_all(asked, asked.rows)}",
-        f"  is a: {', '.join(map(title, ancestors)) or 'nothing'}{rest}",
-        f"  is near: {', '.join(neighbours)}",
-    ]
-    return Answer(values, "\n".join(lines))
-
-
-def _all_with_depth(asked: Asked, rows: list[int]) -> list[Item]:
-    return [node(asked.embedding, row) | {"depth": depth_of(asked.embedding, row)} for row in rows]
-
-
-def _all(asked: Asked, rows: list[int] | tuple[int, ...]) -> str:
-    return listed([titled(asked.embedding, row) for row in rows])
-
-
-def is_a(asked: Asked) -> Answer:
+def is_a(asked: Asked) -> IsA:
     """Whether the child is a kind of the parent."""
-    embedding, (child, parent) = asked.embedding, asked.rows
-    energy = embedding.energy(embedding.names[child], embedding.names[parent])
-    holds = bool(energy <= embedding.threshold)
-    words = f"{_verdict(asked, holds)} (energy {energy:.4g}, threshold {embedding.threshold:.4g})"
-    return Answer(_pair(asked) | {"is_a": holds, "energy": energy, "threshold": embedding.threshold}, words)
+    energy, threshold = _energy(asked), asked.embedding.threshold
+    return IsA(*asked.pair(), energy <= threshold, energy, threshold)
 
 
-def energy(asked: Asked) -> Answer:
+def energy(asked: Asked) -> Energy:
     """How far the child is from the parent's region."""
-    found = asked.embedding.energy(*(asked.embedding.names[row] for row in asked.rows))
-    return Answer(_pair(asked) | {"energy": found}, f"{found:.6g}")
+    return Energy(*asked.pair(), _energy(asked))
 
 
-def explain(asked: Asked) -> Answer:
+def verdicts(embedding: Embedding, pairs: Rows) -> Verdicts:
+    """Whether each child is a kind of its parent, for pairs of (child, parent) rows."""
+    found, threshold = _energies(embedding, pairs), embedding.threshold
+    return Verdicts(threshold, (found <= threshold).tolist(), found.tolist())
+
+
+def energies(embedding: Embedding, pairs: Rows) -> Energies:
+    """How far each child is from its parent's region, for pairs of (child, parent) rows."""
+    return Energies(_energies(embedding, pairs).tolist())
+
+
+def _energy(asked: Asked) -> float:
+    if asked.energy is not None:
+        return asked.energy
+    return float(_energies(asked.embedding, np.array([asked.rows], np.int32))[0])
+
+
+def _energies(embedding: Embedding, pairs: Rows) -> Points:
+    return embedding.scorer.energies(np.ascontiguousarray(pairs[:, ::-1], np.int32))
+
+
+def explain(asked: Asked) -> Explained:
     """Why the child is, or is not, a kind of the parent."""
-    embedding = asked.embedding
-    found = embedding.explain(*(embedding.names[row] for row in asked.rows))
-    values = _pair(asked) | {
-        "is_a": found.is_a,
-        "energy": found.energy,
-        "threshold": found.threshold,
-        "margin": found.margin,
-        "margin_degrees": None if found.angle is None else math.degrees(found.margin),
-        "angle": found.angle,
-        "angle_degrees": None if found.angle is None else math.degrees(found.angle),
-        "aperture": found.aperture,
-        "aperture_degrees": None if found.aperture is None else math.degrees(found.aperture),
-        "chain": _steps(embedding, found.chain),
-        "graph": found.graph,
-        "path": _steps(embedding, found.path),
-        "agrees": found.agrees,
-        "lost": list(found.lost),
-        "stray": found.stray,
-    }
-    return Answer(values, "\n".join([f"{_verdict(asked, found.is_a)}.", *_reasons(embedding, found)]))
+    found = reasons.explain(asked.embedding, *asked.rows)
+    return Explained(
+        *asked.pair(),
+        is_a=found.is_a,
+        energy=found.energy,
+        threshold=found.threshold,
+        margin=found.margin,
+        margin_degrees=None if found.angle is None else math.degrees(found.margin),
+        angle=found.angle,
+        angle_degrees=_degrees(found.angle),
+        aperture=found.aperture,
+        aperture_degrees=_degrees(found.aperture),
+        chain=_steps(asked.embedding, found.chain),
+        graph=found.graph,
+        path=_steps(asked.embedding, found.path),
+        agrees=found.agrees,
+        lost=list(found.lost),
+        stray=found.stray,
+    )
 
 
-def _pair(asked: Asked) -> dict[str, Any]:
-    child, parent = asked.rows
-    return node(asked.embedding, child, "child") | node(asked.embedding, parent, "parent")
+def _degrees(angle: float | None) -> float | None:
+    return None if angle is None else math.degrees(angle)
 
 
-def _verdict(asked: Asked, holds: bool) -> str:
-    child, parent = (titled(asked.embedding, row) for row in asked.rows)
-    return f"{child} is {'' if holds else 'not '}{with_article(parent)}"
-
-
-def _steps(embedding: Embedding, steps: Sequence[Step]) -> list[dict[str, Any]]:
+def _steps(embedding: Embedding, steps: Sequence[reasons.Step]) -> list[answers.Step]:
     return [
-        node(embedding, embedding.row(step.name)) | {"margin": step.margin, "child_margin": step.child_margin}
+        answers.Step(step.name, label_of(embedding, embedding.row(step.name)), step.margin, step.child_margin)
         for step in steps
     ]
 
 
-def _reasons(embedding: Embedding, found: Explanation) -> Iterator[str]:
-    yield from _numbers(found)
-    if found.chain:
-        inside = listed([f"{step.margin:.4f}" for step in found.chain])
-        margins = f"with {'margin' if len(found.chain) == 1 else 'margins'} {inside}"
-        yield f"By geometry: {_way(embedding, found, found.chain)}, {margins}."
-    yield from _graph(embedding, found)
+def ancestors(asked: Asked) -> Ancestors:
+    """What the node is a kind of."""
+    rows = ancestors_of(asked.embedding, asked.rows[0])
+    return Ancestors(*asked.node(), _above(asked, rows), len(rows))
 
 
-def _numbers(found: Explanation) -> Iterator[str]:
-    place = "inside" if found.margin >= 0 else "outside"
-    if found.angle is None or found.aperture is None:
-        yield f"  energy     {found.energy:.4g}"
-        yield f"  threshold  {found.threshold:.4g}"
-        yield f"  margin     {found.margin:.4g}, {place}: threshold - energy"
-        return
-    yield f"  angle      {in_both_units(found.angle)} at {found.parent}, from its axis to {found.child}"
-    yield f"  aperture   {in_both_units(found.aperture)}, half the opening of the cone of {found.parent}"
-    yield f"  threshold  {in_both_units(found.threshold)}"
-    yield f"  margin     {in_both_units(found.margin)}, {place}: aperture + threshold - angle"
+def descendants(asked: Asked) -> Descendants:
+    """What is a kind of the node."""
+    rows = descendants_of(asked.embedding, asked.rows[0])
+    return Descendants(*asked.node(), _below(asked, rows), len(rows))
 
 
-def _way(embedding: Embedding, found: Explanation, steps: Sequence[Step]) -> str:
-    names = [found.child, *(step.name for step in steps)]
-    return " → ".join(titled(embedding, embedding.row(name)) for name in names)
+def parents(asked: Asked) -> Parents:
+    """The ancestors with no other between."""
+    rows = parents_of(asked.embedding, asked.rows[0])
+    return Parents(*asked.node(), _above(asked, rows), len(rows))
 
 
-def _graph(embedding: Embedding, found: Explanation) -> Iterator[str]:
-    if found.graph is None:
-        yield "By the graph: unknown, for the model has no edges."
-        return
-    yield f"By the graph: {_said(embedding, found)}."
-    yield f"{_agreement(embedding, found)}."
+def children(asked: Asked) -> Children:
+    """The descendants with no other between."""
+    rows = children_of(asked.embedding, asked.rows[0])
+    return Children(*asked.node(), _below(asked, rows), len(rows))
 
 
-def _said(embedding: Embedding, found: Explanation) -> str:
-    if found.graph == "same":
-        return "they are one node"
-    if found.graph == "no":
-        return f"there is no way up from {found.child} to {found.parent}"
-    follows = "an edge" if found.graph == "edge" else f"which follows from {counted(len(found.path), 'edge')}"
-    return f"{_way(embedding, found, found.path)}, {follows}"
+def siblings(asked: Asked) -> Siblings:
+    """The other children of the parents."""
+    embedding, shared = asked.embedding, siblings_of(asked.embedding, asked.rows[0])
+    rows = first(list(shared), asked.limit)
+    found = [
+        Sibling(*node, depth, [Node(*_node(embedding, parent)) for parent in shared[row]])
+        for row, node, depth in zip(rows, _nodes(embedding, rows), _depths(embedding, rows), strict=True)
+    ]
+    return Siblings(*asked.node(), found, len(shared))
 
 
-def _agreement(embedding: Embedding, found: Explanation) -> str:
-    lost = next((step for step in found.path if step.child_margin < 0), None)
-    if found.is_a and found.graph == "no":
-        return f"Geometry and graph disagree: {found.stray} is the first step up that is not above it in the graph"
-    if not found.agrees and lost:
-        return f"Geometry and graph disagree: {found.child} is lost at {lost.name} (margin {lost.child_margin:.4g})"
-    if lost:
-        return f"Geometry and graph agree, but {found.child} is lost at {lost.name} (margin {lost.child_margin:.4g})"
-    return "Geometry and graph agree" if found.agrees else "Geometry and graph disagree"
+def nearest(asked: Asked) -> Nearest:
+    """The nodes at the smallest distance."""
+    embedding, others = asked.embedding, len(asked.embedding) - 1
+    found = nearest_to(embedding, asked.rows[0], asked.limit or others)
+    items = [Neighbor(*_node(embedding, row), distance) for row, distance in found]
+    return Nearest(*asked.node(), items, others)
 
 
-def answer(embedding: Embedding, question: str, names: Sequence[str], limit: int = 0, *, long: bool = False) -> Answer:
-    """Answer a question about nodes; lists are cut at ``limit`` names, 0 for all, and tables if ``long``.
-
-    >>> import hypercone
-    >>> pets = hypercone.Hierarchy.from_pairs([("animal", "dog"), ("animal", "cat"), ("dog", "poodle")])
-    >>> answer(hypercone.fit(pets, dim=2), "ancestors", ["poodle"]).words
-    'poodle is a: animal, dog'
-    """
-    if question not in QUESTIONS:
-        raise unknown_name("question", question, QUESTIONS)
-    wanted = QUESTIONS[question]
-    if not wanted.takes(len(names)):
-        raise InputError(
-            f"{question} takes {wanted.arguments}, but was given {counted(len(names), 'name')}: {' '.join(names)}"
-        )
-    if limit < 0:
-        raise InputError(f"limit is {limit}, but must be at least 0 (0 means all)")
-    return wanted.respond(Asked(embedding, tuple(embedding.row(name) for name in names), limit, long))
+def vector(asked: Asked) -> Vector:
+    """The point of the node."""
+    return Vector(*asked.node(), asked.embedding.points[asked.rows[0]].tolist())
 
 
-def _vector(asked: Asked) -> Answer:
-    point = asked.embedding.points[asked.rows[0]].tolist()
-    return Answer(node(asked.embedding, asked.rows[0]) | {"vector": point}, " ".join(map(repr, point)))
+def lowest_common_ancestors(asked: Asked) -> LowestCommonAncestors:
+    """The lowest common ancestors by geometry and, where the edges are known, by the graph."""
+    embedding, hierarchy = asked.embedding, asked.embedding.hierarchy
+    by_geometry = lowest_common(embedding, asked.rows).tolist()
+    by_graph = None if hierarchy is None else lowest_common_in_graph(hierarchy, asked.rows).tolist()
+    return LowestCommonAncestors(
+        *asked.nodes(),
+        geometry=_nodes_with_depths(embedding, by_geometry),
+        graph=None if by_graph is None else _nodes_with_depths(embedding, by_graph),
+        agree=None if by_graph is None else sorted(by_geometry) == by_graph,
+    )
+
+
+def centroid_of(asked: Asked) -> Centroid:
+    """One point for the nodes, what it is a kind of, and what is near it."""
+    point = centroid(asked.embedding, asked.rows)
+    above, count = above_point(asked.embedding, point, asked.limit)
+    near = nearest_to_point(asked.embedding, point, min(asked.limit or NEIGHBORS, NEIGHBORS))
+    neighbors = [Neighbor(*_node(asked.embedding, row), distance) for row, distance in near]
+    return Centroid(*asked.nodes(), point.tolist(), above, count, neighbors)
+
+
+def search(asked: Asked) -> Matches:
+    """The nodes with a text in their name or label."""
+    rows = asked.embedding.searchable.search(asked.text)
+    shown = first(rows, asked.limit).tolist()
+    return Matches(asked.text, [Node(*_node(asked.embedding, row)) for row in shown], len(rows))
+
+
+def above_point(embedding: Embedding, point: Any, limit: int = ALL) -> tuple[list[Relative], int]:
+    """What a point is a kind of, and how many that are in all."""
+    rows, inside = ancestors_of_point(embedding, point)
+    return _relatives(embedding, first(rows, limit), first(inside, limit)), len(rows)
+
+
+def label_of(embedding: Embedding, row: int) -> str | None:
+    """The label of a row; None if it has none."""
+    return (embedding.labels.texts[row] or None) if embedding.labels else None
+
+
+Some = TypeVar("Some", Rows, Points, list[int])
+
+
+def first(items: Some, limit: int) -> Some:
+    """At most so many of the items, 0 for all."""
+    return items[: limit or None]
+
+
+def _above(asked: Asked, rows: Rows) -> list[Relative]:
+    shown = first(rows, asked.limit)
+    return _relatives(asked.embedding, shown, margins(asked.embedding, shown, asked.rows[0]))
+
+
+def _below(asked: Asked, rows: Rows) -> list[Relative]:
+    shown = first(rows, asked.limit)
+    return _relatives(asked.embedding, shown, margins(asked.embedding, asked.rows[0], shown))
+
+
+def _relatives(embedding: Embedding, rows: Rows, inside: Points) -> list[Relative]:
+    parts = _nodes(embedding, rows.tolist()), _depths(embedding, rows), inside.tolist()
+    return [Relative(*node, depth, margin) for node, depth, margin in zip(*parts, strict=True)]
+
+
+def _nodes_with_depths(embedding: Embedding, rows: list[int]) -> list[Ranked]:
+    parts = _nodes(embedding, rows), _depths(embedding, rows)
+    return [Ranked(*node, depth) for node, depth in zip(*parts, strict=True)]
+
+
+def _node(embedding: Embedding, row: int) -> tuple[str, str | None]:
+    return embedding.names[row], label_of(embedding, row)
+
+
+def _nodes(embedding: Embedding, rows: list[int]) -> list[tuple[str, str | None]]:
+    return [_node(embedding, row) for row in rows]
+
+
+def _depths(embedding: Embedding, rows: Rows | list[int]) -> list[int | None]:
+    if embedding.hierarchy is None:
+        return [None] * len(rows)
+    depths: list[int | None] = embedding.hierarchy.depths[rows].tolist()
+    return depths
 
 
 QUESTIONS = {
-    "is-a": Question("CHILD PARENT", is_a),
-    "energy": Question("CHILD PARENT", energy),
-    "explain": Question("CHILD PARENT", explain),
-    "ancestors": Question("NAME", ancestors),
-    "descendants": Question("NAME", descendants),
-    "parents": Question("NAME", parents),
-    "children": Question("NAME", children),
-    "siblings": Question("NAME", siblings),
-    "nearest": Question("NAME", nearest),
-    "vector": Question("NAME", _vector),
-    "lca": Question("NAME NAME …", lowest_common_ancestors),
-    "centroid": Question("NAME …", centroid_of),
+    "is-a": Question(PAIR, is_a, IsA, in_columns=verdicts),
+    "energy": Question(PAIR, energy, Energy, in_columns=energies),
+    "explain": Question(PAIR, explain, Explained),
+    "ancestors": Question(NAME, ancestors, Ancestors, limit=ALL),
+    "descendants": Question(NAME, descendants, Descendants, limit=ALL),
+    "parents": Question(NAME, parents, Parents, limit=ALL),
+    "children": Question(NAME, children, Children, limit=ALL),
+    "siblings": Question(NAME, siblings, Siblings, limit=ALL),
+    "nearest": Question(NAME, nearest, Nearest, limit=A_FEW),
+    "vector": Question(NAME, vector, Vector),
+    "lca": Question("NAME NAME …", lowest_common_ancestors, LowestCommonAncestors),
+    "centroid": Question("NAME …", centroid_of, Centroid, limit=ALL),
+    "search": Question(TEXT, search, Matches, limit=A_FEW),
 }

@@ -1,45 +1,133 @@
-"""Nodes and numbers as answers show them, to programs and to people."""
+"""Answers in words: a sentence or a table made of the values, and of nothing else."""
 
 from __future__ import annotations
 
 import math
-from collections.abc import Sequence
+from collections.abc import Iterator, Sequence
+from dataclasses import fields
+from functools import singledispatch
 from typing import Any
 
-from hypercone.embedding import Embedding
+from hypercone.errors import counted, with_article
+from hypercone.queries.answers import (
+    Ancestors,
+    Answer,
+    Centroid,
+    Children,
+    Descendants,
+    Energy,
+    Explained,
+    IsA,
+    LowestCommonAncestors,
+    Matches,
+    Nearest,
+    Node,
+    Parents,
+    Siblings,
+    Step,
+    Vector,
+)
 
-Item = dict[str, Any]
+SHOWN_NEAR = 5
 
 
-def node(embedding: Embedding, row: int, prefix: str = "name") -> Item:
-    """The name of a row and, if it has one, its label.
+@singledispatch
+def in_words(answer: Answer, *, long: bool = False) -> str:
+    """The answer as a sentence or a few lines for people; its lists as tables if ``long``.
 
-    >>> from hypercone.hierarchy.names import Labels
-    >>> import numpy as np
-    >>> from hypercone.methods import Settings
-    >>> heart = Embedding(["HP:1"], np.array([[0.5, 0.0]]), "order", Settings(), 0.0, labels=Labels(["Heart"]))
-    >>> node(heart, 0), node(heart, 0, "child"), titled(heart, 0)
-    ({'name': 'HP:1', 'label': 'Heart'}, {'child': 'HP:1', 'child_label': 'Heart'}, 'HP:1 (Heart)')
+    >>> in_words(Energy("dog", None, "animal", None, 0.25)), in_words(Vector("dog", None, [0.5, 0.25]))
+    ('0.25', '0.5 0.25')
     """
-    label = embedding.labels[row] if embedding.labels else ""
-    key = "label" if prefix == "name" else f"{prefix}_label"
-    return {prefix: embedding.names[row]} | ({key: label} if label else {})
+    raise TypeError(f"nobody has put {type(answer).__name__} into words")
 
 
-def title(item: Item) -> str:
-    """The name of a node with its label beside it, where that says more."""
-    name, label = item["name"], item.get("label", "")
-    return f"{name} ({label})" if label not in ("", name) else name
+@in_words.register
+def _(answer: Energy, *, long: bool = False) -> str:
+    return f"{answer.energy:.6g}"
 
 
-def titled(embedding: Embedding, row: int) -> str:
-    """The same for a row."""
-    return title(node(embedding, row))
+@in_words.register
+def _(answer: Vector, *, long: bool = False) -> str:
+    return " ".join(map(repr, answer.vector))
 
 
-def depth_of(embedding: Embedding, row: int) -> int | None:
-    """The longest path from a root to a row, if the edges are known."""
-    return None if embedding.hierarchy is None else int(embedding.hierarchy.depths[row])
+@in_words.register
+def _(answer: IsA, *, long: bool = False) -> str:
+    return f"{_verdict(answer)} (energy {answer.energy:.4g}, threshold {answer.threshold:.4g})"
+
+
+@in_words.register
+def _(answer: Ancestors, *, long: bool = False) -> str:
+    return _listing(f"{title(answer)} is a:", answer.ancestors, answer.count, long)
+
+
+@in_words.register
+def _(answer: Descendants, *, long: bool = False) -> str:
+    return _listing(f"{title(answer)} includes:", answer.descendants, answer.count, long)
+
+
+@in_words.register
+def _(answer: Parents, *, long: bool = False) -> str:
+    return _listing(f"{title(answer)} has the parents:", answer.parents, answer.count, long)
+
+
+@in_words.register
+def _(answer: Children, *, long: bool = False) -> str:
+    return _listing(f"{title(answer)} has the children:", answer.children, answer.count, long)
+
+
+@in_words.register
+def _(answer: Siblings, *, long: bool = False) -> str:
+    return _listing(f"{title(answer)} has the siblings:", answer.siblings, answer.count, long)
+
+
+@in_words.register
+def _(answer: Matches, *, long: bool = False) -> str:
+    return _listing(f"{answer.text!r} is found in:", answer.matches, answer.count, long)
+
+
+@in_words.register
+def _(answer: Nearest, *, long: bool = False) -> str:
+    return "\n".join(f"{near.distance:8.4f}  {title(near)}" for near in answer.nearest)
+
+
+@in_words.register
+def _(answer: LowestCommonAncestors, *, long: bool = False) -> str:
+    unknown = "unknown, for the model has no edges"
+    lines = [
+        f"The lowest common ancestors of {_asked(answer)}:",
+        f"  by geometry   {listed(list(map(title, answer.geometry))) or 'none'}",
+        f"  by the graph  {unknown if answer.graph is None else listed(list(map(title, answer.graph))) or 'none'}",
+    ]
+    if answer.agree is not None:
+        lines.append(f"Geometry and graph {'agree' if answer.agree else 'disagree'}.")
+    return "\n".join(lines)
+
+
+@in_words.register
+def _(answer: Centroid, *, long: bool = False) -> str:
+    hidden = answer.count - len(answer.ancestors)
+    near = [f"{title(each)} {each.distance:.4f}" for each in answer.nearest[:SHOWN_NEAR]]
+    lines = [
+        f"The centroid of {_asked(answer)}",
+        f"  is a: {', '.join(map(title, answer.ancestors)) or 'nothing'}{f', and {hidden:,} more' if hidden else ''}",
+        f"  is near: {', '.join(near)}",
+    ]
+    return "\n".join(lines)
+
+
+@in_words.register
+def _(answer: Explained, *, long: bool = False) -> str:
+    return "\n".join([f"{_verdict(answer)}.", *_reasons(answer)])
+
+
+def title(node: Any) -> str:
+    """The name of whatever has a name and a label, with the label beside it where that says more.
+
+    >>> title(Node("HP:1", "Heart")), title(Node("dog", None)), title(Node("dog", "dog"))
+    ('HP:1 (Heart)', 'dog', 'dog')
+    """
+    return node.name if node.label in (None, node.name) else f"{node.name} ({node.label})"
 
 
 def listed(things: Sequence[str]) -> str:
@@ -60,16 +148,17 @@ def in_both_units(angle: float) -> str:
     return f"{angle:.4f} rad ({math.degrees(angle):.2f}°)"
 
 
-def table(items: Sequence[Item]) -> str:
+def table(items: Sequence[Any]) -> str:
     """A line for each node, its name last, under a heading.
 
-    >>> print(table([{"name": "animal", "depth": 0, "margin": 0.5}, {"name": "dog", "depth": None, "margin": 0.25}]))
+    >>> from hypercone.queries.answers import Relative
+    >>> print(table([Relative("animal", None, 0, 0.5), Relative("A:5", "dog", None, 0.25)]))
       depth  margin  name
           0  0.5000  animal
-          -  0.2500  dog
+          -  0.2500  A:5 (dog)
     """
-    columns = [key for key in items[0] if key not in ("name", "label")]
-    lines = [[*columns, "name"], *([*(_cell(item[key]) for key in columns), title(item)] for item in items)]
+    columns = [field.name for field in fields(items[0]) if field.name not in ("name", "label")]
+    lines = [[*columns, "name"], *([*(_cell(getattr(item, key)) for key in columns), title(item)] for item in items)]
     widths = [max(len(line[k]) for line in lines) for k in range(len(columns))]
     return "\n".join(
         "".join(f"  {part:>{width}}" for part, width in zip(line, [*widths, 0], strict=True)) for line in lines
@@ -81,4 +170,74 @@ def _cell(value: Any) -> str:
         return "-"
     if isinstance(value, float):
         return f"{value:.4f}"
-    return ", ".join(value) if isinstance(value, list) else str(value)
+    return ", ".join(node.name for node in value) if isinstance(value, list) else str(value)
+
+
+def _listing(beginning: str, items: Sequence[Any], count: int, long: bool) -> str:
+    rest = f"and {count - len(items):,} more" if len(items) < count else ""
+    if long and items:
+        return "\n".join(filter(None, [beginning, table(items), rest]))
+    return f"{beginning} {', '.join(filter(None, [*map(title, items), rest])) or 'nothing'}"
+
+
+def _asked(answer: LowestCommonAncestors | Centroid) -> str:
+    return listed([title(Node(*each)) for each in zip(answer.names, answer.labels, strict=True)])
+
+
+def _child(answer: IsA | Explained) -> Node:
+    return Node(answer.child, answer.child_label)
+
+
+def _verdict(answer: IsA | Explained) -> str:
+    parent = title(Node(answer.parent, answer.parent_label))
+    return f"{title(_child(answer))} is {'' if answer.is_a else 'not '}{with_article(parent)}"
+
+
+def _reasons(found: Explained) -> Iterator[str]:
+    yield from _numbers(found)
+    if found.chain:
+        inside = listed([f"{step.margin:.4f}" for step in found.chain])
+        margins = f"with {'margin' if len(found.chain) == 1 else 'margins'} {inside}"
+        yield f"By geometry: {_way(found, found.chain)}, {margins}."
+    if found.graph is None:
+        yield "By the graph: unknown, for the model has no edges."
+        return
+    yield f"By the graph: {_graph(found)}."
+    yield f"{_agreement(found)}."
+
+
+def _numbers(found: Explained) -> Iterator[str]:
+    place = "inside" if found.margin >= 0 else "outside"
+    if found.angle is None or found.aperture is None:
+        yield f"  energy     {found.energy:.4g}"
+        yield f"  threshold  {found.threshold:.4g}"
+        yield f"  margin     {found.margin:.4g}, {place}: threshold - energy"
+        return
+    yield f"  angle      {in_both_units(found.angle)} at {found.parent}, from its axis to {found.child}"
+    yield f"  aperture   {in_both_units(found.aperture)}, half the opening of the cone of {found.parent}"
+    yield f"  threshold  {in_both_units(found.threshold)}"
+    yield f"  margin     {in_both_units(found.margin)}, {place}: aperture + threshold - angle"
+
+
+def _way(found: Explained, steps: Sequence[Step]) -> str:
+    return " → ".join(map(title, [_child(found), *steps]))
+
+
+def _graph(found: Explained) -> str:
+    if found.graph == "same":
+        return "they are one node"
+    if found.graph == "no":
+        return f"there is no way up from {found.child} to {found.parent}"
+    follows = "an edge" if found.graph == "edge" else f"which follows from {counted(len(found.path), 'edge')}"
+    return f"{_way(found, found.path)}, {follows}"
+
+
+def _agreement(found: Explained) -> str:
+    lost = next((step for step in found.path if step.child_margin < 0), None)
+    if found.is_a and found.graph == "no":
+        return f"Geometry and graph disagree: {found.stray} is the first step up that is not above it in the graph"
+    if not found.agrees and lost:
+        return f"Geometry and graph disagree: {found.child} is lost at {lost.name} (margin {lost.child_margin:.4g})"
+    if lost:
+        return f"Geometry and graph agree, but {found.child} is lost at {lost.name} (margin {lost.child_margin:.4g})"
+    return "Geometry and graph agree" if found.agrees else "Geometry and graph disagree"

@@ -2,7 +2,7 @@
 
 from hypercone._system import needed
 
-PACKAGES = ("starlette", "uvicorn", "httptools", "orjson")
+PACKAGES = ("starlette", "uvicorn", "httptools", "msgspec")
 # Asked for here, with the remedy where one is missing, so that the modules below can import them at their top.
 for _package in PACKAGES:
     needed(_package, "the service needs", "'hypercone[serve]'")

@@ -13,7 +13,8 @@ from itertools import groupby
 from typing import Any
 from urllib.parse import quote
 
-import orjson
+import msgspec
+from msgspec import UNSET
 from starlette.routing import Route, Router
 
 from hypercone import __version__
@@ -36,11 +37,11 @@ from hypercone.service.errors import (
     reply_empty,
     reply_refusal,
 )
-from hypercone.service.handlers import OPERATIONS, Operation, with_model
+from hypercone.service.handlers import OPERATIONS, Operation
 from hypercone.service.metrics import KIND, Metrics
-from hypercone.service.models import Model, Models, NoSuchRow
+from hypercone.service.models import Model, Models, NoSuchRow, Served
 from hypercone.service.openapi import openapi
-from hypercone.service.schema import Field, body_values, query_values, read_body
+from hypercone.service.requests import Nothing, from_body, from_query, read_body
 from hypercone.service.security import Hosts, Options, Origins, Token
 from hypercone.service.workers import Deadline, Workers, note, one_line
 
@@ -166,11 +167,11 @@ class Service:
 
     @property
     def _about(self) -> bytes:
-        return orjson.dumps({"models": [model.about() for model in self.models]})
+        return msgspec.json.encode(Served([model.about() for model in self.models]))
 
     @property
     def _document(self) -> bytes:
-        return orjson.dumps(openapi(self.models, __version__, token=bool(self._token)))
+        return msgspec.json.encode(openapi(self.models, __version__, token=bool(self._token)))
 
     def _measured(self) -> bytes:
         return self.metrics.text({model.name: len(model.embedding) for model in self.models})
@@ -236,32 +237,27 @@ class Questions(Path):
     def __init__(self, service: Service, operations: Sequence[Operation]) -> None:
         super().__init__([operation.method for operation in operations])
         self._service = service
-        models = service.models.names
-        self._operations = {
-            operation.method: (operation, with_model(operation.fields, models)) for operation in operations
-        }
+        self._operations = {operation.method: operation for operation in operations}
 
     async def __call__(self, scope: Scope, receive: Receive, send: Send) -> None:
         """Answer one request."""
         method = scope["method"]
-        chosen = self._operations.get("GET" if method == "HEAD" else method)
-        if chosen is None:
+        operation = self._operations.get("GET" if method == "HEAD" else method)
+        if operation is None:
             await self.refuse_method(scope, send)
             return
-        operation, fields = chosen
         self._service.must_be_ready()
         workers, deadline = self._service.workers, Deadline(self._service.options.deadline)
         workers.take_place()
         try:
             if operation.method == "POST":
-                body = await self._from_body(operation, fields, scope, receive, deadline)
+                body = await self._from_body(operation, scope, receive, deadline)
             else:
-                values = query_values(scope["query_string"], fields)
-                model = self._service.models.find(values["model"])
+                request = from_query(scope["query_string"], operation.takes)
                 if operation.is_quick:
-                    body = _answered(operation, model, values, deadline)
+                    body = self._answer(operation, request, deadline)
                 else:
-                    body = await workers.run(partial(_answered, operation, model, values, deadline), deadline)
+                    body = await workers.run(partial(self._answer, operation, request, deadline), deadline)
         except NoSuchRow as missing:
             raise await workers.run(missing.refusal, deadline) from None
         finally:
@@ -270,27 +266,21 @@ class Questions(Path):
         self._service.must_have_room(body)
         await reply(send, 200, body)
 
-    async def _from_body(
-        self, operation: Operation, fields: Sequence[Field], scope: Scope, receive: Receive, deadline: Deadline
-    ) -> bytes:
+    async def _from_body(self, operation: Operation, scope: Scope, receive: Receive, deadline: Deadline) -> bytes:
         if scope["query_string"]:
             raise malformed("POST takes its values from the body, and no parameters; leave out what is behind the ?")
         raw = await read_body(scope, receive, deadline)
-        work = partial(self._read_and_answered, operation, fields, raw, deadline)
+        work = partial(self._read_and_answer, operation, raw, deadline)
         if operation.is_quick and len(raw) <= SMALL_BODY:
             return work()
         return await self._service.workers.run(work, deadline)
 
-    def _read_and_answered(
-        self, operation: Operation, fields: Sequence[Field], raw: bytes, deadline: Deadline
-    ) -> bytes:
-        values = body_values(raw, fields)
-        return _answered(operation, self._service.models.find(values["model"]), values, deadline)
+    def _read_and_answer(self, operation: Operation, raw: bytes, deadline: Deadline) -> bytes:
+        return self._answer(operation, from_body(raw, operation.takes), deadline)
 
-
-def _answered(operation: Operation, model: Model, values: dict[str, Any], deadline: Deadline) -> bytes:
-    answer = operation.answer(model, values, deadline)
-    return orjson.dumps(answer, option=orjson.OPT_SERIALIZE_NUMPY)
+    def _answer(self, operation: Operation, request: Any, deadline: Deadline) -> bytes:
+        model = self._service.models.find(request.model)
+        return model.json(operation.answer(model, request, deadline))
 
 
 class Fixed(Path):
@@ -309,7 +299,7 @@ class Fixed(Path):
         if self._when_ready:
             self._service.must_be_ready()
         if scope["query_string"]:
-            query_values(scope["query_string"], ())
+            from_query(scope["query_string"], Nothing)
         status, body, kind, *headers = self._answer(scope)
         await reply(send, status, body, kind, *headers)
 
@@ -354,9 +344,9 @@ class Page(Path):
         if not service.options.explorer:
             raise Refusal(404, "not_found", "the explorer is not served here; see /openapi.json")
         service.must_be_ready()
-        query_values(scope["query_string"], ())
-        name = scope["path_params"].get("name")
-        if name is None and len(service.models) > 1:
+        from_query(scope["query_string"], Nothing)
+        name = scope["path_params"].get("name", UNSET)
+        if name is UNSET and len(service.models) > 1:
             page = _links([model.name for model in service.models])
             await reply(send, 200, page, HTML, page_headers(page))
             return

@@ -9,7 +9,8 @@ from collections.abc import Awaitable, Callable, Iterable, MutableMapping
 from functools import lru_cache
 from typing import Any
 
-import orjson
+import msgspec
+from msgspec import UNSET, Struct, UnsetType
 
 Headers = Iterable[tuple[bytes, bytes]]
 
@@ -34,9 +35,11 @@ RETRY_SOON = ((b"retry-after", b"1"),)
 class Refusal(Exception):
     """A request that is not answered, and why."""
 
-    def __init__(self, status: int, code: str, message: str, headers: Headers = ()) -> None:
+    def __init__(self, status: int, code: str, message: str, headers: Headers = (), index: int | None = None) -> None:
+        """``index`` tells which of many the reason is about."""
         super().__init__(message)
         self.status, self.code, self.message, self.headers = status, code, message, tuple(headers)
+        self.index = index
 
 
 def malformed(message: str) -> Refusal:
@@ -140,17 +143,31 @@ async def reply_empty(send: Send, headers: Headers) -> None:
 
 async def reply_refusal(scope: Scope, send: Send, refusal: Refusal) -> None:
     """Send an error as JSON; to who is refused in the middle, that this was all."""
-    body = error_body(refusal.code, refusal.message)
+    body = error_body(refusal.code, refusal.message, refusal.index)
     is_coming = scope.get(BODY_IS_COMING)
     closing = ((b"connection", b"close"),) if is_coming is not None and is_coming() else ()
     await reply(send, refusal.status, body, headers=(*API_HEADERS, *refusal.headers, *closing))
 
 
+class Reason(Struct):
+    """What is told of an error: a code for programs, a sentence for people, and which of many it is about."""
+
+    code: str
+    message: str
+    index: int | UnsetType = UNSET
+
+
+class Error(Struct):
+    """The body of every answer that is a refusal."""
+
+    error: Reason
+
+
 @lru_cache(maxsize=64)
-def error_body(code: str, message: str) -> bytes:
+def error_body(code: str, message: str, index: int | None = None) -> bytes:
     """The JSON of an error.
 
     >>> error_body("not_found", "there is no such path")
     b'{"error":{"code":"not_found","message":"there is no such path"}}'
     """
-    return orjson.dumps({"error": {"code": code, "message": message}})
+    return msgspec.json.encode(Error(Reason(code, message, UNSET if index is None else index)))

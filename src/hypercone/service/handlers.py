@@ -1,289 +1,182 @@
-"""Every question of the API as one line of a table: it routes, validates, answers and documents."""
+"""Every question as operations of the API: one method of one path each, with what it takes, gives, and who answers."""
 
 from __future__ import annotations
 
-from collections.abc import Callable, Sequence
+from array import array
+from collections.abc import Callable, Iterator, Sequence
 from dataclasses import dataclass
-from typing import Any
+from functools import partial
+from typing import Any, get_type_hints
 
-from hypercone._arrays import Rows
-from hypercone.embedding.relations import ancestors_of, descendants_of
-from hypercone.errors import InputError, some
+import numpy as np
+from msgspec import UNSET
+
+from hypercone.errors import InputError
+from hypercone.queries.answers import Answer, Relative, Results
+from hypercone.queries.questions import PAIR, QUESTIONS, TEXT, Asked, Question, above_point
 from hypercone.service.errors import malformed, too_large
-from hypercone.service.models import Model, place
-from hypercone.service.schema import Field, Pairs, Texts, Whole
+from hypercone.service.models import Model, NoSuchRow, place
+from hypercone.service.requests import PLACE, Request, many_of, one_of
 from hypercone.service.workers import Deadline
 
-Values = dict[str, Any]
-# What one answer may list in all: some 5 MB of JSON, and nobody waits long while it is written.
+# What one answer may list in all: some 10 MB of JSON, and nobody waits long while it is written.
 MOST_LISTED = 100_000
-
-
-def ancestors(model: Model, values: Values, deadline: Deadline) -> Values:
-    """What the node is a kind of, the most general first."""
-    return {"model": model.name} | _listing(model, values["name"], values["limit"], "ancestors", ancestors_of)
-
-
-def descendants(model: Model, values: Values, deadline: Deadline) -> Values:
-    """What is a kind of the node, the most general first."""
-    return {"model": model.name} | _listing(model, values["name"], values["limit"], "descendants", descendants_of)
-
-
-def nearest(model: Model, values: Values, deadline: Deadline) -> Values:
-    """The nodes at the smallest distance, nearest first."""
-    return {"model": model.name} | _near(model, values["name"], values["count"])
-
-
-def ancestors_many(model: Model, values: Values, deadline: Deadline) -> Values:
-    """The same for many nodes."""
-    return _many(
-        model, values, deadline, lambda name: _listing(model, name, values["limit"], "ancestors", ancestors_of)
-    )
-
-
-def descendants_many(model: Model, values: Values, deadline: Deadline) -> Values:
-    """The same for many nodes."""
-    return _many(
-        model, values, deadline, lambda name: _listing(model, name, values["limit"], "descendants", descendants_of)
-    )
-
-
-def nearest_many(model: Model, values: Values, deadline: Deadline) -> Values:
-    """The same for many nodes."""
-    return _many(model, values, deadline, lambda name: _near(model, name, values["count"]))
-
-
-def _listing(model: Model, name: str, limit: int, kind: str, find: Callable[..., Rows]) -> Values:
-    row = model.rows[name]
-    found = find(model.embedding, row)
-    shown = found[: limit or None].tolist()
-    return {"name": model.names[row], kind: [model.names[other] for other in shown], "count": len(found)}
-
-
-def _near(model: Model, name: str, count: int) -> Values:
-    own = model.names[model.rows[name]]
-    found = model.embedding.nearest(own, count)
-    return {"name": own, "nearest": [{"name": other, "distance": distance} for other, distance in found]}
-
-
-def _many(model: Model, values: Values, deadline: Deadline, answer: Callable[[str], Values]) -> Values:
-    results, listed = [], 0
-    for name in values["names"]:
-        deadline.check()
-        results.append(answer(name))
-        listed += max(len(part) for part in results[-1].values() if isinstance(part, list))
-        if listed > MOST_LISTED:
-            raise too_large(f"the answer would list more than {MOST_LISTED:,} names; ask for fewer, or with a limit")
-    return {"model": model.name, "results": results}
-
-
-def is_a(model: Model, values: Values, deadline: Deadline) -> Values:
-    """Whether the child is a kind of the parent."""
-    child, parent = model.rows[values["child"]], model.rows[values["parent"]]
-    energy = model.energy(child, parent)
-    return {
-        "model": model.name,
-        "child": model.names[child],
-        "parent": model.names[parent],
-        "is_a": energy <= model.threshold,
-        "energy": energy,
-        "threshold": model.threshold,
-    }
-
-
-def energy(model: Model, values: Values, deadline: Deadline) -> Values:
-    """How far the child is from the parent's region."""
-    child, parent = model.rows[values["child"]], model.rows[values["parent"]]
-    return {
-        "model": model.name,
-        "child": model.names[child],
-        "parent": model.names[parent],
-        "energy": model.energy(child, parent),
-    }
-
-
-def is_a_many(model: Model, values: Values, deadline: Deadline) -> Values:
-    """The same for many pairs."""
-    energies = model.energies(values["pairs"])
-    holds = (energies <= model.threshold).tolist()
-    return {"model": model.name, "threshold": model.threshold, "is_a": holds, "energies": energies}
-
-
-def energy_many(model: Model, values: Values, deadline: Deadline) -> Values:
-    """The same for many pairs."""
-    return {"model": model.name, "energies": model.energies(values["pairs"])}
-
-
-def place_node(model: Model, values: dict[str, Any], deadline: Deadline) -> dict[str, Any]:
-    """The point for a node under some parents and outside of others, and what is above that point."""
-    parents = [model.names[model.rows[name]] for name in values["parents"]]
-    not_under = [model.names[model.rows[name]] for name in values["not_under"] or ()]
-    try:
-        point = place(model.embedding, parents, not_under)
-    except InputError as error:
-        raise malformed(str(error)) from None
-    above = model.embedding.ancestors_of_point(point)
-    found = set(above)
-    return {
-        "model": model.name,
-        "point": point,
-        "ancestors": above,
-        "missing_parents": [name for name in dict.fromkeys(parents) if name not in found],
-        "unwanted": [name for name in dict.fromkeys(not_under) if name in found],
-    }
-
-
-Answer = Callable[[Model, dict[str, Any], Deadline], dict[str, Any]]
-
-MOST_PARENTS, MOST_NEAREST = 100, 10_000
-
-CHILD = Field("child", "the name or label of the node that may be a kind of the parent")
-PARENT = Field("parent", "the name or label of the node that it may be a kind of")
-NAME = Field("name", "the name or label of a node")
-NAMES = Texts("names", "names or labels of nodes")
-PAIRS = Pairs("pairs", "pairs of [child, parent], each by name or label")
-LIMIT = Whole("limit", "the most names to list, 0 for all", required=False, default=0, most=1_000_000)
-COUNT = Whole("count", "how many nodes", required=False, default=10, least=1, most=MOST_NEAREST)
-PARENTS = Texts("parents", "what the new node is", least=1, most=MOST_PARENTS)
-NOT_UNDER = Texts("not_under", "what the new node is not", required=False, most=MOST_PARENTS)
 
 
 @dataclass(frozen=True)
 class Operation:
-    """One method of one path: what it takes, who answers, and what the answer has beside the model's name."""
+    """One method of one path."""
 
     path: str
     method: str
     summary: str
-    fields: tuple[Field, ...]
-    answer: Answer
-    answers_with: dict[str, Any]
+    takes: type[Request]
+    answer: Callable[[Model, Any, Deadline], Answer]
+    gives: type[Answer]
+    # What stands in the list, where the answer is one of many.
+    of: type[Answer] | None = None
     # Quick enough to be answered between two other requests, where a thread would only be a detour.
     is_quick: bool = False
 
 
-def _object(members: dict[str, Any]) -> dict[str, Any]:
-    return {"type": "object", "required": list(members), "additionalProperties": False, "properties": members}
+def operations() -> Iterator[Operation]:
+    """GET asks about one, POST about many; several nodes at once do not fit into a query, and have POST alone."""
+    for name, question in QUESTIONS.items():
+        path, gives, is_quick = f"/v1/{name}", question.gives, question.in_columns is not None
+        many = many_of(name, question)
+        if question.is_open:
+            yield Operation(path, "POST", question.summary, many, partial(answer_groups, question), gives, gives)
+            continue
+        yield Operation(
+            path, "GET", question.summary, one_of(name, question), partial(answer_one, question), gives, None, is_quick
+        )
+        answer, summary = partial(answer_many, question), "The same for many at once"
+        if question.in_columns is None:
+            yield Operation(path, "POST", summary, many, answer, Results, gives)
+        else:
+            columns = get_type_hints(question.in_columns)["return"]
+            yield Operation(path, "POST", summary, many, answer, columns, None, is_quick)
+    summary = "Where a new node under some parents would be; nothing that is served changes"
+    yield Operation("/v1/place", "POST", summary, PLACE, place_node, Placed)
 
 
-def _list(of: dict[str, Any]) -> dict[str, Any]:
-    return {"type": "array", "items": of}
+def answer_one(question: Question, model: Model, request: Any, deadline: Deadline) -> Answer:
+    """The answer about one node, one pair or one text."""
+    rows = model.rows
+    if question.arguments == PAIR:
+        child, parent = rows[request.child], rows[request.parent]
+        energy = model.energy(child, parent) if question.in_columns is not None else None
+        return question.respond(Asked(model.embedding, (child, parent), 0, "", energy))
+    limit = limit_of(question, request)
+    if question.arguments == TEXT:
+        asked = Asked(model.embedding, (), limit, request.text)
+    else:
+        asked = Asked(model.embedding, (rows[request.name],), limit)
+    return _answer_each([asked], question, deadline)[0]
 
 
-_TEXT, _NUMBER, _YES_OR_NO = {"type": "string"}, {"type": "number"}, {"type": "boolean"}
-_COUNT = {"type": "integer", "minimum": 0}
-_PAIR = {"child": _TEXT, "parent": _TEXT}
-_ABOVE = {"name": _TEXT, "ancestors": _list(_TEXT), "count": _COUNT}
-_BELOW = {"name": _TEXT, "descendants": _list(_TEXT), "count": _COUNT}
-_NEAR = {"name": _TEXT, "nearest": _list(_object({"name": _TEXT, "distance": _NUMBER}))}
-_PLACED = {
-    "point": _list(_NUMBER),
-    "ancestors": _list(_TEXT),
-    "missing_parents": _list(_TEXT),
-    "unwanted": _list(_TEXT),
-}
-
-OPERATIONS = (
-    Operation(
-        "/v1/is-a",
-        "GET",
-        "Whether a child is a kind of a parent",
-        (CHILD, PARENT),
-        is_a,
-        {**_PAIR, "is_a": _YES_OR_NO, "energy": _NUMBER, "threshold": _NUMBER},
-        is_quick=True,
-    ),
-    Operation(
-        "/v1/is-a",
-        "POST",
-        "The same for many pairs",
-        (PAIRS,),
-        is_a_many,
-        {"threshold": _NUMBER, "is_a": _list(_YES_OR_NO), "energies": _list(_NUMBER)},
-        is_quick=True,
-    ),
-    Operation(
-        "/v1/energy",
-        "GET",
-        "How far a child is from the region of a parent",
-        (CHILD, PARENT),
-        energy,
-        {**_PAIR, "energy": _NUMBER},
-        is_quick=True,
-    ),
-    Operation(
-        "/v1/energy",
-        "POST",
-        "The same for many pairs",
-        (PAIRS,),
-        energy_many,
-        {"energies": _list(_NUMBER)},
-        is_quick=True,
-    ),
-    Operation(
-        "/v1/ancestors",
-        "GET",
-        "What a node is a kind of, the most general first",
-        (NAME, LIMIT),
-        ancestors,
-        _ABOVE,
-    ),
-    Operation(
-        "/v1/ancestors",
-        "POST",
-        "The same for many nodes",
-        (NAMES, LIMIT),
-        ancestors_many,
-        {"results": _list(_object(_ABOVE))},
-    ),
-    Operation(
-        "/v1/descendants",
-        "GET",
-        "What is a kind of a node, the most general first",
-        (NAME, LIMIT),
-        descendants,
-        _BELOW,
-    ),
-    Operation(
-        "/v1/descendants",
-        "POST",
-        "The same for many nodes",
-        (NAMES, LIMIT),
-        descendants_many,
-        {"results": _list(_object(_BELOW))},
-    ),
-    Operation(
-        "/v1/nearest",
-        "GET",
-        "The nodes at the smallest distance, nearest first",
-        (NAME, COUNT),
-        nearest,
-        _NEAR,
-    ),
-    Operation(
-        "/v1/nearest",
-        "POST",
-        "The same for many nodes",
-        (NAMES, COUNT),
-        nearest_many,
-        {"results": _list(_object(_NEAR))},
-    ),
-    Operation(
-        "/v1/place",
-        "POST",
-        "Where a new node under some parents would be; nothing that is served changes",
-        (PARENTS, NOT_UNDER),
-        place_node,
-        _PLACED,
-    ),
-)
+def answer_many(question: Question, model: Model, request: Any, deadline: Deadline) -> Answer:
+    """The answers about many, in their order."""
+    embedding, limit = model.embedding, limit_of(question, request)
+    if question.arguments == PAIR:
+        pairs = _rows_of_pairs(model, request.pairs)
+        if question.in_columns is not None:
+            return question.in_columns(embedding, pairs)
+        asked = [Asked(embedding, pair) for pair in pairs.tolist()]
+    elif question.arguments == TEXT:
+        asked = [Asked(embedding, (), limit, text) for text in request.texts]
+    else:
+        asked = [Asked(embedding, (row,), limit) for row in rows_of(model, request.names, "names")]
+    return Results(_answer_each(asked, question, deadline))
 
 
-def with_model(fields: tuple[Field, ...], models: Sequence[str]) -> tuple[Field, ...]:
-    """The fields and which model is asked, which must be said where there are several."""
-    return (*fields, Field("model", f"which model to ask: {some(models)}", required=len(models) > 1))
+def answer_groups(question: Question, model: Model, request: Any, deadline: Deadline) -> Answer:
+    """The answer about several nodes together, or those about several groups of them."""
+    if (request.names is UNSET) == (request.groups is UNSET):
+        raise malformed("give names, for one group of nodes, or groups, for several; not both, and not neither")
+    limit = limit_of(question, request)
+    if request.groups is UNSET:
+        rows = rows_of(model, request.names, "names")
+        return _answer_each([Asked(model.embedding, rows, limit)], question, deadline)[0]
+    groups = [rows_of(model, group, f"groups[{index}]", index) for index, group in enumerate(request.groups)]
+    return Results(_answer_each([Asked(model.embedding, rows, limit) for rows in groups], question, deadline))
 
 
-def answer_schema(operation: Operation) -> dict[str, Any]:
-    """What an answer looks like, in the words of JSON Schema."""
-    return _object({"model": _TEXT, **operation.answers_with})
+def limit_of(question: Question, request: Any) -> int:
+    """The most to list; of all, one more than may be sent, so that what is too much is noticed and never made."""
+    if question.limit is None:
+        return 0
+    limit = request.limit if request.limit is not UNSET else getattr(request, "count", UNSET)
+    limit = question.limit if limit is UNSET else limit
+    return min(limit or MOST_LISTED + 1, MOST_LISTED + 1)
+
+
+def _answer_each(asked: Sequence[Asked], question: Question, deadline: Deadline) -> list[Answer]:
+    """The answers, if they take neither too long nor too much room."""
+    answers: list[Answer] = []
+    listed = 0
+    for one in asked:
+        deadline.check()
+        answers.append(question.respond(one))
+        listed += _size(answers[-1]) if question.limit is not None else 0
+        if listed > MOST_LISTED:
+            raise too_large(f"the answer would list more than {MOST_LISTED:,} names; ask for fewer, or with a limit")
+    return answers
+
+
+def _size(answer: Answer) -> int:
+    parts = [getattr(answer, name) for name in answer.__slots__]
+    return max((len(part) for part in parts if type(part) is list), default=0)
+
+
+def rows_of(model: Model, names: Sequence[str], place: str, index: int | None = None) -> list[int]:
+    """The rows of the names; one that is not there is refused with its place, and the index that a program needs."""
+    try:
+        return [*map(model.rows.__getitem__, names)]
+    except NoSuchRow as missing:
+        at = names.index(missing.text)
+        raise missing.at(f"{place}[{at}]", at if index is None else index) from None
+
+
+def _rows_of_pairs(model: Model, pairs: Sequence[Any]) -> Any:
+    flat = [name for pair in pairs for name in (pair if type(pair) is tuple else (pair.child, pair.parent))]
+    try:
+        # An array of the standard library is made of a list in half the time that NumPy takes.
+        rows = array("i", [*map(model.rows.__getitem__, flat)])
+    except NoSuchRow as missing:
+        index, side = divmod(flat.index(missing.text), 2)
+        if type(pairs[index]) is tuple:
+            # As in the first release, whose errors were a code and a message alone.
+            raise missing.at(f"pairs[{index}][{side}]", None) from None
+        raise missing.at(f"pairs[{index}].{('child', 'parent')[side]}", index) from None
+    return np.frombuffer(rows, np.intc).reshape(-1, 2)
+
+
+@dataclass(slots=True)
+class Placed(Answer):
+    """The point for a new node, what is above that point, and of what was wished the parts that could not be met."""
+
+    point: list[float]
+    ancestors: list[Relative]
+    missing_parents: list[str]
+    unwanted: list[str]
+
+
+def place_node(model: Model, request: Any, deadline: Deadline) -> Placed:
+    """The point for a node under some parents and outside of others, and what is above that point."""
+    wished = request.parents, () if request.not_under is UNSET else request.not_under
+    parents, not_under = (
+        [model.names[row] for row in rows_of(model, names, field)]
+        for names, field in zip(wished, ("parents", "not_under"), strict=True)
+    )
+    try:
+        point = place(model.embedding, parents, not_under)
+    except InputError as error:
+        raise malformed(str(error)) from None
+    above, _ = above_point(model.embedding, point)
+    found = {each.name for each in above}
+    missing = [name for name in dict.fromkeys(parents) if name not in found]
+    return Placed(point, above, missing, [name for name in dict.fromkeys(not_under) if name in found])
+
+
+OPERATIONS = tuple(operations())

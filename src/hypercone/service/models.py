@@ -2,20 +2,40 @@
 
 from __future__ import annotations
 
-from array import array
 from collections.abc import Callable, Iterator, Mapping, Sequence
-from itertools import chain
-from typing import Any
+from dataclasses import dataclass
 
+import msgspec
 import numpy as np
-from numpy.typing import NDArray
+from msgspec import UNSET, UnsetType
 
 from hypercone._arrays import read_only
 from hypercone.embedding import Embedding
-from hypercone.errors import InputError, UnknownNameError, short, unknown_name
+from hypercone.errors import InputError, UnknownNameError, short, some, unknown_name
 from hypercone.hierarchy.names import SAME
 from hypercone.methods.generic_kernels import energies_of_pairs
-from hypercone.service.errors import Refusal
+from hypercone.queries.answers import Answer
+from hypercone.queries.questions import QUESTIONS, TEXT, Asked
+from hypercone.service.errors import Refusal, malformed
+
+
+@dataclass(slots=True)
+class About:
+    """What there is to know of a model before asking."""
+
+    name: str
+    method: str
+    dim: int
+    nodes: int
+    threshold: float
+    kind: str
+
+
+@dataclass(slots=True)
+class Served:
+    """The models that are served."""
+
+    models: list[About]
 
 
 class Model:
@@ -24,20 +44,19 @@ class Model:
     >>> from hypercone.methods import Settings
     >>> points = np.array([[0.5, 0.0], [0.9, 0.0]])
     >>> model = Model("pets", Embedding(["animal", "dog"], points, "hyperbolic-cones", Settings(), threshold=0.0))
-    >>> model.energy(1, 0), model.energies([["dog", "animal"]]).tolist()
-    (0.0, [0.0])
+    >>> model.rows["dog"], model.json(QUESTIONS["vector"].respond(Asked(model.embedding, [1])))
+    (1, b'{"model":"pets","name":"dog","label":null,"vector":[0.9,0.0]}')
     """
 
     def __init__(self, name: str, embedding: Embedding) -> None:
         if not len(embedding):
             raise InputError(f"the model {name} has no nodes, so there is nothing to ask; serve another")
         self.name, self.embedding, self.names = name, embedding, embedding.names
-        self.threshold = float(embedding.threshold)
         self.rows = Rows(embedding)
-        self.scorer = scorer = embedding.scorer
-        self._one = np.zeros((1, 2), np.int32)
+        self._one, scorer = np.zeros((1, 2), np.int32), embedding.scorer
         self._of_one = (scorer.points, read_only(self._one), scorer.constants, scorer.dim)
         self._is_margin = scorer.method.loss == "margin"
+        self._beginning, self._encode = b'{"model":' + msgspec.json.encode(name) + b",", msgspec.json.Encoder().encode
 
     def energy(self, child: int, parent: int) -> float:
         """The energy of one pair of rows; only the event loop may ask, for all such pairs share one array."""
@@ -45,23 +64,15 @@ class Model:
         signed = float(energies_of_pairs(*self._of_one)[0])
         return max(signed, 0.0) if self._is_margin else signed
 
-    def energies(self, pairs: Sequence[Sequence[str]]) -> NDArray[np.float64]:
-        """The energies of (child, parent) names."""
-        # An array of the standard library is made of a list in half the time that NumPy takes.
-        flat = array("i", [*map(self.rows.__getitem__, chain.from_iterable(pairs))])
-        parents_first = np.ascontiguousarray(np.frombuffer(flat, np.intc).reshape(-1, 2)[:, ::-1], np.int32)
-        return self.scorer.energies(parents_first)
+    def json(self, answer: Answer) -> bytes:
+        """The answer with the name of the model before it."""
+        return self._beginning + self._encode(answer)[1:]
 
-    def about(self) -> dict[str, Any]:
+    def about(self) -> About:
         """What there is to know before asking."""
-        return {
-            "name": self.name,
-            "method": self.embedding.method,
-            "dim": self.embedding.dim,
-            "nodes": len(self.embedding),
-            "threshold": self.threshold,
-            "kind": str(self.embedding.record.get("kind", "given")),
-        }
+        model = self.embedding
+        kind = str(model.record.get("kind", "given"))
+        return About(self.name, model.method, model.dim, len(model), float(model.threshold), kind)
 
     def example(self) -> tuple[str, str]:
         """A child and a parent to show a question with: an edge where they are known."""
@@ -71,16 +82,16 @@ class Model:
 
     def warm_up(self) -> None:
         """Ask everything once, so that nobody has to wait for the compiler or for the index to be built."""
-        child, parent = self.example()
-        self.energy(self.rows[child], self.rows[parent])
-        self.energies([(child, parent)])
-        _ = self.embedding.index
-        self.embedding.ancestors(child)
-        self.embedding.descendants(child)
-        self.embedding.nearest(child)
+        child, parent = rows = [self.rows[name] for name in self.example()]
+        _ = self.embedding.index, self.energy(child, parent)
+        for question in QUESTIONS.values():
+            about = rows if question.takes(2) else rows[:1]
+            question.respond(Asked(self.embedding, about, 1, self.names[child] if question.arguments == TEXT else ""))
+            if question.in_columns is not None:
+                question.in_columns(self.embedding, np.array([rows], np.int32))
         if self.embedding.labels:
             self.embedding.labels.rows_of("")
-        place(self.embedding, [parent], [])
+        place(self.embedding, [self.names[parent]], [])
 
 
 def place(embedding: Embedding, parents: Sequence[str], not_under: Sequence[str]) -> list[float]:
@@ -98,6 +109,7 @@ class Models:
 
     def __init__(self, embeddings: Mapping[str, Embedding]) -> None:
         self._models = {name: Model(name, embedding) for name, embedding in embeddings.items()}
+        self._only = next(iter(self._models.values())) if len(self._models) == 1 else None
 
     def __iter__(self) -> Iterator[Model]:
         return iter(self._models.values())
@@ -110,10 +122,12 @@ class Models:
         """What they are called."""
         return list(self._models)
 
-    def find(self, name: str | None) -> Model:
+    def find(self, name: str | UnsetType) -> Model:
         """The model of this name, or the only one."""
-        if name is None:
-            return next(iter(self._models.values()))
+        if name is UNSET:
+            if self._only is None:
+                raise malformed(f"model is missing; say which model to ask: {some(self.names)}")
+            return self._only
         if name in self._models:
             return self._models[name]
         if len(name) > max(map(len, self._models)):
@@ -126,11 +140,19 @@ class NoSuchRow(Exception):
 
     def __init__(self, text: str, refusal: Callable[[str], Refusal]) -> None:
         super().__init__(text)
-        self._text, self._refusal = text, refusal
+        self.text, self._refusal = text, refusal
+        self._place = ""
+        self._index: int | None = None
+
+    def at(self, place: str, index: int | None) -> NoSuchRow:
+        """The same with the place in the request where the text stands, and the index of what it belongs to."""
+        self._place, self._index = f"{place}: ", index
+        return self
 
     def refusal(self) -> Refusal:
         """What is said to the client, with the names that were probably meant."""
-        return self._refusal(self._text)
+        found = self._refusal(self.text)
+        return Refusal(found.status, found.code, f"{self._place}{found.message}", index=self._index)
 
 
 class Rows(dict[str, int]):

@@ -1,38 +1,40 @@
-"""The OpenAPI document, made from the tables by which requests are read, so that it cannot say anything else."""
+"""The OpenAPI document, made from the types by which requests are read and answers are made."""
 
 from __future__ import annotations
 
+import copy
+import re
+from collections.abc import Iterable
+from dataclasses import dataclass
 from typing import Any
 
-from hypercone.service.errors import STATUSES
-from hypercone.service.handlers import OPERATIONS, Operation, answer_schema, with_model
-from hypercone.service.models import Model, Models
-from hypercone.service.schema import Field
+import msgspec
+
+from hypercone.errors import some
+from hypercone.queries.answers import Results
+from hypercone.service.errors import STATUSES, Error
+from hypercone.service.handlers import OPERATIONS, Operation
+from hypercone.service.models import Model, Models, Served
 
 _ALWAYS = (400, 405, 421, 431, 500)
-_OF_QUESTIONS = (404, 503, 504)
-_OF_BODIES = (408, 413, 415)
-_ERROR = {
-    "type": "object",
-    "required": ["error"],
-    "properties": {
-        "error": {
-            "type": "object",
-            "required": ["code", "message"],
-            "properties": {"code": {"type": "string"}, "message": {"type": "string"}},
-        }
-    },
-}
+_OF_QUESTIONS = (404, 408, 413, 503, 504)
+_WHERE = "#/components/schemas/{name}"
+
+
+@dataclass
+class Status:
+    """Whether the service is alive, or ready."""
+
+    status: str
 
 
 def openapi(models: Models, version: str, *, token: bool) -> dict[str, Any]:
     """The document for these models."""
-    examples = _examples(next(iter(models)))
+    examples, schemas = _examples(next(iter(models))), _schemas(models)
     paths: dict[str, Any] = {}
     for operation in OPERATIONS:
-        described = _operation(operation, examples, models.names, token)
+        described = _operation(operation, examples, schemas, token)
         paths.setdefault(operation.path, {})[operation.method.lower()] = described
-    paths |= _plain_paths(token)
     document: dict[str, Any] = {
         "openapi": "3.1.0",
         "info": {
@@ -42,9 +44,9 @@ def openapi(models: Models, version: str, *, token: bool) -> dict[str, Any]:
             "license": {"name": "Apache-2.0", "identifier": "Apache-2.0"},
         },
         "servers": [{"url": "/"}],
-        "paths": paths,
+        "paths": paths | _plain_paths(token),
         "components": {
-            "schemas": {"Error": _ERROR},
+            "schemas": schemas,
             "responses": {str(status): _error_response(status) for status in STATUSES},
         },
     }
@@ -54,43 +56,68 @@ def openapi(models: Models, version: str, *, token: bool) -> dict[str, Any]:
     return document
 
 
-def _operation(operation: Operation, examples: dict[str, Any], models: list[str], token: bool) -> dict[str, Any]:
-    fields = with_model(operation.fields, models)
-    is_post = operation.method == "POST"
-    described: dict[str, Any] = {
-        "operationId": _id(operation.method, operation.path),
-        "summary": operation.summary,
-        "responses": {
-            "200": {"description": "the answer", "content": _json(answer_schema(operation))},
-            **_errors((*_ALWAYS, *_OF_QUESTIONS, *(_OF_BODIES if is_post else (408, 413))), token),
-        },
-    }
-    if is_post:
-        described["requestBody"] = {"required": True, "content": {"application/json": _body(fields, examples)}}
-    else:
-        described["parameters"] = [_parameter(field, examples) for field in fields]
-    return described
+def _schemas(models: Models) -> dict[str, Any]:
+    """The schema of each type by its name; which model is asked must be said where there are several."""
+    takes = [operation.takes for operation in OPERATIONS]
+    gives = [
+        kind for operation in OPERATIONS for kind in (operation.gives, operation.of) if kind not in (None, Results)
+    ]
+    # A type may be the answer to several questions.
+    types = dict.fromkeys([*takes, *gives, Error, Served, Status])
+    _, schemas = msgspec.json.schema_components(types, ref_template=_WHERE)
+    for schema in schemas.values():
+        schema["additionalProperties"] = False
+    for kind in takes:
+        schema = schemas[kind.__name__]
+        schema["properties"]["model"]["description"] += f": {some(models.names)}"
+        if len(models) > 1:
+            schema["required"] = [*schema.get("required", ()), "model"]
+        if "groups" in schema["properties"]:
+            schema["oneOf"] = [{"required": ["names"]}, {"required": ["groups"]}]
+    return schemas
 
 
-def _parameter(field: Field, examples: dict[str, Any]) -> dict[str, Any]:
-    return {
-        "name": field.name,
-        "in": "query",
-        "required": field.required,
-        "description": field.about,
-        "schema": field.schema(),
-        "example": examples[field.name],
-    }
+def _operation(operation: Operation, examples: dict[str, Any], schemas: dict[str, Any], token: bool) -> dict[str, Any]:
+    statuses, name = (*_ALWAYS, *_OF_QUESTIONS), operation.takes.__name__
+    content = _json(_answer(operation, schemas))
+    if operation.method == "GET":
+        described = _describe("get", operation.path, operation.summary, content, statuses, token)
+        return described | {"parameters": list(_parameters(schemas.pop(name), examples))}
+    example = {field: examples[field] for field in schemas[name]["properties"] if field in examples}
+    body = {"schema": _reference(operation.takes), "example": example}
+    described = _describe("post", operation.path, operation.summary, content, (*statuses, 415), token)
+    return described | {"requestBody": {"required": True, "content": {"application/json": body}}}
 
 
-def _body(fields: tuple[Field, ...], examples: dict[str, Any]) -> dict[str, Any]:
-    schema = {
-        "type": "object",
-        "required": [field.name for field in fields if field.required],
+def _parameters(schema: dict[str, Any], examples: dict[str, Any]) -> Iterable[dict[str, Any]]:
+    for name, kind in schema["properties"].items():
+        yield {
+            "name": name,
+            "in": "query",
+            "required": name in schema.get("required", ()),
+            "description": kind.pop("description"),
+            "deprecated": kind.pop("deprecated", False),
+            "schema": kind,
+            "example": examples[name],
+        }
+
+
+def _answer(operation: Operation, schemas: dict[str, Any]) -> dict[str, Any]:
+    """What an answer looks like: what its type says, and the name of the model before it."""
+    single = _with_model(schemas[operation.gives.__name__]) if operation.gives is not Results else None
+    if operation.of is None:
+        return single or {}
+    results = {"type": "array", "items": _reference(operation.of)}
+    several = _with_model({"type": "object", "required": ["results"], "properties": {"results": results}})
+    return {"oneOf": [single, several]} if single else several
+
+
+def _with_model(schema: dict[str, Any]) -> dict[str, Any]:
+    return copy.deepcopy(schema) | {
+        "properties": {"model": {"type": "string"}, **schema["properties"]},
+        "required": ["model", *schema["required"]],
         "additionalProperties": False,
-        "properties": {field.name: field.schema() | {"description": field.about} for field in fields},
     }
-    return {"schema": schema, "example": {field.name: examples[field.name] for field in fields}}
 
 
 def _examples(model: Model) -> dict[str, Any]:
@@ -101,68 +128,53 @@ def _examples(model: Model) -> dict[str, Any]:
         "parent": parent,
         "name": child,
         "names": [child, parent],
-        "pairs": [[child, parent], [parent, child]],
+        "text": child,
+        "texts": [child, parent],
+        "pairs": [{"child": child, "parent": parent}, {"child": parent, "parent": child}],
         "parents": [parent],
         "not_under": [],
         "limit": 20,
-        "count": 5,
+        "count": 20,
         "model": model.name,
     }
 
 
 def _plain_paths(token: bool) -> dict[str, Any]:
-    status = {"type": "object", "required": ["status"], "properties": {"status": {"type": "string"}}}
-    about = {
-        "name": {"type": "string"},
-        "method": {"type": "string"},
-        "dim": {"type": "integer", "minimum": 1},
-        "nodes": {"type": "integer", "minimum": 0},
-        "threshold": {"type": "number"},
-        "kind": {"type": "string"},
-    }
-    model = {"type": "object", "required": list(about), "additionalProperties": False, "properties": about}
-    models = {
-        "type": "object",
-        "required": ["models"],
-        "additionalProperties": False,
-        "properties": {"models": {"type": "array", "items": model}},
-    }
+    status, text = _json(_reference(Status)), {"text/plain": {"schema": {"type": "string"}}}
+    plain = [
+        ("/v1/models", "The models that are served", _json(_reference(Served)), (503,), True),
+        ("/healthz", "Whether the process is alive", status, (), False),
+        ("/readyz", "Whether questions are answered", status, (503,), False),
+        ("/metrics", "Counts for Prometheus", text, (), True),
+        ("/openapi.json", "This document", _json({"type": "object"}), (), True),
+    ]
     return {
-        "/v1/models": _plain("/v1/models", "The models that are served", _json(models), (503,), token),
-        "/healthz": _plain("/healthz", "Whether the process is alive", _json(status), (), None),
-        "/readyz": _plain("/readyz", "Whether questions are answered", _json(status), (503,), None),
-        "/metrics": _plain(
-            "/metrics", "Counts for Prometheus", {"text/plain": {"schema": {"type": "string"}}}, (), token
-        ),
-        "/openapi.json": _plain("/openapi.json", "This document", _json({"type": "object"}), (), token),
+        path: {
+            "get": _describe("get", path, summary, content, (*_ALWAYS, *more), token and needs_token)
+            | ({} if needs_token else {"security": []})
+        }
+        for path, summary, content, more, needs_token in plain
     }
 
 
-def _plain(
-    path: str, summary: str, content: dict[str, Any], more: tuple[int, ...], token: bool | None
+def _describe(
+    method: str, path: str, summary: str, content: dict[str, Any], statuses: tuple[int, ...], token: bool
 ) -> dict[str, Any]:
-    described: dict[str, Any] = {
-        "operationId": _id("GET", path),
+    errors = sorted({*statuses, *((401,) if token else ())})
+    return {
+        "operationId": method + "".join(part.title() for part in re.split("[/.-]", path)),
         "summary": summary,
         "responses": {
             "200": {"description": "the answer", "content": content},
-            **_errors((*_ALWAYS, *more), bool(token)),
+            **{str(status): {"$ref": f"#/components/responses/{status}"} for status in errors},
         },
     }
-    if token is None:
-        described["security"] = []
-    return {"get": described}
-
-
-def _errors(statuses: tuple[int, ...], token: bool) -> dict[str, Any]:
-    every = sorted({*statuses, *((401,) if token else ())})
-    return {str(status): {"$ref": f"#/components/responses/{status}"} for status in every}
 
 
 def _error_response(status: int) -> dict[str, Any]:
     described: dict[str, Any] = {
         "description": STATUSES[status],
-        "content": _json({"$ref": "#/components/schemas/Error"}),
+        "content": _json(_reference(Error)),
     }
     header = {401: "WWW-Authenticate", 405: "Allow", 503: "Retry-After"}.get(status)
     if header:
@@ -174,5 +186,5 @@ def _json(schema: dict[str, Any]) -> dict[str, Any]:
     return {"application/json": {"schema": schema}}
 
 
-def _id(method: str, path: str) -> str:
-    return method.lower() + "".join(part.title() for part in path.replace("-", "/").replace(".", "/").split("/"))
+def _reference(kind: type) -> dict[str, Any]:
+    return {"$ref": _WHERE.format(name=kind.__name__)}

@@ -7,24 +7,24 @@ from typing import Any
 
 from hypercone.service.errors import Refusal
 from hypercone.service.handlers import OPERATIONS
-from hypercone.service.schema import body_values, query_values
+from hypercone.service.requests import from_body, from_query
 
 
 def query(data: bytes) -> Any:
     """The values of a query; the first byte chooses what it is asked of."""
-    return _asked(query_values, data, "GET")
+    return _asked(from_query, data, "GET")
 
 
 def body(data: bytes) -> Any:
     """The values of a body; the first byte chooses what it is asked of."""
-    return _asked(body_values, data, "POST")
+    return _asked(from_body, data, "POST")
 
 
 def _asked(read: Callable[..., Any], data: bytes, method: str) -> Any:
     asked = [operation for operation in OPERATIONS if operation.method == method]
     chosen = asked[(*data[:1], 0)[0] % len(asked)]
     try:
-        return read(data[1:], chosen.fields)
+        return read(data[1:], chosen.takes)
     except Refusal as refusal:
         # It is sent as JSON, where what cannot be printed is an escape.
         message = "".join(letter if letter.isprintable() else "\\" for letter in refusal.message)

@@ -1,0 +1,253 @@
+"""What every question is answered with, as plain values: Python, the command line and HTTP give out the same objects.
+
+A node is always a name and a label; the label is None where the node has none. ``count`` is how many there are in all,
+of which a list may show only the first.
+"""
+
+from __future__ import annotations
+
+from dataclasses import asdict, dataclass
+from typing import Any, Literal
+
+
+class Answer:
+    """What all answers can do."""
+
+    __slots__: tuple[str, ...] = ()
+
+    def as_dict(self) -> dict[str, Any]:
+        """Plain values, for JSON.
+
+        >>> Matches("dog", [Node("A:5", "dog")], 1).as_dict()
+        {'text': 'dog', 'matches': [{'name': 'A:5', 'label': 'dog'}], 'count': 1}
+        """
+        return asdict(self)  # type: ignore[call-overload, no-any-return]
+
+
+@dataclass(slots=True)
+class Node:
+    """A node by its name, and what people call it."""
+
+    name: str
+    label: str | None
+
+
+@dataclass(slots=True)
+class Ranked:
+    """A node and the longest path to it from a root; None if the edges are not known."""
+
+    name: str
+    label: str | None
+    depth: int | None
+
+
+@dataclass(slots=True)
+class Relative:
+    """A node above or below another: its depth, and how far inside the upper one the lower one lies."""
+
+    name: str
+    label: str | None
+    depth: int | None
+    margin: float
+
+
+@dataclass(slots=True)
+class Sibling:
+    """A node with the parents that it shares with another."""
+
+    name: str
+    label: str | None
+    depth: int | None
+    parents: list[Node]
+
+
+@dataclass(slots=True)
+class Neighbor:
+    """A node and its distance: hyperbolic for methods in the ball, else straight."""
+
+    name: str
+    label: str | None
+    distance: float
+
+
+@dataclass(slots=True)
+class Step:
+    """A node on the way up: how far inside it the node before lies, and how far the child where the way began."""
+
+    name: str
+    label: str | None
+    margin: float
+    child_margin: float
+
+
+@dataclass(slots=True)
+class IsA(Answer):
+    """Whether the child is a kind of the parent: it is where the energy is not above the threshold."""
+
+    child: str
+    child_label: str | None
+    parent: str
+    parent_label: str | None
+    is_a: bool
+    energy: float
+    threshold: float
+
+
+@dataclass(slots=True)
+class Energy(Answer):
+    """How far the child is from the parent's region."""
+
+    child: str
+    child_label: str | None
+    parent: str
+    parent_label: str | None
+    energy: float
+
+
+@dataclass(slots=True)
+class Explained(Answer):
+    """Why the child is, or is not, a kind of the parent; ``hypercone.embedding.explanation`` says what each part is."""
+
+    child: str
+    child_label: str | None
+    parent: str
+    parent_label: str | None
+    is_a: bool
+    energy: float
+    threshold: float
+    margin: float
+    margin_degrees: float | None
+    angle: float | None
+    angle_degrees: float | None
+    aperture: float | None
+    aperture_degrees: float | None
+    chain: list[Step]
+    graph: Literal["edge", "closure", "same", "no"] | None
+    path: list[Step]
+    agrees: bool | None
+    lost: list[str]
+    stray: str | None
+
+
+@dataclass(slots=True)
+class Ancestors(Answer):
+    """What the node is a kind of, the most general first."""
+
+    name: str
+    label: str | None
+    ancestors: list[Relative]
+    count: int
+
+
+@dataclass(slots=True)
+class Descendants(Answer):
+    """What is a kind of the node, the most general first."""
+
+    name: str
+    label: str | None
+    descendants: list[Relative]
+    count: int
+
+
+@dataclass(slots=True)
+class Parents(Answer):
+    """The ancestors with no other between."""
+
+    name: str
+    label: str | None
+    parents: list[Relative]
+    count: int
+
+
+@dataclass(slots=True)
+class Children(Answer):
+    """The descendants with no other between."""
+
+    name: str
+    label: str | None
+    children: list[Relative]
+    count: int
+
+
+@dataclass(slots=True)
+class Siblings(Answer):
+    """The other children of the parents."""
+
+    name: str
+    label: str | None
+    siblings: list[Sibling]
+    count: int
+
+
+@dataclass(slots=True)
+class Nearest(Answer):
+    """The nodes at the smallest distance, nearest first."""
+
+    name: str
+    label: str | None
+    nearest: list[Neighbor]
+    count: int
+
+
+@dataclass(slots=True)
+class Vector(Answer):
+    """The point of the node."""
+
+    name: str
+    label: str | None
+    vector: list[float]
+
+
+@dataclass(slots=True)
+class LowestCommonAncestors(Answer):
+    """What the nodes have in common, by geometry and by the graph; None for what the model does not know."""
+
+    names: list[str]
+    labels: list[str | None]
+    geometry: list[Ranked]
+    graph: list[Ranked] | None
+    agree: bool | None
+
+
+@dataclass(slots=True)
+class Centroid(Answer):
+    """One point for the nodes, what it is a kind of (``count`` in all), and what is near it."""
+
+    names: list[str]
+    labels: list[str | None]
+    point: list[float]
+    ancestors: list[Relative]
+    count: int
+    nearest: list[Neighbor]
+
+
+@dataclass(slots=True)
+class Matches(Answer):
+    """The nodes with the text in their name or label: the whole of it first, then its beginning, then any part."""
+
+    text: str
+    matches: list[Node]
+    count: int
+
+
+@dataclass(slots=True)
+class Verdicts(Answer):
+    """Whether each of many children is a kind of its parent."""
+
+    threshold: float
+    is_a: list[bool]
+    energies: list[float]
+
+
+@dataclass(slots=True)
+class Energies(Answer):
+    """How far each of many children is from its parent's region."""
+
+    energies: list[float]
+
+
+@dataclass(slots=True)
+class Results(Answer):
+    """The answers to one question about many nodes, in their order."""
+
+    results: list[Any]

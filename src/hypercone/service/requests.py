@@ -1,0 +1,339 @@
+"""What a request may say, as types, and how it is read: from the query, or from a body of JSON."""
+
+from __future__ import annotations
+
+import asyncio
+import json
+import math
+import re
+from collections.abc import Iterable
+from functools import cache
+from typing import Annotated, Any, NoReturn
+from urllib.parse import unquote_to_bytes
+
+import msgspec
+from msgspec import UNSET, Meta, Struct, UnsetType, defstruct
+
+from hypercone.errors import short
+from hypercone.queries.questions import NAME, PAIR, TEXT, Question
+from hypercone.service.errors import Receive, Refusal, Scope, malformed, too_large
+from hypercone.service.workers import Deadline
+
+MOST_IN_BATCH, MOST_TEXTS, MOST_PARENTS, LARGEST_LIMIT = 10_000, 500, 100, 1_000_000
+ANY_NAME = Annotated[str, Meta(min_length=1)]
+
+
+class Request(Struct, forbid_unknown_fields=True):
+    """What was said; what was not said and need not be is UNSET."""
+
+
+class Nothing(Request):
+    """A request that may say nothing."""
+
+
+class Pair(Request):
+    """A child and a parent, each by name or label."""
+
+    child: ANY_NAME
+    parent: ANY_NAME
+
+
+def text(description: str) -> Any:
+    """The type of a text that is not empty, and what the OpenAPI document says of it."""
+    return Annotated[str, Meta(min_length=1, description=description)]
+
+
+def many(of: Any, description: str, least: int = 0, most: int = MOST_IN_BATCH) -> Any:
+    """The type of a list."""
+    return Annotated[list[of], Meta(min_length=least or None, max_length=most, description=description)]
+
+
+def whole(description: str, **more: Any) -> Any:
+    """The type of a whole number that may be left out."""
+    limits = Meta(ge=0, le=LARGEST_LIMIT, description=description, extra_json_schema=more)
+    return Annotated[int, limits] | UnsetType
+
+
+def request_type(name: str, fields: Iterable[tuple[str, Any]]) -> type[Request]:
+    """The type of a request with these fields, and with the model that is asked; an optional one is UNSET."""
+    every = [*fields, ("model", text("which model to ask") | UnsetType)]
+    given = [(field, kind, UNSET) if _may_be_left_out(kind) else (field, kind) for field, kind in every]
+    return defstruct(name, given, bases=(Request,), forbid_unknown_fields=True)  # type: ignore[return-value]
+
+
+def _may_be_left_out(kind: Any) -> bool:
+    return UnsetType in getattr(kind, "__args__", ())
+
+
+ONE = {
+    "child": text("the name or label of the node that may be a kind of the parent"),
+    "parent": text("the name or label of the node that it may be a kind of"),
+    "name": text("the name or label of a node"),
+    "text": text("a part of the name or label of nodes, in any case"),
+}
+MANY = {
+    # The pairs of the first release were lists of two, which are still read.
+    PAIR: ("pairs", many(Pair | tuple[ANY_NAME, ANY_NAME], "children and parents, each by name or label")),
+    NAME: ("names", many(ANY_NAME, "names or labels of nodes")),
+    # A search looks at every name, so that fewer are enough.
+    TEXT: ("texts", many(ANY_NAME, "parts of the names or labels of nodes, in any case", 0, MOST_TEXTS)),
+}
+PLACE = request_type(
+    "AskPlace",
+    [
+        ("parents", many(ANY_NAME, "what the new node is", 1, MOST_PARENTS)),
+        ("not_under", many(ANY_NAME, "what the new node is not", 0, MOST_PARENTS) | UnsetType),
+    ],
+)
+
+
+def one_of(name: str, question: Question) -> type[Request]:
+    """The type of a request about one node, one pair or one text."""
+    parts = [(part, ONE[part]) for part in question.arguments.lower().split()]
+    return request_type(_title(name), [*parts, *_limits(name, question)])
+
+
+def many_of(name: str, question: Question) -> type[Request]:
+    """The type of a request about many; of a question about several nodes at once, about one group of them or many."""
+    if not question.is_open:
+        return request_type(_title(name) + "Many", [MANY[question.arguments], *_limits(name, question)])
+    group = many(ANY_NAME, "names or labels of nodes", question.least)
+    groups = many(group, "several groups of them, instead of names")
+    fields = [("names", group | UnsetType), ("groups", groups | UnsetType), *_limits(name, question)]
+    return request_type(_title(name), fields)
+
+
+def _limits(name: str, question: Question) -> list[tuple[str, Any]]:
+    if question.limit is None:
+        return []
+    limit = ("limit", whole("the most to list, 0 for all", default=question.limit))
+    # What the first release called it.
+    count = ("count", whole("the old name of limit, which is preferred where both are given", deprecated=True))
+    return [limit, count] if name == "nearest" else [limit]
+
+
+def _title(name: str) -> str:
+    return "Ask" + name.title().replace("-", "")
+
+
+LARGEST_BODY, MOST_DIGITS = 8 * 1024 * 1024, 100
+_BROKEN_ESCAPE = re.compile(r"%(?![0-9A-Fa-f]{2})")
+_WHOLE = re.compile(r"-?[0-9]{1,18}")
+_WITH_POINT = re.compile(r"(-?[0-9]{1,18})\.0+")
+_SPACE_BEFORE_COLON = re.compile(rb'"[ \t\r\n]+:')
+
+
+def from_query(query: bytes, wanted: type[Request]) -> Any:
+    """What the query parameters say; what is missing, twice, unknown or not UTF-8 is refused.
+
+    >>> from_query(b"name=white+pelican", request_type("AboutNode", [("name", text("a node"))])).name
+    'white pelican'
+    """
+    given: dict[str, Any] = {}
+    is_escaped = b"%" in query or b"+" in query
+    for part in _utf8(query).split("&") if query else ():
+        key, equals, value = map(_unescape, part.partition("=")) if is_escaped else part.partition("=")
+        if not equals:
+            raise malformed(f"the parameter {short(key)!r} has no value; write {short(key)}=…")
+        if key in given:
+            raise malformed(f"the parameter {short(key)!r} is given twice; give it once")
+        given[key] = value
+    for key in ("limit", "count"):
+        if key in given and _WHOLE.fullmatch(given[key]):
+            given[key] = int(given[key])
+    return _convert(given, wanted, "parameter")
+
+
+def from_body(body: bytes, wanted: type[Request]) -> Any:
+    """What the members of a JSON object say; what is missing, twice, unknown or of the wrong kind is refused.
+
+    >>> from_body(b'{"names": ["owl", "eel"]}', request_type("AboutNodes", [("names", many(ANY_NAME, "nodes"))])).names
+    ['owl', 'eel']
+    """
+    try:
+        request = _decoder(wanted).decode(body)
+    except msgspec.ValidationError:
+        # Read again, slowly: to see 10.0 as the whole number that it is, or else to say what is wrong with which value.
+        return _convert(_parse(body), wanted, "member")
+    except (msgspec.DecodeError, UnicodeDecodeError) as error:
+        raise _not_json(error) from None
+    if not _has_each_member_once(body, request):
+        _parse(body)
+    return request
+
+
+@cache
+def _decoder(wanted: type[Request]) -> msgspec.json.Decoder[Any]:
+    return msgspec.json.Decoder(wanted)
+
+
+def _has_each_member_once(body: bytes, request: Any) -> bool:
+    """Whether it is plain that no member was given twice, of which msgspec keeps the last without a word.
+
+    Each has a colon, so that as many colons as members are proof; colons in names are told apart by the quotation mark
+    that stands before all others.
+    """
+    members = sum(getattr(request, field) is not UNSET for field in request.__struct_fields__)
+    pairs = getattr(request, "pairs", None)
+    if pairs:
+        members += 2 * [*map(type, pairs)].count(Pair)
+    if body.count(b":") == members:
+        return True
+    return body.count(b'":') == members and not _SPACE_BEFORE_COLON.search(body)
+
+
+def _convert(given: Any, wanted: type[Request], what: str) -> Any:
+    try:
+        return msgspec.convert(given, wanted)
+    except msgspec.ValidationError as error:
+        raise _refusal(given, wanted, what, str(error)) from None
+
+
+_PLACE = re.compile(r"(.*?)(?: - at `\$\.(.*)`)?", re.DOTALL)
+_STEP = re.compile(r"\[([0-9]+)\]|(\w+)")
+A_PAIR = '{"child": …, "parent": …}, each a name'
+# What msgspec misses, and what it is called here.
+_WANTED = (
+    (re.compile("Expected `int`, got"), "a whole number"),
+    (re.compile("Expected `int`"), f"from 0 to {LARGEST_LIMIT}"),
+    (re.compile("Integer value"), f"from 0 to {LARGEST_LIMIT}"),
+    (re.compile("Expected `str`"), "a text that is not empty"),
+    (re.compile("Expected `array`, got"), "a list"),
+    (re.compile("Expected `array` of length >= ([0-9]+)"), "a list of at least %s"),
+    (re.compile("Expected `(?:object|array)|Object"), A_PAIR),
+)
+
+
+def _refusal(given: Any, wanted: type[Request], what: str, problem: str) -> Refusal:
+    """The refusal in our words: what is unknown or missing, or the place of a value, the value, and what it must be."""
+    if type(given) is not dict:
+        return malformed("the body is JSON, but must be an object: {…}")
+    known = wanted.__struct_fields__
+    for name in given:
+        if name not in known:
+            return malformed(f"there is no {what} {short(name)!r} here; known are {', '.join(known) or 'none'}")
+    for field in msgspec.structs.fields(wanted):
+        if field.required and field.name not in given:
+            return malformed(f"the {what} {field.name} is missing: {field.type.__metadata__[0].description}")
+    found = _PLACE.fullmatch(problem)
+    assert found, "a text of any form matches"
+    path, value = found[2] or "", given
+    for index, name in _STEP.findall(path):
+        value = value[int(index)] if index else value[name]
+    most = re.search("of length <= ([0-9]+)", found[1])
+    if most:
+        return too_large(f"{path} has {len(value):,} items, but at most {int(most[1]):,} are taken at a time")
+    fitting = (words % match.groups() for sign, words in _WANTED if (match := sign.match(found[1])))
+    return malformed(f"{path} is {_show(value)}, but must be {next(fitting, 'of another kind')}")
+
+
+def _show(value: Any) -> str:
+    # Never all of it: a body may be megabytes of text, or lists a thousand deep.
+    if isinstance(value, str):
+        return repr(short(value))
+    if isinstance(value, list | dict):
+        return f"a list of {len(value):,}" if isinstance(value, list) else "an object"
+    return short(json.dumps(value))
+
+
+async def read_body(scope: Scope, receive: Receive, deadline: Deadline) -> bytes:
+    """The body, if it is JSON by its headers, not too large and not too slow; counted while it comes."""
+    _check_kind(scope)
+    try:
+        async with asyncio.timeout(deadline.left()):
+            return await _whole_body(receive)
+    except TimeoutError:
+        raise Refusal(408, "timeout", f"the body did not come within {deadline.seconds:g} seconds") from None
+
+
+async def _whole_body(receive: Receive) -> bytes:
+    parts: list[bytes] = []
+    size = 0
+    while True:
+        message = await receive()
+        if message["type"] == "http.disconnect":
+            raise Refusal(400, "disconnected", "the body ended early")
+        parts.append(message.get("body", b""))
+        size += len(parts[-1])
+        if size > LARGEST_BODY:
+            raise _body_too_large()
+        if not message.get("more_body", False):
+            return b"".join(parts)
+
+
+def _check_kind(scope: Scope) -> None:
+    kind, coding, length = b"", b"identity", b"0"
+    for name, value in scope["headers"]:
+        if name == b"content-type":
+            kind = value
+        elif name == b"content-encoding":
+            coding = value
+        elif name == b"content-length":
+            length = value
+    main, _, rest = kind.partition(b";")
+    charset = rest.strip().lower().replace(b'"', b"").replace(b" ", b"")
+    if main.strip().lower() != b"application/json" or charset not in (b"", b"charset=utf-8"):
+        raise Refusal(415, "not_json", "the body must be sent as Content-Type: application/json, in UTF-8")
+    if coding.strip().lower() != b"identity":
+        raise Refusal(415, "compressed", "the body must not be compressed", ((b"accept-encoding", b"identity"),))
+    if not length.isdigit() or len(length) > 18 or int(length) > LARGEST_BODY:
+        raise _body_too_large()
+
+
+def _body_too_large() -> Refusal:
+    return too_large(f"the body is larger than {LARGEST_BODY // 1024**2} MB; send it in several parts")
+
+
+def _unescape(part: str) -> str:
+    if _BROKEN_ESCAPE.search(part):
+        raise malformed("the query has a % that is not followed by two hexadecimal digits; write %25 for it")
+    return _utf8(unquote_to_bytes(part.replace("+", " ")))
+
+
+def _utf8(part: bytes) -> str:
+    try:
+        return part.decode()
+    except UnicodeDecodeError:
+        raise malformed("the query is not UTF-8") from None
+
+
+def _parse(body: bytes) -> Any:
+    """The plain value of the JSON, if each member of each object is there once."""
+    try:
+        # As msgspec sees it: the decoder of Python would take half a character for a letter.
+        msgspec.json.decode(body)
+        return _PARSER.decode(body.decode())
+    except RecursionError:
+        raise malformed("the body is nested too deeply") from None
+    except (msgspec.DecodeError, ValueError) as error:
+        raise _not_json(error) from None
+
+
+def _not_json(error: Exception) -> Refusal:
+    words = "it is not UTF-8" if isinstance(error, UnicodeDecodeError) else str(error).partition(" - at `")[0]
+    return malformed(f"the body is not valid JSON: {words.removeprefix('JSON is malformed: ')}")
+
+
+def _once(members: list[tuple[str, Any]]) -> dict[str, Any]:
+    once = dict(members)
+    if len(once) < len(members):
+        raise malformed("the body has two members with one name; give each once")
+    return once
+
+
+def _number(digits: str) -> int | float:
+    # JSON knows one kind of numbers, so that 10.0 is whole as well.
+    pointed = _WITH_POINT.fullmatch(digits)
+    number = int(pointed[1]) if pointed else float(digits)
+    return number if math.isfinite(number) else _out_of_range(digits)
+
+
+def _whole_number(digits: str) -> int:
+    return int(digits) if len(digits) <= MOST_DIGITS else _out_of_range(digits)
+
+
+def _out_of_range(digits: str) -> NoReturn:
+    raise ValueError(f"the number {short(digits, 20)} is out of range")
+
+
+_PARSER = json.JSONDecoder(object_pairs_hook=_once, parse_float=_number, parse_int=_whole_number)
