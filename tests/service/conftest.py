@@ -64,9 +64,10 @@ class Server:
 
     def wait_until_it_ends(self) -> None:
         """Until it has noticed a signal and takes nobody in any more; it may take a tenth of a second, or longer."""
-        with contextlib.suppress(ConnectionError):
+        # Refused, or not heard at all, which the system would find out only a second later.
+        with contextlib.suppress(ConnectionError, TimeoutError):
             while True:
-                self.open().close()
+                socket.create_connection((self.host, self.port), timeout=0.05).close()
                 time.sleep(0.01)
 
     def ask(
