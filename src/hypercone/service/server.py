@@ -16,7 +16,9 @@ import sys
 import threading
 import time
 from collections.abc import Iterator, Mapping
+from dataclasses import replace
 from types import FrameType
+from typing import Any
 
 import uvicorn
 
@@ -272,16 +274,18 @@ def _resolved(host: str, port: int) -> tuple[int, tuple[str, int]]:
     return family, address  # type: ignore[return-value]
 
 
-def serve(models: Embedding | Mapping[str, Embedding], options: Options | None = None) -> None:
+def serve(models: Embedding | Mapping[str, Embedding], options: Options | None = None, **settings: Any) -> None:
     """Answer questions about a model, or about several by name, over HTTP until the process is asked to end.
 
+    The settings are the fields of ``hypercone.service.Options``: host, port, token, deadline and others.
+
     >>> import hypercone
-    >>> from hypercone.service import Options
     >>> pets = hypercone.fit([("animal", "dog"), ("animal", "cat")], dim=2)
-    >>> hypercone.serve(pets, Options(port=8080))  # doctest: +SKIP
-    hypercone: serving model on http://127.0.0.1:8080
+    >>> hypercone.serve({"pets": pets}, port=65536)
+    Traceback (most recent call last):
+    hypercone.errors.InputError: port is 65536, but must be from 0 (any free one) to 65535
     """
     embeddings = {"model": models} if isinstance(models, Embedding) else models
-    options = options or Options()
+    options = replace(options or Options(), **settings)
     with listening_socket(options.host, options.port, needs_token=options.token is None) as listener:
         ServiceServer(Service(embeddings, options), listener).run()
