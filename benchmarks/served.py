@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import contextlib
+import os
 import subprocess
 import sys
 import tempfile
@@ -35,13 +36,14 @@ class Served:
 
 
 @contextlib.contextmanager
-def served(*arguments: str) -> Iterator[Served]:
-    """`hypercone serve` with these arguments, from its first answer to its end."""
+def served(*arguments: str, path: str | None = None) -> Iterator[Served]:
+    """`hypercone serve` with these arguments, from its first answer to its end; of another checkout by its path."""
+    environment = os.environ | ({} if path is None else {"PYTHONPATH": path})
     with tempfile.TemporaryDirectory() as folder:
         log = Path(folder) / "log.txt"
         command = [sys.executable, "-m", "hypercone.cli.main", "serve", *arguments, "--port", "0"]
         with log.open("w") as errors:
-            process = subprocess.Popen(command, stdout=subprocess.PIPE, stderr=errors, text=True)
+            process = subprocess.Popen(command, stdout=subprocess.PIPE, stderr=errors, text=True, env=environment)
         assert process.stdout
         line = process.stdout.readline()
         if " on http" not in line:

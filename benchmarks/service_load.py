@@ -9,11 +9,15 @@ noise from outside meets all of them alike; the best round of each counts, becau
 machine has two cores, the service has one and wrk the other. /healthz is the least an answer can cost here: what the
 ratio of one-pair calls lacks to 1 is the question itself. The processor time of the service for each call is told as
 well: it says the same where the machine is busy with something else. Any answer that is not 200 ends the benchmark.
+
+With ``--against PATH`` the service of another checkout (the path of its ``src``, and of what else it needs, with colons
+between) runs beside this one, each is asked in turn, and the ratio to it is told as well.
 """
 
 from __future__ import annotations
 
 import argparse
+import contextlib
 import json
 import os
 import random
@@ -24,6 +28,7 @@ import sys
 import tempfile
 from collections.abc import Iterator
 from dataclasses import dataclass
+from operator import truediv
 from pathlib import Path
 from typing import Any
 from urllib.parse import urlencode
@@ -66,7 +71,7 @@ class Question:
     carried: int = 1
 
 
-def questions_of(names: list[str]) -> Iterator[Question]:
+def questions_of(names: list[str], limit: str = "limit") -> Iterator[Question]:
     """Thousands of one-pair calls and dozens of batches, about nodes drawn at random."""
     draw = random.Random(1)
 
@@ -91,9 +96,11 @@ def questions_of(names: list[str]) -> Iterator[Question]:
     yield Question(f"energy, {BATCH:,} pairs", [post("/v1/energy", pairs=batch()) for _ in some], BATCH)
     yield Question("ancestors", [get("/v1/ancestors", name=draw.choice(names)) for _ in many])
     yield Question("descendants", [get("/v1/descendants", name=draw.choice(names)) for _ in many])
-    yield Question("nearest 10", [get("/v1/nearest", name=draw.choice(names), limit=10) for _ in many])
+    yield Question("nearest 10", [get("/v1/nearest", name=draw.choice(names), **{limit: 10}) for _ in many])
     hundreds = [[draw.choice(names) for _ in range(100)] for _ in some]
-    yield Question("nearest 10, 100 names", [post("/v1/nearest", names=asked, limit=10) for asked in hundreds], 100)
+    yield Question(
+        "nearest 10, 100 names", [post("/v1/nearest", names=asked, **{limit: 10}) for asked in hundreds], 100
+    )
 
 
 def wrk() -> str:
@@ -125,19 +132,37 @@ def ask(question: Question, where: Served, seconds: float, folder: Path) -> dict
     return counted | {"cpu_us": 1e6 * used / counted["calls"]}
 
 
-def measure(folder: str, rounds: int, seconds: float) -> list[dict[str, Any]]:
-    """One row a question, of its best round."""
-    questions = list(questions_of(list(load(folder).names)))
-    found: dict[str, list[dict[str, float]]] = {question.name: [] for question in questions}
+def measure(folder: str, rounds: int, seconds: float, against: str | None) -> list[list[dict[str, Any]]]:
+    """One row a question, of its best round; the same of the other checkout, if there is one."""
+    # What the first release called the limit is understood by both.
+    questions = list(questions_of(list(load(folder).names), "limit" if against is None else "count"))
+    paths = [None] if against is None else [None, against]
+    found: list[dict[str, list[dict[str, float]]]] = [{question.name: [] for question in questions} for _ in paths]
     cores = sorted(os.sched_getaffinity(0))
     os.sched_setaffinity(0, {cores[0]})
-    with served(folder) as where, tempfile.TemporaryDirectory() as scratch:
+    with contextlib.ExitStack() as stack:
+        services = [stack.enter_context(served(folder, path=path)) for path in paths]
+        scratch = Path(stack.enter_context(tempfile.TemporaryDirectory()))
         os.sched_setaffinity(0, set(cores[1:]) or {cores[0]})
         for _ in range(rounds):
             for question in questions:
-                found[question.name].append(ask(question, where, seconds, Path(scratch)))
-                print(question.name, found[question.name][-1], file=sys.stderr, flush=True)
-    return [row_of(question, found[question.name]) for question in questions]
+                for where, mine in zip(services, found, strict=True):
+                    mine[question.name].append(ask(question, where, seconds, scratch))
+                    print(question.name, mine[question.name][-1], file=sys.stderr, flush=True)
+    return [[row_of(question, mine[question.name]) for question in questions] for mine in found]
+
+
+def compared(ours: list[dict[str, Any]], theirs: list[dict[str, Any]]) -> dict[str, dict[str, float]]:
+    """Our calls a second over theirs: of the best rounds, and the median round by round."""
+    return {
+        mine["question"]: {
+            "best": round(mine["calls_a_second"] / other["calls_a_second"], 3),
+            "median_of_rounds": round(
+                statistics.median(map(truediv, mine["all_calls_a_second"], other["all_calls_a_second"])), 3
+            ),
+        }
+        for mine, other in zip(ours, theirs, strict=True)
+    }
 
 
 def row_of(question: Question, rounds: list[dict[str, float]]) -> dict[str, Any]:
@@ -192,16 +217,19 @@ def main() -> int:
     parser.add_argument("model", help="a model folder")
     parser.add_argument("--rounds", type=int, default=5, help="how often each question has its turn")
     parser.add_argument("--seconds", type=float, default=3, help="how long each turn lasts")
+    parser.add_argument("--against", metavar="PATH", help="compare with the service of another checkout")
     parser.add_argument("-o", "--output", type=Path, help="the JSON file to write")
     options = parser.parse_args()
     try:
         wrk()
-        rows = measure(options.model, options.rounds, options.seconds)
+        rows, *others = measure(options.model, options.rounds, options.seconds, options.against)
     except HyperconeError as error:
         print(f"service_load: {error}", file=sys.stderr)
         return 2
     ratios = ratios_of(rows)
-    content = {"machine": describe_machine(), "questions": rows, "ratios": ratios}
+    content: dict[str, Any] = {"machine": describe_machine(), "questions": rows, "ratios": ratios}
+    if others:
+        content["ratios to the other checkout"] = compared(rows, others[0])
     print(json.dumps(content, indent=1))
     if options.output:
         options.output.write_text(json.dumps(content, indent=1) + "\n")
