@@ -101,7 +101,8 @@ def trial(dataset: str, method: str, dim: int, seed: int, models: Path | None) -
         "dataset": dataset,
         **settings,
         "leaves": len(leaves),
-        "placed": judged(placed, hierarchy, leaves) | {"parents_missed": placed.record["placed"]["unmet_wishes"]},
+        "placed": judged(placed, hierarchy, leaves)
+        | {"parents_missed": placed.record["placed"]["violated_constraints"]},
         "trained": judged(everything, hierarchy, leaves),
         "trained_beside": judged(without, hierarchy, hidden_leaves(without_leaves, len(leaves), seed)),
         "cpu_ms_a_node": times(without, parents),

@@ -25,7 +25,7 @@ from hypercone.data import is_dataset, load_dataset
 from hypercone.evaluation.damaged import CUTS, hide_links, precision_of, wrong_precision
 from hypercone.formats import read
 from hypercone.hierarchy import Hierarchy
-from hypercone.queries.suggestions import candidates, companies_of, missing_rows, neighbours_of
+from hypercone.queries.suggestions import candidates, missing_rows, neighbors_of, shared_descendants_of
 from hypercone.training import FitConfig, fit
 
 
@@ -39,8 +39,8 @@ def missing(hierarchy: Hierarchy, config: FitConfig, share: float, seed: int) ->
     right = np.isin(called, true)
     rankings = {
         "energy": -energies,
-        "company": companies_of(damaged, pairs),
-        "neighbours": neighbours_of(embedding, damaged, pairs),
+        "company": shared_descendants_of(damaged, pairs),
+        "neighbours": neighbors_of(embedding, damaged, pairs),
     }
     # Ties are broken at random: the order of rows says nothing, or says too much.
     noise = np.random.default_rng(0).random(len(pairs))

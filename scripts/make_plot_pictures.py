@@ -34,7 +34,7 @@ def main() -> None:
     mammals = hypercone.load_dataset("wordnet-mammals")
     constructed = hypercone.fit(mammals)
     write(folder / "plot-mammals.png", constructed.plot())
-    recentred = constructed.plot(cones=["carnivore.n.01", "dog.n.01"], centre="dog.n.01")
+    recentred = constructed.plot(cones=["carnivore.n.01", "dog.n.01"], center="dog.n.01")
     write(folder / "plot-recentred.png", recentred)
     nouns = hypercone.fit(hypercone.load_dataset("wordnet-nouns"), method="nested-caps", dim=5)
     write(folder / "plot-nouns.png", nouns.plot(theme="dark"))

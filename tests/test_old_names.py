@@ -118,6 +118,23 @@ def test_the_old_names_of_hierarchies_still_work(pets):
         _ = hypercone.hierarchy.nothing
 
 
+def test_the_old_names_of_results_and_options_of_pictures_still_work(embedding, tmp_path, capsys):
+    tangled = hypercone.fit([("a", "b"), ("a", "c"), ("b", "d"), ("c", "e"), ("c", "d"), ("b", "f")], "order", dim=2)
+    found = tangled.suggest()
+    for link, names in ((found.missing[:1], ("company", "neighbours")), (found.wrong[:1], ("strain", "company"))):
+        for name in names if link else ():
+            with pytest.warns(DeprecationWarning, match=f"{name} is deprecated"):
+                assert getattr(link[0], name) >= 0
+    assert found.missing or found.wrong
+    with pytest.warns(DeprecationWarning, match="use neighbor_overlap"):
+        assert embedding.compare(embedding).neighbour_overlap == 1.0
+    with pytest.warns(DeprecationWarning, match="use center="):
+        embedding.plot(path=tmp_path / "disk.svg", centre="dog")
+    embedding.save(tmp_path / "model")
+    assert main(["plot", str(tmp_path / "model"), "-o", str(tmp_path / "d.svg"), "--colour", "depth"]) == 0
+    assert "note: --colour is called --color now" in capsys.readouterr().err
+
+
 def test_old_values_and_options_still_work(tmp_path, embedding, capsys):
     (tmp_path / "pets.tsv").write_text("parent\tchild\nanimal\tdog\n")
     with pytest.warns(DeprecationWarning, match='use on_cycle="error"'):

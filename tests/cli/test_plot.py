@@ -29,7 +29,7 @@ def test_each_kind_is_written_beside_and_named_after_the_model(run, model, tmp_p
 
 def test_the_options_of_the_disk_reach_the_picture(run, model, tmp_path):
     target = tmp_path / "dogs.svg"
-    done = run("plot", model, "-o", target, "--cones", "dog", "cat", "--labels", "2", "--centre", "dog", "--dark")
+    done = run("plot", model, "-o", target, "--cones", "dog", "cat", "--labels", "2", "--center", "dog", "--dark")
     assert done.code == 0, done.err
     assert done.out.startswith("file ")
     assert len(groups(target, "cone")) == 2
@@ -41,7 +41,7 @@ def test_the_options_of_the_disk_reach_the_picture(run, model, tmp_path):
 
 def test_names_and_cones_can_be_left_out_and_the_origin_kept(run, model, tmp_path):
     target = tmp_path / "bare.svg"
-    assert run("plot", model, "-o", target, "--cones", "--labels", "--origin", "--colour", "depth").code == 0
+    assert run("plot", model, "-o", target, "--cones", "--labels", "--origin", "--color", "depth").code == 0
     assert not groups(target, "cone")
     assert not groups(target, "label")
     assert not groups(target, "origin")

@@ -46,7 +46,7 @@ def test_suggest_refuses_nodes_that_the_model_does_not_know(run, model, tmp_path
 
 def test_compare_of_a_model_with_itself_is_full_agreement(run, model):
     found = run("compare", model, model, "--json").json
-    assert found["agreement"] == found["neighbour_overlap"] == 1.0
+    assert found["agreement"] == found["neighbor_overlap"] == 1.0
     done = run("compare", model, model)
     assert "They share 10 nodes, of which all were asked for their ancestors." in done.out
     assert "agree to 100.0 %" in done.out

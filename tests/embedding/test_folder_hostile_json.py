@@ -115,7 +115,16 @@ def test_settings_of_anything_are_refused_when_a_fit_is_to_be_repeated_with_them
 
 STRANGE = {
     "kind": ["constructed", 5, None, [], {}],
-    "placed": [None, 5, [], "x", {}, {"nodes": "many"}, {"nodes": 1, "unmet_wishes": None, "unmet": 3}],
+    "placed": [
+        None,
+        5,
+        [],
+        "x",
+        {},
+        {"nodes": "many"},
+        {"nodes": 1, "violated_constraints": None, "violated": 3},
+        {"nodes": 1, "unmet_wishes": None, "unmet": 3},
+    ],
     "config": [None, 5, [], "x", {}, {"dim": None}, {"|": "\n| x |"}],
     "notes": [None, 5, "x", [1, None], {}],
     "calibration_f1": [None, "x", 10**300, -1, []],

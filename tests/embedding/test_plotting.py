@@ -50,7 +50,7 @@ def test_cones_and_the_middle_are_given_by_name_or_label(make_embedding):
         labels=hypercone.Hierarchy(["a", "b", "c"], [[0, 1]], labels=["animal", "bird", "cat"]).labels,
         edges=np.array([[0, 1]], np.int32),
     )
-    figure = embedding.plot(cones="bird", centre="c")
+    figure = embedding.plot(cones="bird", center="c")
     said = "Shaded: the cone of bird. It is where the energy is 0; the model's threshold is 0.1. Seen from cat"
     assert said in caption_of(figure)
     assert len(drawn(figure, "cone")) == 1
@@ -114,7 +114,7 @@ def test_without_pairs_the_closure_is_judged_against_ten_wrong_pairs_each(fitted
     [
         ("globe", {}, "there is no picture 'globe'; use disk, training, precision-recall or norms"),
         ("disk", {"cones": ["unicorn"]}, "there is no node 'unicorn'"),
-        ("disk", {"centre": "unicorn"}, "there is no node 'unicorn'"),
+        ("disk", {"center": "unicorn"}, "there is no node 'unicorn'"),
         ("disk", {"labels": -1}, "labels is -1"),
         ("disk", {"view": "construction"}, "does not know its edges"),
         ("disk", {"theme": "sepia"}, "there is no theme 'sepia'"),

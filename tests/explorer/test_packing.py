@@ -188,7 +188,7 @@ def test_a_model_of_no_nodes_has_no_page(tmp_path):
 def test_a_view_that_the_model_cannot_have_is_refused(birds, perfect):
     with pytest.raises(InputError, match="does not know its edges"):
         explorer_page(perfect(birds, edges=None), view="construction")
-    with pytest.raises(InputError, match="^view is 'globe', but must be auto, own, construction or projection$"):
+    with pytest.raises(InputError, match=r"^view is 'globe', but must be auto, own, construction or projection$"):
         explorer_page(perfect(birds), view="globe")
 
 

@@ -19,7 +19,7 @@ CONES = ("hyperbolic-cones", "euclidean-cones")
 def test_a_new_node_is_under_its_parent_by_every_method(fitted, method):
     larger = fitted(method).add("husky", ["dog"])
     assert larger.is_a("husky", "dog")
-    assert larger.record["placed"] == {"nodes": 1, "unmet_wishes": 0, "unmet": []}
+    assert larger.record["placed"] == {"nodes": 1, "violated_constraints": 0, "violated": []}
 
 
 @pytest.mark.parametrize("method", METHODS)
@@ -103,13 +103,13 @@ def test_not_under_decides_where_both_sides_are_open():
     assert freely.ancestors("x") == ["other", "inner"]
     apart = model.add("x", ["inner"], not_under=["other"])
     assert apart.ancestors("x") == ["inner"]
-    assert apart.record["placed"]["unmet"] == []
+    assert apart.record["placed"]["violated"] == []
 
 
 def test_not_under_a_sibling_or_a_new_one_is_met(model):
     larger = model.add("husky", ["dog"], not_under=["poodle", "fish"])
     assert not larger.is_a("husky", "poodle")
-    assert larger.record["placed"]["unmet_wishes"] == 0
+    assert larger.record["placed"]["violated_constraints"] == 0
     two = model.add_many({"husky": "dog", "spitz": "dog"}, not_under={"spitz": ["husky"], "husky": ["spitz"]})
     assert not two.is_a("spitz", "husky")
     assert not two.is_a("husky", "spitz")
@@ -120,8 +120,8 @@ def test_what_cannot_be_met_is_said(model):
     edges = np.array([edge for edge in model.edges.tolist() if edge[1] != model.row("dog")], np.int32)
     larger = replace(model, edges=edges).add("husky", ["dog"], not_under=["mammal"])
     placed = larger.record["placed"]
-    assert placed["unmet_wishes"] == 1
-    assert placed["unmet"][0] in {"husky is under mammal", "husky is not under dog"}
+    assert placed["violated_constraints"] == 1
+    assert placed["violated"][0] in {"husky is under mammal", "husky is not under dog"}
 
 
 def test_a_larger_model_is_saved_and_loaded_again(model, tmp_path):
@@ -169,7 +169,7 @@ def test_one_name_to_keep_out_of_is_a_name_and_not_its_letters(model):
 
 def test_being_kept_out_of_a_node_that_is_placed_later_is_judged_too(model):
     larger = model.add_many({"first": ["dog"], "second": ["dog"]}, not_under={"first": ["second"]})
-    unmet = larger.record["placed"]["unmet"]
+    unmet = larger.record["placed"]["violated"]
     assert unmet == (["first is under second"] if larger.is_a("first", "second") else [])
 
 

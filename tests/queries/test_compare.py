@@ -37,7 +37,7 @@ def test_a_model_agrees_with_itself_in_everything(seed, method):
     model = _scattered(seed, method)
     for other in (model, _shuffled(model, seed)):
         found = model.compare(other)
-        assert found.agreement == found.neighbour_overlap == 1.0
+        assert found.agreement == found.neighbor_overlap == 1.0
         assert found.first == found.second
         assert found.both == found.first.asserted
         assert (found.first.alone, found.only_first, found.only_second) == (0, (), ())
@@ -49,7 +49,7 @@ def test_swapping_the_models_swaps_the_answer(seed, method, sample):
     one, other = _scattered(seed, method), _shuffled(_scattered(seed + 1, "order", "tree-3-3"), seed)
     there, back = one.compare(other, sample), other.compare(one, sample)
     assert (there.first, there.second) == (back.second, back.first)
-    for name in ("shared", "sampled", "both", "agreement", "neighbour_overlap"):
+    for name in ("shared", "sampled", "both", "agreement", "neighbor_overlap"):
         assert getattr(there, name) == getattr(back, name)
     assert [(pair.child, pair.parent, pair.first_energy) for pair in there.only_first] == [
         (pair.child, pair.parent, pair.second_energy) for pair in back.only_second
@@ -73,7 +73,7 @@ def test_every_number_is_what_the_models_themselves_say():
     assert found.agreement == pytest.approx(np.mean(shares))
     near = [{name: {near for near, _ in model.nearest(name)} for name in model.names} for model in (one, other)]
     overlap = np.mean([len(near[0][name] & near[1][name]) / 10 for name in one.names])
-    assert found.neighbour_overlap == pytest.approx(overlap)
+    assert found.neighbor_overlap == pytest.approx(overlap)
     graph = one.hierarchy
     true = {(graph.names[child], graph.names[parent]) for parent, child in graph.closure().tolist()}
     assert found.first.precision == pytest.approx(len(true & pairs[0]) / len(pairs[0]))
@@ -121,4 +121,4 @@ def test_models_with_nothing_in_common_are_refused():
         _scattered(0).compare(stone)
     with pytest.raises(InputError, match="sample is 0, but must be at least 1"):
         stone.compare(stone, sample=0)
-    assert stone.compare(stone).neighbour_overlap == 1.0
+    assert stone.compare(stone).neighbor_overlap == 1.0

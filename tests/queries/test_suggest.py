@@ -97,37 +97,37 @@ def test_fewer_suggestions_are_the_beginning_of_more(graph, seed, count):
 
 @settings(max_examples=15, deadline=None)
 @given(hierarchies, st.integers(0, 100))
-def test_company_and_neighbours_are_the_shares_they_are_said_to_be(graph, seed):
+def test_shared_descendants_and_neighbors_are_the_shares_they_are_said_to_be(graph, seed):
     embedding = _scattered(graph, seed, margin=0.1)
     found = missing_rows(embedding, graph, 1000)
     below = [set(graph.descendants_of(row).tolist()) for row in range(len(graph))]
-    for (parent, child), company, neighbours in zip(found.pairs, found.company, found.neighbours, strict=True):
+    for (parent, child), shared, neighbors in zip(found.pairs, found.shared_descendants, found.neighbors, strict=True):
         own, under = below[child] | {child}, below[parent] | {parent}
         groups = [below[row] - own for row in graph.parent_lists[child]]
         groups.append(set.intersection(*groups))
-        assert company == pytest.approx(max(len(group & under) / (len(group) + 1) for group in groups))
+        assert shared == pytest.approx(max(len(group & under) / (len(group) + 1) for group in groups))
         near = [embedding.row(name) for name, _ in embedding.nearest(embedding.names[child], 10)]
-        assert neighbours == pytest.approx(len(under & set(near)) / len(near))
+        assert neighbors == pytest.approx(len(under & set(near)) / len(near))
 
 
 @settings(max_examples=15, deadline=None)
 @given(hierarchies, st.integers(0, 100))
-def test_wrong_links_are_the_rejected_edges_by_strain_and_company(graph, seed):
+def test_wrong_links_are_the_rejected_edges_by_violation_and_shared_descendants(graph, seed):
     embedding = _scattered(graph, seed)
     found = wrong_rows(embedding, graph, 1000)
     names = graph.names
     rejected = {(p, c) for p, c in graph.edges.tolist() if not embedding.is_a(names[c], names[p])}
     assert set(map(tuple, found.pairs.tolist())) == rejected
     assert found.rejected == len(rejected)
-    for (parent, child), strain, company in zip(found.pairs, found.strain, found.company, strict=True):
+    for (parent, child), violation, shared in zip(found.pairs, found.violation, found.shared_descendants, strict=True):
         rivals = [row for row in graph.parent_lists[child].tolist() if row != parent]
         known = {row for rival in rivals for row in [rival, *graph.ancestors_of(rival).tolist()]} - {parent}
         implied = [parent, *(row for row in graph.ancestors_of(parent).tolist() if row not in known)]
-        assert strain == pytest.approx(sum(embedding.energy(names[child], names[row]) for row in implied))
+        assert violation == pytest.approx(sum(embedding.energy(names[child], names[row]) for row in implied))
         own = {child, *graph.descendants_of(child).tolist()}
         others = set(graph.descendants_of(parent).tolist()) - own
-        shared = [len(others & set(graph.descendants_of(rival).tolist())) for rival in rivals]
-        assert company == pytest.approx(max(shared) / (len(others) + 1) if rivals else 1.0)
+        common = [len(others & set(graph.descendants_of(rival).tolist())) for rival in rivals]
+        assert shared == pytest.approx(max(common) / (len(others) + 1) if rivals else 1.0)
 
 
 def test_a_link_that_was_left_out_is_suggested_first():

@@ -199,10 +199,10 @@ def _print_precision(kind: str, done: str, found: PrecisionAt) -> None:
 def _print_suggestions(found: Suggestions) -> None:
     considered = counted(found.considered, "pair")
     print(f"Likely missing, the best {len(found.missing):,} of {considered} within reach:")
-    _print_links(found.missing, ("score", "company", "neighbours", "energy"))
+    _print_links(found.missing, ("score", "shared_descendants", "neighbors", "energy"))
     rejected = counted(found.rejected, "edge")
     print(f"\nLikely wrong, the worst {len(found.wrong):,} of {rejected} that the geometry rejects:")
-    _print_links(found.wrong, ("score", "strain", "company", "energy"))
+    _print_links(found.wrong, ("score", "violation", "shared_descendants", "energy"))
 
 
 def _print_links(links: Sequence[MissingLink | WrongLink], columns: Sequence[str]) -> None:
@@ -211,9 +211,12 @@ def _print_links(links: Sequence[MissingLink | WrongLink], columns: Sequence[str
         return
     texts = [(_cut(link.child_label), _cut(link.parent_label)) for link in links]
     child, parent = (max(len("parent"), *(len(text[side]) for text in texts)) for side in (0, 1))
-    print(f"  {'child':{child}}  {'parent':{parent}}", *(f"{name:>10}" for name in columns))
+    widths = {name: max(10, len(name)) for name in columns}
+    heads = (f"{name.replace('_', ' '):>{width}}" for name, width in widths.items())
+    print(f"  {'child':{child}}  {'parent':{parent}}", *heads)
     for link, (one, other) in zip(links, texts, strict=True):
-        print(f"  {one:{child}}  {other:{parent}}", *(f"{getattr(link, name):>10.3f}" for name in columns))
+        figures = (f"{getattr(link, name):>{width}.3f}" for name, width in widths.items())
+        print(f"  {one:{child}}  {other:{parent}}", *figures)
 
 
 def _cut(text: str) -> str:
@@ -274,7 +277,7 @@ def _print_agreement(found: Comparison) -> None:
     asked = "all" if found.sampled == found.shared else f"{found.sampled:,}"
     print(f"\nThey share {counted(found.shared, 'node')}, of which {asked} were asked for their ancestors.")
     print(f"Both assert {counted(found.both, 'pair')}; the ancestors of a node agree to {100 * found.agreement:.1f} %,")
-    print(f"and its nearest nodes to {100 * found.neighbour_overlap:.1f} %.")
+    print(f"and its nearest nodes to {100 * found.neighbor_overlap:.1f} %.")
 
 
 def _print_examples(one: str, other: str, examples: Sequence[Disagreement]) -> None:

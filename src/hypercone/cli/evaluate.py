@@ -10,7 +10,7 @@ from typing import Any
 import numpy as np
 
 from hypercone.cli.options import add_columns, columns_given, read_source
-from hypercone.cli.output import add_json, add_quiet, percentages, print_answer, tell_of_renaming
+from hypercone.cli.output import Renamed, add_json, add_quiet, percentages, print_answer
 from hypercone.embedding import Embedding, load
 from hypercone.errors import InputError
 from hypercone.evaluation import (
@@ -45,7 +45,7 @@ def add_evaluate_arguments(parser: argparse.ArgumentParser) -> None:
     parser.add_argument("--all-pairs", action="store_true", help="every pair of nodes, by the edges kept in the model")
     parser.add_argument("--hard", action="store_true", help="true pairs against wrong ones among relatives")
     parser.add_argument("--group-by", choices=GROUP_BY, help="the same by the depth of the child, or by its parents")
-    parser.add_argument("--by", choices=GROUP_BY, dest="old_group_by", help=argparse.SUPPRESS)
+    parser.add_argument("--by", action=Renamed, new="--group-by", choices=GROUP_BY)
     parser.add_argument("--references", action="store_true", help="beside it, what edges imply and mere counting gives")
     parser.add_argument("--threshold", type=float, help="instead of the model's own")
     parser.add_argument("--reconstruction", metavar="SOURCE", dest="source", help="mean rank and MAP on a hierarchy")
@@ -59,9 +59,6 @@ def add_evaluate_arguments(parser: argparse.ArgumentParser) -> None:
 
 def run_evaluate(options: argparse.Namespace) -> int:
     """Load, measure what was asked for, print."""
-    if options.old_group_by:
-        tell_of_renaming("--by", "--group-by")
-        options.group_by = options.group_by or options.old_group_by
     _check(options)
     embedding = load(options.model)
     answer: dict[str, Any] = {}

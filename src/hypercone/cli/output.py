@@ -37,6 +37,19 @@ def print_json(values: Mapping[str, Any]) -> None:
     print(json.dumps(values, ensure_ascii=not is_unicode, allow_nan=False))
 
 
+class Renamed(argparse.Action):
+    """The old name of an option: it is left out of the help, and does what the new one does after saying so."""
+
+    def __init__(self, option_strings: list[str], dest: str, new: str, **more: Any) -> None:
+        super().__init__(option_strings, new.removeprefix("--").replace("-", "_"), help=argparse.SUPPRESS, **more)
+        self.new = new
+
+    def __call__(self, parser: Any, namespace: argparse.Namespace, values: Any, option_string: Any = None) -> None:
+        """Say what the option is called now, and take the value."""
+        tell_of_renaming(self.option_strings[0], self.new)
+        setattr(namespace, self.dest, values)
+
+
 def tell_of_renaming(old: str, new: str) -> None:
     """Say to a person who types an old name what it is called now."""
     print(f"note: {old} is called {new} now, and the old name goes in version {REMOVED_IN}", file=sys.stderr)

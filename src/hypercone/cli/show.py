@@ -10,7 +10,7 @@ from typing import Any
 
 import numpy as np
 
-from hypercone.cli.output import add_json, add_quiet, print_answer, tell_of_compiling
+from hypercone.cli.output import Renamed, add_json, add_quiet, print_answer, tell_of_compiling
 from hypercone.embedding import Embedding, load
 from hypercone.errors import InputError
 from hypercone.explorer import open_page, temporary_page, write_page
@@ -22,8 +22,8 @@ from hypercone.progress import Step
 
 PLOT_EXAMPLE = """examples:
   hypercone plot model                              (writes model-disk.svg)
-  hypercone plot model -o dogs.png --cones dog cat --centre dog
-  hypercone plot model -o disk.pdf --colour depth --labels 60 --dark
+  hypercone plot model -o dogs.png --cones dog cat --center dog
+  hypercone plot model -o disk.pdf --color depth --labels 60 --dark
   hypercone plot model --kind precision-recall --split nouns-50
   hypercone plot model --kind norms -o norms.png"""
 
@@ -32,9 +32,9 @@ KINDS = ("disk", "training", "precision-recall", "norms")
 ONLY_FOR = {
     "cones": "disk",
     "labels": "disk",
-    "centre": "disk",
+    "center": "disk",
     "origin": "disk",
-    "colour": "disk",
+    "color": "disk",
     "view": "disk",
     "split": "precision-recall",
 }
@@ -50,10 +50,12 @@ def add_plot_arguments(parser: argparse.ArgumentParser) -> None:
     )
     parser.add_argument("--labels", nargs="*", metavar="NAME", help="name these nodes, or so many of the largest")
     parser.add_argument(
-        "--centre", metavar="NAME", help="look from this node: a Möbius translation puts it in the middle"
+        "--center", metavar="NAME", help="look from this node: a Möbius translation puts it in the middle"
     )
+    parser.add_argument("--centre", action=Renamed, new="--center")
     parser.add_argument("--origin", action="store_true", default=None, help="keep the origin in the middle")
-    parser.add_argument("--colour", choices=("branch", "depth"), help="by big branches or by depth (default branch)")
+    parser.add_argument("--color", choices=("branch", "depth"), help="by big branches or by depth (default branch)")
+    parser.add_argument("--colour", action=Renamed, new="--color", choices=("branch", "depth"))
     parser.add_argument(
         "--view",
         choices=("own", "construction", "projection"),
@@ -83,13 +85,13 @@ def _check(options: argparse.Namespace) -> None:
     for name, kind in ONLY_FOR.items():
         if getattr(options, name) is not None and options.kind != kind:
             raise InputError(f"--{name} is for the picture {kind}, not for {options.kind}; leave it out")
-    if options.centre is not None and options.origin:
-        raise InputError("--centre and --origin both say what is in the middle; give one of them")
+    if options.center is not None and options.origin:
+        raise InputError("--center and --origin both say what is in the middle; give one of them")
 
 
 def _disk(options: argparse.Namespace, embedding: Embedding) -> dict[str, Any]:
     """What was said of the disk; what was not is left to the picture."""
-    given = {"cones": options.cones, "centre": options.centre, "colour": options.colour, "view": options.view}
+    given = {"cones": options.cones, "center": options.center, "color": options.color, "view": options.view}
     chosen: dict[str, Any] = {name: value for name, value in given.items() if value is not None}
     if options.labels is not None:
         chosen["labels"] = _count(options.labels, embedding)

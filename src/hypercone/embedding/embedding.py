@@ -265,7 +265,7 @@ class Embedding:
     def plot(self, kind: str = "disk", path: str | Path | None = None, **options: Any) -> Any:
         """A matplotlib figure: disk, training, precision-recall or norms; also written to a path, .svg, .pdf or .png.
 
-        A disk takes cones and labels (names, or how many), centre (a name), colour (branch or depth), view (own,
+        A disk takes cones and labels (names, or how many), center (a name), color (branch or depth), view (own,
         construction or projection) and moved (False keeps the origin in the middle); a precision-recall curve takes
         pairs; each takes theme (light or dark).
         """

@@ -106,12 +106,14 @@ def _more_labels(embedding: Embedding, texts: list[str]) -> Labels | None:
 def _noted(record: dict[str, Any], count: int, unmet: list[tuple[str, str, str]]) -> dict[str, Any]:
     placed = record.get("placed")
     before = placed if isinstance(placed, dict) else {}
-    listed = before.get("unmet")
+    # What version 0.1 called it.
+    listed = before.get("violated", before.get("unmet"))
+    count_before = _count(before.get("violated_constraints", before.get("unmet_wishes")))
     return record | {
         "placed": {
             "nodes": _count(before.get("nodes")) + count,
-            "unmet_wishes": _count(before.get("unmet_wishes")) + len(unmet),
-            "unmet": [*(listed if isinstance(listed, list) else []), *map(_told, unmet)][:MOST_LISTED],
+            "violated_constraints": count_before + len(unmet),
+            "violated": [*(listed if isinstance(listed, list) else []), *map(_told, unmet)][:MOST_LISTED],
         }
     }
 

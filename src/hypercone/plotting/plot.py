@@ -11,6 +11,7 @@ from typing import Any
 import numpy as np
 
 from hypercone._arrays import Rows
+from hypercone._deprecation import warn_renamed
 from hypercone.embedding.embedding import Embedding
 from hypercone.embedding.folder import checked_path
 from hypercone.errors import InputError, did_you_mean, option, some
@@ -49,6 +50,7 @@ MOST_PAIRS, A_SIDE = 100_000, 5
 # Streams of random numbers that nothing else draws from.
 CHOSEN, WRONG = 0x9107, 0x9108
 Names = str | Sequence[str]
+OLD_OPTIONS = {"centre": "center", "colour": "color"}
 
 
 def plot(embedding: Embedding, kind: str = "disk", path: str | Path | None = None, **options: Any) -> Any:
@@ -60,6 +62,10 @@ def plot(embedding: Embedding, kind: str = "disk", path: str | Path | None = Non
         raise InputError(f"there is no picture {kind!r}; use {some_of(KINDS)}")
     if not len(embedding):
         raise InputError("the model has no nodes, so there is nothing to draw")
+    for old, new in OLD_OPTIONS.items():
+        if old in options:
+            warn_renamed(f"plot({old}=…)", f"{new}=", stacklevel=4)
+            options[new] = options.pop(old)
     _refuse_unknown(kind, options)
     theme = find_theme(options.pop("theme", "light"))
     target = None if path is None else checked_target(path)
@@ -108,19 +114,19 @@ def disk(
     theme: Theme,
     cones: Names | None = None,
     labels: Names | int | None = None,
-    centre: str | None = None,
-    colour: str = "branch",
+    center: str | None = None,
+    color: str = "branch",
     view: str = "auto",
     moved: bool = True,
 ) -> Any:
     """The Poincaré disk with edges, cones and names."""
     hierarchy = embedding.hierarchy
     seen = planar_view(embedding.points, embedding.method, embedding.settings, hierarchy, view)
-    middle = None if centre is None else embedding.row(centre)
+    middle = None if center is None else embedding.row(center)
     scene = make_scene(seen, hierarchy, middle, moved=moved)
     named = labels if labels is None or isinstance(labels, int) else _rows(embedding, labels)
     shaded = None if cones is None else _rows(embedding, cones)
-    return disk_picture(scene, embedding.called, DiskStyle(shaded, named, colour, theme, embedding.threshold))
+    return disk_picture(scene, embedding.called, DiskStyle(shaded, named, color, theme, embedding.threshold))
 
 
 def _rows(embedding: Embedding, names: Names) -> list[int]:

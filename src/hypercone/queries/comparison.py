@@ -12,6 +12,7 @@ from numpy.typing import NDArray
 
 from hypercone._arrays import Rows as Pairs
 from hypercone._arrays import pair_keys
+from hypercone._deprecation import warn_renamed
 from hypercone.embedding import Embedding
 from hypercone.errors import InputError, option
 from hypercone.index import ConeIndex
@@ -19,7 +20,7 @@ from hypercone.methods import Points
 from hypercone.methods.scoring import Counts
 
 SAMPLE = 1_000
-NEIGHBOURS = 10
+NEIGHBORS = 10
 EXAMPLES = 5
 
 
@@ -59,7 +60,7 @@ class Comparison:
 
     ``sampled`` of the ``shared`` nodes were asked for their ancestors among the shared ones, and all counts are of
     these. ``agreement`` is the mean, over these nodes, of how much the two sets of ancestors have in common (common
-    ones divided by all), and ``neighbour_overlap`` the mean share of the ten nearest nodes that is the same.
+    ones divided by all), and ``neighbor_overlap`` the mean share of the ten nearest nodes that is the same.
     """
 
     first: Side
@@ -68,9 +69,15 @@ class Comparison:
     sampled: int
     both: int
     agreement: float
-    neighbour_overlap: float
+    neighbor_overlap: float
     only_first: tuple[Disagreement, ...]
     only_second: tuple[Disagreement, ...]
+
+    @property
+    def neighbour_overlap(self) -> float:
+        """The old name of ``neighbor_overlap``."""
+        warn_renamed("Comparison.neighbour_overlap", "neighbor_overlap")
+        return self.neighbor_overlap
 
     def as_dict(self) -> dict[str, Any]:
         """Plain values, for JSON."""
@@ -103,7 +110,7 @@ def compare_models(first: Embedding, second: Embedding, sample: int | None, seed
         sampled=len(chosen),
         both=len(pairs[0]) - len(alone[0]),
         agreement=float(np.mean(list(map(_jaccard, *asserted)))),
-        neighbour_overlap=_neighbour_overlap(parts, chosen),
+        neighbor_overlap=_neighbor_overlap(parts, chosen),
         only_first=_clearest(parts, alone[0], rejected_by=1),
         only_second=_clearest(parts, alone[1], rejected_by=0),
     )
@@ -146,8 +153,8 @@ def _against_the_graph(part: Part, chosen: Rows, asserted: list[Rows]) -> Counts
     return Counts(right, sum(map(len, asserted)) - right, sum(map(len, true)))
 
 
-def _neighbour_overlap(parts: tuple[Part, Part], chosen: Rows) -> float:
-    count = min(NEIGHBOURS, len(parts[0].scorer) - 1)
+def _neighbor_overlap(parts: tuple[Part, Part], chosen: Rows) -> float:
+    count = min(NEIGHBORS, len(parts[0].scorer) - 1)
     if count == 0:
         return 1.0
     near = [part.nearest(chosen, count) for part in parts]

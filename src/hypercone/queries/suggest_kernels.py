@@ -75,10 +75,10 @@ def follows_from_another(pairs, given, ancestors):
 
 
 @exact_kernel
-def companies(pairs, ancestors, below, parents, done):
-    """For each pair the share of the child's company that is at or below the parent.
+def shared_descendants_of_pairs(pairs, ancestors, below, parents, done):
+    """For each pair the share of the nodes near the child that are at or below the parent.
 
-    The company of a child are the nodes below one of its parents, or below all of them, without the child's own
+    Near the child are the nodes below one of its parents, or below all of them, without the child's own
     descendants; of these groups the one with the largest share counts. One stranger more is put into each group, so
     that a group of one or two proves less than a large one. Pairs are counted in ``done``.
     """
@@ -133,18 +133,18 @@ def is_below_all(row, groups, ancestors):
 
 
 @exact_kernel
-def neighbour_shares(pairs, places, neighbours, ancestors):
-    """For each pair the share of its child's neighbours, ``neighbours[places]``, that are the parent or below it."""
+def neighbor_shares(pairs, places, neighbors, ancestors):
+    """For each pair the share of its child's neighbors, ``neighbors[places]``, that are the parent or below it."""
     shares = np.zeros(len(pairs))
     for k in range(len(pairs)):
         parent = pairs[k, 0]
-        for row in neighbours[places[k]]:
+        for row in neighbors[places[k]]:
             shares[k] += row == parent or is_listed(ancestors, row, parent)
-    return shares / neighbours.shape[1]
+    return shares / neighbors.shape[1]
 
 
 @exact_kernel
-def strains(points, edges, ancestors, parents, threshold, method, dim):
+def violations(points, edges, ancestors, parents, threshold, method, dim):
     """For each edge by how much all that it alone implies for its child is above the threshold.
 
     That is the parent and those of its ancestors that are not also above the child by another of its parents.
@@ -169,7 +169,7 @@ def strains(points, edges, ancestors, parents, threshold, method, dim):
 
 
 @exact_kernel
-def rival_companies(edges, ancestors, below, parents):
+def shared_with_rivals(edges, ancestors, below, parents):
     """For each edge the share of what else is below its parent that is also below another parent of its child.
 
     The largest share over the other parents, each time with one stranger more; 1 for a child with one parent.

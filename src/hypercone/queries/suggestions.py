@@ -9,6 +9,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from hypercone._arrays import Rows
+from hypercone._deprecation import warn_renamed
 from hypercone.embedding import Embedding
 from hypercone.errors import InputError, option
 from hypercone.hierarchy import Adjacency, Hierarchy
@@ -16,12 +17,12 @@ from hypercone.hierarchy.graph import flipped_lists
 from hypercone.methods import Points
 from hypercone.progress import Step
 from hypercone.queries.suggest_kernels import (
-    companies,
     follows_from_another,
-    neighbour_shares,
+    neighbor_shares,
     next_steps_down,
-    rival_companies,
-    strains,
+    shared_descendants_of_pairs,
+    shared_with_rivals,
+    violations,
 )
 
 
@@ -29,8 +30,8 @@ from hypercone.queries.suggest_kernels import (
 class MissingLink:
     """A link that the hierarchy may lack.
 
-    ``company`` is the share of the nodes under the child's parents that are also under the suggested one, and
-    ``neighbours`` the share of the ten nearest nodes; the score adds them up. ``energy`` is as for is-a.
+    ``shared_descendants`` is the share of the nodes under the child's parents that are also under the suggested one,
+    and ``neighbors`` the share of the ten nearest nodes; the score adds them up. ``energy`` is as for is-a.
     """
 
     child: str
@@ -39,17 +40,29 @@ class MissingLink:
     parent_label: str
     score: float
     energy: float
-    company: float
-    neighbours: float
+    shared_descendants: float
+    neighbors: float
+
+    @property
+    def company(self) -> float:
+        """The old name of ``shared_descendants``."""
+        warn_renamed("MissingLink.company", "shared_descendants")
+        return self.shared_descendants
+
+    @property
+    def neighbours(self) -> float:
+        """The old name of ``neighbors``."""
+        warn_renamed("MissingLink.neighbours", "neighbors")
+        return self.neighbors
 
 
 @dataclass(frozen=True)
 class WrongLink:
     """An edge of the hierarchy that the geometry rejects.
 
-    ``strain`` is by how much the energies of all that the edge alone implies are above the threshold, and ``company``
-    the share of the nodes under the parent that are also under another parent of the child; the score is
-    strain · (1 - company).
+    ``violation`` is by how much the energies of all that the edge alone implies are above the threshold, and
+    ``shared_descendants`` the share of the nodes under the parent that are also under another parent of the child; the
+    score is violation · (1 - shared_descendants).
     """
 
     child: str
@@ -58,8 +71,20 @@ class WrongLink:
     parent_label: str
     score: float
     energy: float
-    strain: float
-    company: float
+    violation: float
+    shared_descendants: float
+
+    @property
+    def strain(self) -> float:
+        """The old name of ``violation``."""
+        warn_renamed("WrongLink.strain", "violation")
+        return self.violation
+
+    @property
+    def company(self) -> float:
+        """The old name of ``shared_descendants``."""
+        warn_renamed("WrongLink.company", "shared_descendants")
+        return self.shared_descendants
 
 
 @dataclass(frozen=True)
@@ -127,9 +152,9 @@ def _names(embedding: Embedding, parent: int, child: int) -> tuple[str, str, str
     return embedding.names[child], embedding.names[parent], embedding.called(child), embedding.called(parent)
 
 
-NEIGHBOURS = 10
-# Chosen on parts of GO and the mammals of WordNet with links hidden: neighbours help, but far less than company.
-NEIGHBOUR_WEIGHT = 0.3
+NEIGHBORS = 10
+# Chosen on parts of GO and the mammals of WordNet with links hidden: neighbors help far less than shared descendants.
+NEIGHBOR_WEIGHT = 0.3
 # How many margins outside a pair may be. There, stricter lost most of the hidden links, and looser won little.
 MARGINS = 10
 # Some of the best are dropped again because their reverse is better.
@@ -142,8 +167,8 @@ class MissingRows(NamedTuple):
     pairs: Rows
     scores: Points
     energies: Points
-    company: Points
-    neighbours: Points
+    shared_descendants: Points
+    neighbors: Points
     considered: int
 
 
@@ -151,14 +176,14 @@ def missing_rows(embedding: Embedding, hierarchy: Hierarchy, count: int) -> Miss
     """The links that the hierarchy most likely lacks; its rows are the embedding's."""
     pairs, energies = candidates(embedding, hierarchy)
     considered = len(pairs)
-    company = companies_of(hierarchy, pairs)
-    near = _shortlist(company, SPARE * count)
-    pairs, energies, company = pairs[near], energies[near], company[near]
-    neighbours = neighbours_of(embedding, hierarchy, pairs)
-    scores = company + NEIGHBOUR_WEIGHT * neighbours
+    shared_descendants = shared_descendants_of(hierarchy, pairs)
+    near = _shortlist(shared_descendants, SPARE * count)
+    pairs, energies, shared_descendants = pairs[near], energies[near], shared_descendants[near]
+    neighbors = neighbors_of(embedding, hierarchy, pairs)
+    scores = shared_descendants + NEIGHBOR_WEIGHT * neighbors
     best = np.lexsort((pairs[:, 0], pairs[:, 1], energies, -scores))
     best = best[_first_of_both_ways(pairs[best])][:count]
-    return MissingRows(pairs[best], scores[best], energies[best], company[best], neighbours[best], considered)
+    return MissingRows(pairs[best], scores[best], energies[best], shared_descendants[best], neighbors[best], considered)
 
 
 def candidates(embedding: Embedding, hierarchy: Hierarchy) -> tuple[Rows, Points]:
@@ -202,31 +227,31 @@ def _inner_children(hierarchy: Hierarchy) -> Adjacency:
     return Adjacency.of_groups(children.groups()[has_children], children.rows[has_children], len(children))
 
 
-def companies_of(hierarchy: Hierarchy, pairs: Rows) -> Points:
+def shared_descendants_of(hierarchy: Hierarchy, pairs: Rows) -> Points:
     """For each (parent, child) the share of the nodes under the child's parents that are also under the parent."""
     above, parents = hierarchy.ancestor_lists(), hierarchy.parent_lists
     below = flipped_lists(above)
-    with Step("links in company", len(pairs)) as step:
-        shares: Points = companies(pairs, above.csr, below.csr, parents.csr, step.tally())
+    with Step("shared descendants", len(pairs)) as step:
+        shares: Points = shared_descendants_of_pairs(pairs, above.csr, below.csr, parents.csr, step.tally())
     return shares
 
 
-def _shortlist(company: Points, count: int) -> NDArray[np.intp]:
-    """The pairs that neighbours, which nobody has looked at yet, can still bring among the first ``count``."""
-    if len(company) <= count:
-        return np.arange(len(company))
-    last = np.partition(company, -count)[-count]
-    return np.flatnonzero(company >= last - NEIGHBOUR_WEIGHT)
+def _shortlist(shared_descendants: Points, count: int) -> NDArray[np.intp]:
+    """The pairs that neighbors, which nobody has looked at yet, can still bring among the first ``count``."""
+    if len(shared_descendants) <= count:
+        return np.arange(len(shared_descendants))
+    last = np.partition(shared_descendants, -count)[-count]
+    return np.flatnonzero(shared_descendants >= last - NEIGHBOR_WEIGHT)
 
 
-def neighbours_of(embedding: Embedding, hierarchy: Hierarchy, pairs: Rows) -> Points:
+def neighbors_of(embedding: Embedding, hierarchy: Hierarchy, pairs: Rows) -> Points:
     """For each (parent, child) the share of the nodes nearest to the child that are the parent or under it."""
-    above, count = hierarchy.ancestor_lists(), min(NEIGHBOURS, len(embedding) - 1)
+    above, count = hierarchy.ancestor_lists(), min(NEIGHBORS, len(embedding) - 1)
     children, places = np.unique(pairs[:, 1], return_inverse=True)
-    neighbours = np.array([embedding.index.nearest(child, count).rows for child in children.tolist()], np.int32)
+    neighbors = np.array([embedding.index.nearest(child, count).rows for child in children.tolist()], np.int32)
     if not len(pairs):
         return np.zeros(0)
-    shares: Points = neighbour_shares(pairs, places, neighbours, above.csr)
+    shares: Points = neighbor_shares(pairs, places, neighbors, above.csr)
     return shares
 
 
@@ -242,19 +267,19 @@ class WrongRows(NamedTuple):
     pairs: Rows
     scores: Points
     energies: Points
-    strain: Points
-    company: Points
+    violation: Points
+    shared_descendants: Points
     rejected: int
 
 
 def wrong_rows(embedding: Embedding, hierarchy: Hierarchy, count: int) -> WrongRows:
     """The edges of the hierarchy that are most likely wrong; its rows are the embedding's."""
     edges, energies = rejected_edges(embedding, hierarchy)
-    strain, company = _strain(embedding, hierarchy, edges), _company(hierarchy, edges)
-    scores = strain * (1 - company)
+    violation, shared_descendants = _violations(embedding, hierarchy, edges), _shared_with_rivals(hierarchy, edges)
+    scores = violation * (1 - shared_descendants)
     # An edge that is its child's only one has no rival to speak against it, and comes after those that have.
-    best = np.lexsort((edges[:, 0], edges[:, 1], -strain, -scores))[:count]
-    return WrongRows(edges[best], scores[best], energies[best], strain[best], company[best], len(edges))
+    best = np.lexsort((edges[:, 0], edges[:, 1], -violation, -scores))[:count]
+    return WrongRows(edges[best], scores[best], energies[best], violation[best], shared_descendants[best], len(edges))
 
 
 def rejected_edges(embedding: Embedding, hierarchy: Hierarchy) -> tuple[Rows, Points]:
@@ -265,9 +290,9 @@ def rejected_edges(embedding: Embedding, hierarchy: Hierarchy) -> tuple[Rows, Po
     return edges[rejected], energies[rejected]
 
 
-def _strain(embedding: Embedding, hierarchy: Hierarchy, edges: Rows) -> Points:
+def _violations(embedding: Embedding, hierarchy: Hierarchy, edges: Rows) -> Points:
     above, parents = hierarchy.ancestor_lists(), hierarchy.parent_lists
-    found: Points = strains(
+    found: Points = violations(
         embedding.points,
         edges,
         above.csr,
@@ -279,8 +304,8 @@ def _strain(embedding: Embedding, hierarchy: Hierarchy, edges: Rows) -> Points:
     return found
 
 
-def _company(hierarchy: Hierarchy, edges: Rows) -> Points:
+def _shared_with_rivals(hierarchy: Hierarchy, edges: Rows) -> Points:
     above, parents = hierarchy.ancestor_lists(), hierarchy.parent_lists
     below = flipped_lists(above)
-    shares: Points = rival_companies(edges, above.csr, below.csr, parents.csr)
+    shares: Points = shared_with_rivals(edges, above.csr, below.csr, parents.csr)
     return shares
