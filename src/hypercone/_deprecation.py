@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import sys
 import warnings
 
 REMOVED_IN = "1.1"
@@ -9,8 +10,8 @@ REMOVED_IN = "1.1"
 OLD_METHODS = {"construction": "nested-caps", "overlapping": "overlapping-caps"}
 
 
-def warn_renamed(old: str, new: str, *, stacklevel: int = 3) -> None:
-    """Tell whoever called a function of ours by its old name what it is called now.
+def warn_renamed(old: str, new: str) -> None:
+    """Tell whoever called a function of ours by its old name what it is called now; the warning is of their line.
 
     >>> with warnings.catch_warnings(record=True) as seen:
     ...     warnings.simplefilter("always")
@@ -18,6 +19,8 @@ def warn_renamed(old: str, new: str, *, stacklevel: int = 3) -> None:
     >>> str(seen[0].message)
     'hypercone.evaluate is deprecated and goes in version 1.1; use hypercone.evaluation.link_prediction'
     """
-    warnings.warn(
-        f"{old} is deprecated and goes in version {REMOVED_IN}; use {new}", DeprecationWarning, stacklevel=stacklevel
-    )
+    frame, level = sys._getframe(0), 1
+    while frame.f_back is not None and frame.f_globals.get("__name__", "").partition(".")[0] == "hypercone":
+        frame, level = frame.f_back, level + 1
+    message = f"{old} is deprecated and goes in version {REMOVED_IN}; use {new}"
+    warnings.warn(message, DeprecationWarning, stacklevel=level)

@@ -102,11 +102,13 @@ def test_names_are_given_in_one_way(run, model, tmp_path):
     assert (missing.code, "there is no such file" in missing.err) == (2, True)
 
 
-def test_the_shell_lists_fifty_unless_told(run, tmp_path):
+def test_people_get_fifty_and_programs_what_http_gives_unless_told(run, tmp_path):
     wide = hypercone.Hierarchy.from_pairs([("top", f"leaf {number}") for number in range(60)])
     folder = hypercone.fit(wide, dim=2).save(tmp_path / "wide")
-    for question, listed in (("children", "children"), ("nearest", "nearest"), ("search", "matches")):
+    lists = (("children", "children", 60), ("nearest", "nearest", 10), ("search", "matches", 10))
+    for question, listed, many in lists:
         asked = "leaf" if question == "search" else "top"
         found = run("query", folder, question, asked, "--json").json
-        assert (len(found[listed]), found["count"]) == (50, 60)
+        assert (len(found[listed]), found["count"]) == (many, 60)
+        assert run("query", folder, question, asked).out.count("leaf ") in (50, 51)
         assert len(run("query", folder, question, asked, "--json", "--limit", 0).json[listed]) == 60

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import itertools
+import re
 
 import numpy as np
 import pytest
@@ -149,9 +150,30 @@ def test_the_nearest_are_those_at_the_smallest_distance(make_embedding, method, 
     assert [distance for _, distance in found] == pytest.approx([d for d, _ in expected], rel=1e-12)
 
 
-@pytest.mark.parametrize("count", [0, -1])
-def test_asking_for_none_gives_none(make_embedding, count):
-    assert make_embedding().nearest("n5", count) == []
+def test_asking_for_none_gives_none(make_embedding):
+    assert make_embedding().nearest("n5", 0) == []
+
+
+@pytest.mark.parametrize(
+    ("call", "words"),
+    [
+        (lambda e: e.nearest("n5", -1), "k is -1, but must be at least 0"),
+        (lambda e: e.nearest("n5", "3"), "k is '3' (str), but must be a whole number"),
+        (lambda e: e.suggest(2.5), "k is 2.5 (float), but must be a whole number"),
+        (lambda e: e.suggest(3, "edges.tsv"), "hierarchy is 'edges.tsv' (str), but must be a Hierarchy"),
+        (lambda e: e.compare("other"), "other is 'other' (str), but must be an Embedding; load it"),
+        (lambda e: e.search(["n"]), "text is ['n'] (list), but must be a text"),
+        (lambda e: e.nearest(["n5", "n6"]), "['n5', 'n6'] is a list of names; ask about one at a time"),
+    ],
+)
+def test_what_cannot_be_asked_is_refused_in_a_sentence(make_embedding, call, words):
+    with pytest.raises(InputError, match=re.escape(words)):
+        call(make_embedding())
+
+
+def test_an_embedding_is_gone_through_by_name(make_embedding):
+    embedding = make_embedding()
+    assert list(embedding) == list(embedding.names)
 
 
 def test_a_single_node_has_no_neighbours_and_no_relatives(make_embedding):

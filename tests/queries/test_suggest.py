@@ -184,7 +184,7 @@ def test_labels_stand_beside_the_names():
         edges=np.array([[0, 1]]),
     )
     link = embedding.suggest().wrong[0]
-    assert (link.parent, link.parent_label, link.child, link.child_label) == ("A:1", "heart", "A:2", "A:2")
+    assert (link.parent, link.parent_label, link.child, link.child_label) == ("A:1", "heart", "A:2", None)
 
 
 def test_what_cannot_be_answered_is_refused():

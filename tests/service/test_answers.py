@@ -211,6 +211,7 @@ def test_the_models_are_listed_with_what_they_are(server):
             {
                 "name": "nodes",
                 "method": server.embedding.method,
+                "made_by": "overlapping-caps",
                 "dim": 2,
                 "nodes": len(server.names),
                 "threshold": server.embedding.threshold,

@@ -209,7 +209,7 @@ def _print_links(links: Sequence[MissingLink | WrongLink], columns: Sequence[str
     if not links:
         print("  none")
         return
-    texts = [(_cut(link.child_label), _cut(link.parent_label)) for link in links]
+    texts = [(_cut(link.child_label or link.child), _cut(link.parent_label or link.parent)) for link in links]
     child, parent = (max(len("parent"), *(len(text[side]) for text in texts)) for side in (0, 1))
     widths = {name: max(10, len(name)) for name in columns}
     heads = (f"{name.replace('_', ' '):>{width}}" for name, width in widths.items())
@@ -227,7 +227,7 @@ COMPARE_EXAMPLE = """examples:
   hypercone compare model other-model
   hypercone compare model other-model --sample 0 --json      (all nodes)"""
 
-WORDS = {"asserted": "is-a pairs", "alone": "asserted by it alone"}
+WORDS = {"made_by": "made by", "asserted": "is-a pairs", "alone": "asserted by it alone"}
 
 
 def add_compare_arguments(parser: argparse.ArgumentParser) -> None:
@@ -284,4 +284,4 @@ def _print_examples(one: str, other: str, examples: Sequence[Disagreement]) -> N
     if examples:
         print(f"\nOnly {one} says, and {other} denies most clearly:")
     for pair in examples:
-        print(f"  {pair.child_label} is {with_article(pair.parent_label)}")
+        print(f"  {pair.child_label or pair.child} is {with_article(pair.parent_label or pair.parent)}")

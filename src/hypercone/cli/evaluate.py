@@ -132,6 +132,8 @@ def _figures(prefix: str, found: LinkPrediction | Reconstruction, options: argpa
 def _line(part: LinkPrediction | Reconstruction) -> str:
     if isinstance(part, Reconstruction):
         return f"mean rank {part.mean_rank:.2f}  MAP {100 * part.map:.2f}  of {part.nodes:,} nodes"
+    if not part.positives:
+        return f"no true pairs; {part.false_positives:,} others called true"
     return f"{percentages(part.precision, part.recall, part.f1)}  of {part.positives:,} true pairs"
 
 

@@ -46,6 +46,7 @@ MODULES = {
     **{name: name for name in ("fit", "evaluate", "query", "reproduce", "demo")},
 }
 
+REMOVED = {"bench": "run python benchmarks/kernels.py in the repository"}
 OUT_OF_MEMORY = "out of memory; use fewer dimensions or a smaller hierarchy"
 
 
@@ -87,6 +88,8 @@ def _run(arguments: list[str]) -> int:
 
 
 def _command(arguments: list[str]) -> int:
+    if arguments and arguments[0] in REMOVED:
+        raise InputError(f"the command {arguments[0]} is gone; {REMOVED[arguments[0]]}")
     if not arguments or arguments[0] not in COMMANDS:
         _overview().parse_args(arguments or ["--help"])
         return 0

@@ -8,7 +8,7 @@ from hypercone.cli.output import add_json, add_quiet, print_json
 from hypercone.embedding import Embedding, load
 from hypercone.errors import InputError, some
 from hypercone.queries import QUESTIONS, in_words
-from hypercone.queries.questions import ON_A_SCREEN, Asked, answer_many, ask
+from hypercone.queries.questions import A_FEW, ON_A_SCREEN, Asked, answer_many, ask
 
 QUERY_EXAMPLE = """examples:
   hypercone query model is-a dog.n.01 animal.n.01
@@ -36,8 +36,7 @@ def add_query_arguments(parser: argparse.ArgumentParser) -> None:
     parser.add_argument(
         "--limit",
         type=int,
-        default=ON_A_SCREEN,
-        help=f"the most names to list (default {ON_A_SCREEN}; 0 for all)",
+        help=f"the most to list, 0 for all (default {ON_A_SCREEN}; with --json all relatives, and {A_FEW} nearest)",
     )
     parser.add_argument("--long", action="store_true", help="lists as a table, with depth and margin")
     add_quiet(parser)
@@ -51,6 +50,8 @@ def run_query(options: argparse.Namespace) -> int:
             f"names were given on the command line ({some(options.given)}) and by --names; leave out either"
         )
     embedding, question = load(options.model), QUESTIONS[options.question]
+    if options.limit is None and not options.json:
+        options.limit = ON_A_SCREEN
     if options.names is None:
         asked = [ask(embedding, options.question, options.given, options.limit)]
     else:

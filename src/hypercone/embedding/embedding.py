@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import contextlib
 import math
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
 from functools import cached_property
 from pathlib import Path
@@ -67,13 +67,16 @@ class Embedding:
     def __contains__(self, name: object) -> bool:
         return name in self._rows
 
+    def __iter__(self) -> Iterator[str]:
+        return iter(self.names)
+
     def __getitem__(self, name: str) -> NDArray[np.float64]:
         """The point of a node, read-only."""
         point: NDArray[np.float64] = self.points[self.row(name)]
         return point
 
     def __repr__(self) -> str:
-        return f"Embedding({len(self):,} nodes, {self.dim}-D, {self.method})"
+        return f"Embedding({len(self):,} nodes, {self.dim}-D, {self.made_by})"
 
     @property
     def dim(self) -> int:
@@ -95,6 +98,10 @@ class Embedding:
     def row(self, name: str) -> int:
         """The row of a node by its name or label; what is unknown or ambiguous is refused with the candidates."""
         return find_row(name, self._rows, self.names, self.labels)
+
+    def label(self, row: int) -> str | None:
+        """The label of a row; None if it has none."""
+        return (self.labels.texts[row] or None) if self.labels else None
 
     def called(self, row: int) -> str:
         """The label of a row, or its name if it has none."""
@@ -203,11 +210,14 @@ class Embedding:
         if count is not None:
             warn_renamed("Embedding.nearest(count=…)", "k=")
             k = count
+        _check_number("k", k, least=0)
         found = self._finder.nearest(self.row(name), k)
         return [(self.names[row], float(distance)) for row, distance in zip(found.rows, found.distances, strict=True)]
 
     def search(self, text: str, limit: int = 10) -> list[str]:
         """The nodes with the text in their name or label, in any case, the likeliest first; 0 lists all."""
+        if not isinstance(text, str):
+            raise InputError(f"text is {_shown(text)}, but must be a text")
         if limit < 0:
             raise InputError(f"limit is {limit}, but must be at least 0 (0 means all)")
         return self._named(self.searchable.search(text)[: limit or None])
@@ -304,10 +314,14 @@ class Embedding:
     def suggest(self, k: int = 100, hierarchy: Hierarchy | None = None) -> Suggestions:
         """The k links that the hierarchy most likely lacks, and the k of its edges that are most likely wrong.
 
-        Without a hierarchy, the one it was fitted to. ``hypercone.evaluation.suggestions`` measures how many are right.
+        Without a hierarchy, the one it was fitted to. Constructed cones repeat the edges they were given, and suggest
+        next to nothing: learn some. ``hypercone.evaluation.suggestions`` measures how many suggestions are right.
         """
         from hypercone.queries.suggestions import find_suggestions
 
+        _check_number("k", k)
+        if hierarchy is not None and not isinstance(hierarchy, Hierarchy):
+            raise InputError(f"hierarchy is {_shown(hierarchy)}, but must be a Hierarchy; read it with hypercone.read")
         return find_suggestions(self, hierarchy, k)
 
     def compare(self, other: Embedding, sample: int | None = 1_000, seed: int = 0) -> Comparison:
@@ -317,6 +331,8 @@ class Embedding:
         """
         from hypercone.queries.comparison import compare_models
 
+        if not isinstance(other, Embedding):
+            raise InputError(f"other is {_shown(other)}, but must be an Embedding; load it with hypercone.load")
         return compare_models(self, other, sample, seed)
 
     @cached_property
@@ -508,6 +524,14 @@ def _checked_edges(given: Any, count: int) -> Rows:
         raise _invalid("edges", f"an edge names a row outside 0 … {count - 1}", "give rows of its points")
     own: Rows = _own(edges, np.int32)
     return own
+
+
+def _check_number(name: str, value: object, least: int | None = None) -> None:
+    """InputError if it is no whole number, or below the least."""
+    if not isinstance(value, int | np.integer) or isinstance(value, bool):
+        raise InputError(f"{name} is {_shown(value)}, but must be a whole number")
+    if least is not None and value < least:
+        raise InputError(f"{name} is {value}, but must be at least {least}")
 
 
 def _own(given: Any, kind: type) -> Any:

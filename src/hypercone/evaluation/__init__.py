@@ -44,7 +44,19 @@ _OLD_NAMES = {
 }
 
 
+_GONE = {
+    "all_pairs_by": "all_pairs(embedding, group_by=…).groups",
+    "hard_by": "hard_pairs(embedding, group_by=…).groups",
+    "reference_lines": 'baselines(hierarchy, split, on="test-pairs")',
+    "reference_all_pairs": "baselines(hierarchy, split)",
+    "reference_hard": 'baselines(hierarchy, split, on="hard-pairs")',
+    "hide_parents": "benchmarks/hiding_parents.py of the repository",
+}
+
+
 def __getattr__(name: str) -> Any:
+    if name in _GONE:
+        raise AttributeError(f"hypercone.evaluation.{name} is gone; use {_GONE[name]}")
     if name not in _OLD_NAMES:
         raise AttributeError(f"module 'hypercone.evaluation' has no attribute {name!r}")
     warn_renamed(f"hypercone.evaluation.{name}", f"hypercone.evaluation.{_OLD_NAMES[name]}")

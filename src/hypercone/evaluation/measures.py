@@ -60,6 +60,8 @@ def link_prediction(
     >>> found.f1 > 0.5, sum(part.positives for part in found.groups.values()) == found.positives
     (True, True)
     """
+    if not isinstance(pairs, LabeledPairs):
+        raise InputError(f"pairs is a {type(pairs).__name__}, but must be LabeledPairs, such as split.test")
     if len(pairs.positives) == 0:
         raise InputError("there are no positive pairs to evaluate on; a larger hierarchy or another split is needed")
     for rows in (pairs.positives, pairs.negatives):

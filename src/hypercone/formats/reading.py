@@ -140,7 +140,7 @@ def assembled(reading: Reading, on_cycle: str = "error", cycle_hint: str = "") -
 def checked_on_cycle(on_cycle: str) -> str:
     """What to do about cycles, or InputError if it is none of the three."""
     if on_cycle == "refuse":
-        warn_renamed('on_cycle="refuse"', 'on_cycle="error"', stacklevel=4)
+        warn_renamed('on_cycle="refuse"', 'on_cycle="error"')
         return "error"
     if on_cycle not in ON_CYCLE:
         raise InputError(f"{option('on_cycle')} is {on_cycle!r}, but must be one of {', '.join(ON_CYCLE)}")

@@ -13,7 +13,7 @@ from collections.abc import Iterator
 from pathlib import Path
 from typing import BinaryIO, NamedTuple
 
-from hypercone.errors import InputError
+from hypercone.errors import InputError, short
 
 __all__ = ["PACKINGS", "Content", "Source", "beside", "content_of"]
 
@@ -54,10 +54,14 @@ def beside(content: Content, name: str) -> Content | None:
 
 
 def _raw(source: Source) -> tuple[str, bytes]:
-    if source == "-":
+    if isinstance(source, str) and source == "-":
         return "standard input", sys.stdin.buffer.read()
     if isinstance(source, str | os.PathLike):
         return os.fspath(source), _file_bytes(Path(source))
+    if hasattr(source, "columns"):
+        raise InputError("the source is a data frame; use Hierarchy.from_frame, or give it to fit")
+    if not hasattr(source, "read"):
+        raise InputError(f"the source is {short(repr(source))}; give a file, a binary stream, or - for standard input")
     data = source.read()
     if not isinstance(data, bytes):
         raise InputError("the stream gives text, not bytes; open it in binary mode ('rb')")

@@ -68,6 +68,7 @@ def read_split(folder: str | os.PathLike[str], hierarchy: Hierarchy) -> Split:
         LabeledPairs(parts["test"], parts["test_negatives"]),
         summary["percent"],
         summary["seed"],
+        hierarchy.digest,
     )
 
 

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import hashlib
 import time
-from collections.abc import Iterable, Sequence
+from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import asdict, dataclass
 from functools import cached_property
 from itertools import compress
@@ -15,7 +15,7 @@ from numpy.typing import ArrayLike, NDArray
 
 from hypercone._arrays import Adjacency, Rows, frozen, pair_keys
 from hypercone._deprecation import warn_renamed
-from hypercone.errors import HierarchyError, InputError, short, with_article
+from hypercone.errors import HierarchyError, InputError, counted, short, with_article
 from hypercone.hierarchy.graph import Order, ancestors, count_pairs, depths, order_from_the_top, pairs_of, reduced
 from hypercone.hierarchy.graph_kernels import reachable
 from hypercone.hierarchy.names import Labels, NodeNames, checked_labels, find_row, rows_of_pairs
@@ -113,6 +113,9 @@ class Hierarchy:
     def __contains__(self, name: object) -> bool:
         return name in self.names.row_of
 
+    def __iter__(self) -> Iterator[str]:
+        return iter(self.names)
+
     def __eq__(self, other: object) -> bool:
         if not isinstance(other, Hierarchy):
             return NotImplemented
@@ -122,7 +125,7 @@ class Hierarchy:
         return hash(self.digest)
 
     def __repr__(self) -> str:
-        return f"<Hierarchy of {len(self):,} nodes and {len(self.edges):,} edges>"
+        return f"<Hierarchy of {counted(len(self), 'node')} and {counted(len(self.edges), 'edge')}>"
 
     def __setattr__(self, name: str, value: object) -> None:
         raise AttributeError(f"a Hierarchy never changes, so {name} cannot be set; build another one")

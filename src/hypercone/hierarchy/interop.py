@@ -104,6 +104,8 @@ def rows_of_graph(graph: Any, direction: Direction) -> tuple[list[str], Rows, li
     The label of a node is its attribute ``label``, or else ``name``.
     """
     checked_direction(direction)
+    if not (hasattr(graph, "nodes") and hasattr(graph, "edges")):
+        raise InputError(f"{type(graph).__name__} is no graph; give one of networkx")
     if hasattr(graph, "is_directed") and not graph.is_directed():
         raise InputError("the graph is undirected, so it does not say who is the parent; give a directed graph")
     nodes = list(graph.nodes)

@@ -232,6 +232,8 @@ def checked_labels(labels: Labels | Iterable[str] | None, size: int) -> Labels |
 
 def find_row(name: object, row_of: Mapping[str, int], names: Sequence[str], labels: Labels | None) -> int:
     """The row of a node by its name or else its label; what is unknown or ambiguous is refused with the candidates."""
+    if isinstance(name, list | tuple):
+        raise InputError(f"{short(repr(name))} is a list of names; ask about one at a time")
     if isinstance(name, str):
         if name in row_of:
             return row_of[name]

@@ -20,10 +20,19 @@ SHUFFLE, VALIDATION, TEST = range(3)
 
 @dataclass(frozen=True, eq=False)
 class LabeledPairs:
-    """(parent, child) rows that hold and that do not: int32[n, 2] and int32[m, 2]."""
+    """(parent, child) rows that hold and that do not: int32[n, 2] and int32[m, 2].
+
+    >>> pets = Hierarchy.from_pairs([("animal", "dog"), ("animal", "cat")])
+    >>> LabeledPairs([pets.rows(["animal", "dog"])], [pets.rows(["dog", "cat"])]).positives.tolist()
+    [[0, 1]]
+    """
 
     positives: Rows
     negatives: Rows
+
+    def __post_init__(self) -> None:
+        for name in ("positives", "negatives"):
+            vars(self)[name] = np.array(getattr(self, name), np.int32).reshape(-1, 2)
 
 
 @dataclass(frozen=True, eq=False)
@@ -35,6 +44,14 @@ class Split:
     test: LabeledPairs
     percent: float
     seed: int
+    # The digest of the hierarchy that it is of, where that is known.
+    hierarchy: str = ""
+
+    def check(self, hierarchy: Hierarchy) -> None:
+        """InputError if it is a split of another hierarchy."""
+        parts = self.train, *(rows for part in (self.validation, self.test) for rows in vars(part).values())
+        if self.hierarchy not in ("", hierarchy.digest) or any(rows.max(initial=0) >= len(hierarchy) for rows in parts):
+            raise InputError("the split is of another hierarchy; give the one that it was made from")
 
 
 def split_as_in_the_paper(
@@ -67,6 +84,7 @@ def split_as_in_the_paper(
         LabeledPairs(test, of_test),
         percent,
         seed,
+        hierarchy.digest,
     )
 
 
@@ -84,6 +102,8 @@ def nonbasic_edges(hierarchy: Hierarchy) -> Rows:
 
 
 def _check(percent: float, seed: int, holdout: float, negatives_per_side: int) -> None:
+    if not isinstance(percent, int | float | np.number):
+        raise InputError(f"{option('percent')} is {percent!r}, but must be a number")
     if not 0 <= holdout <= 0.5:
         raise InputError(
             f"holdout is {holdout}, but must be from 0 to 0.5; it is taken twice, for validation and for test"

@@ -64,7 +64,7 @@ def plot(embedding: Embedding, kind: str = "disk", path: str | Path | None = Non
         raise InputError("the model has no nodes, so there is nothing to draw")
     for old, new in OLD_OPTIONS.items():
         if old in options:
-            warn_renamed(f"plot({old}=…)", f"{new}=", stacklevel=4)
+            warn_renamed(f"plot({old}=…)", f"{new}=")
             options[new] = options.pop(old)
     _refuse_unknown(kind, options)
     theme = find_theme(options.pop("theme", "light"))

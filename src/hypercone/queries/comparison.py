@@ -32,6 +32,7 @@ class Side:
     """
 
     method: str
+    made_by: str
     dim: int
     nodes: int
     threshold: float
@@ -48,8 +49,8 @@ class Disagreement:
 
     child: str
     parent: str
-    child_label: str
-    parent_label: str
+    child_label: str | None
+    parent_label: str | None
     first_energy: float
     second_energy: float
 
@@ -142,7 +143,7 @@ def _side(part: Part, chosen: Rows, asserted: list[Rows], alone: int) -> Side:
     quality = (counts.precision, counts.recall, counts.f1) if counts else (None, None, None)
     model = part.embedding
     total = sum(map(len, asserted))
-    return Side(model.method, model.dim, len(model), model.threshold, total, alone, *quality)
+    return Side(model.method, model.made_by, model.dim, len(model), model.threshold, total, alone, *quality)
 
 
 def _against_the_graph(part: Part, chosen: Rows, asserted: list[Rows]) -> Counts | None:
@@ -169,7 +170,7 @@ def _clearest(parts: tuple[Part, Part], alone: Pairs, rejected_by: int) -> tuple
 
 
 def _disagreement(part: Part, parent: int, child: int, *energies: float) -> Disagreement:
-    names = part.names[child], part.names[parent], part.called[child], part.called[parent]
+    names = part.names[child], part.names[parent], part.labels[child], part.labels[parent]
     return Disagreement(*names, *map(float, energies))
 
 
@@ -196,9 +197,9 @@ class Part:
         self.scorer = replace(embedding.scorer, points=embedding.points[self.rows])
 
     @cached_property
-    def called(self) -> list[str]:
-        """What people call each node."""
-        return [self.embedding.called(row) for row in self.rows.tolist()]
+    def labels(self) -> list[str | None]:
+        """What people call each node, where that is known."""
+        return [self.embedding.label(row) for row in self.rows.tolist()]
 
     def asserted_above(self, children: Rows) -> list[Rows]:
         """Of each child the nodes that the geometry has above it, ascending."""

@@ -333,7 +333,7 @@ def above_point(embedding: Embedding, point: Any, limit: int = ALL) -> tuple[lis
 
 def label_of(embedding: Embedding, row: int) -> str | None:
     """The label of a row; None if it has none."""
-    return (embedding.labels.texts[row] or None) if embedding.labels else None
+    return embedding.label(row)
 
 
 Some = TypeVar("Some", Rows, Points, list[int])

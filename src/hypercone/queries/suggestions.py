@@ -36,8 +36,8 @@ class MissingLink:
 
     child: str
     parent: str
-    child_label: str
-    parent_label: str
+    child_label: str | None
+    parent_label: str | None
     score: float
     energy: float
     shared_descendants: float
@@ -67,8 +67,8 @@ class WrongLink:
 
     child: str
     parent: str
-    child_label: str
-    parent_label: str
+    child_label: str | None
+    parent_label: str | None
     score: float
     energy: float
     violation: float
@@ -148,8 +148,8 @@ def _of_the_same_rows(embedding: Embedding, hierarchy: Hierarchy | None) -> Hier
     return Hierarchy(embedding.names, rows[hierarchy.edges], embedding.labels)
 
 
-def _names(embedding: Embedding, parent: int, child: int) -> tuple[str, str, str, str]:
-    return embedding.names[child], embedding.names[parent], embedding.called(child), embedding.called(parent)
+def _names(embedding: Embedding, parent: int, child: int) -> tuple[str, str, str | None, str | None]:
+    return embedding.names[child], embedding.names[parent], embedding.label(child), embedding.label(parent)
 
 
 NEIGHBORS = 10

@@ -25,6 +25,7 @@ class About:
 
     name: str
     method: str
+    made_by: str
     dim: int
     nodes: int
     threshold: float
@@ -72,7 +73,7 @@ class Model:
         """What there is to know before asking."""
         model = self.embedding
         kind = str(model.record.get("kind", "given"))
-        return About(self.name, model.method, model.dim, len(model), float(model.threshold), kind)
+        return About(self.name, model.method, model.made_by, model.dim, len(model), float(model.threshold), kind)
 
     def example(self) -> tuple[str, str]:
         """A child and a parent to show a question with: an edge where they are known."""

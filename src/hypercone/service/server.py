@@ -17,12 +17,13 @@ import threading
 import time
 from collections.abc import Iterator, Mapping
 from dataclasses import replace
+from pathlib import Path
 from types import FrameType
 from typing import Any
 
 import uvicorn
 
-from hypercone.embedding import Embedding
+from hypercone.embedding import Embedding, load
 from hypercone.errors import InputError, option, speaking
 from hypercone.service.app import Service
 from hypercone.service.protocol import ServiceProtocol
@@ -274,10 +275,14 @@ def _resolved(host: str, port: int) -> tuple[int, tuple[str, int]]:
     return family, address  # type: ignore[return-value]
 
 
-def serve(models: Embedding | Mapping[str, Embedding], options: Options | None = None, **settings: Any) -> None:
+Served = Embedding | str | Path
+
+
+def serve(models: Served | Mapping[str, Served], options: Options | None = None, **settings: Any) -> None:
     """Answer questions about a model, or about several by name, over HTTP until the process is asked to end.
 
-    The settings are the fields of ``hypercone.service.Options``: host, port, token, deadline and others.
+    A model is an Embedding or the folder of one. The settings are the fields of ``hypercone.service.Options``: host,
+    port, token, deadline and others.
 
     >>> import hypercone
     >>> pets = hypercone.fit([("animal", "dog"), ("animal", "cat")], dim=2)
@@ -285,7 +290,12 @@ def serve(models: Embedding | Mapping[str, Embedding], options: Options | None =
     Traceback (most recent call last):
     hypercone.errors.InputError: port is 65536, but must be from 0 (any free one) to 65535
     """
-    embeddings = {"model": models} if isinstance(models, Embedding) else models
+    given = models if isinstance(models, Mapping) else {_name(models): models}
+    embeddings = {name: one if isinstance(one, Embedding) else load(one) for name, one in given.items()}
     options = replace(options or Options(), **settings)
     with listening_socket(options.host, options.port, needs_token=options.token is None) as listener:
         ServiceServer(Service(embeddings, options), listener).run()
+
+
+def _name(model: Served) -> str:
+    return "model" if isinstance(model, Embedding) else Path(model).resolve().name

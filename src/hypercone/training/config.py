@@ -116,7 +116,10 @@ def setting(default: int | float | str | None, reason: str, **rules: Any) -> Any
 
 @dataclass(frozen=True, kw_only=True)
 class TrainingConfig:
-    """How to learn, with nothing left open; made by ``FitConfig.for_edges``."""
+    """How to learn, with nothing left open, as the record of a model has it: ``TrainingConfig(**record["config"])``.
+
+    As ``recipe`` of a fit, it fits again by the same settings.
+    """
 
     # What may be left open until then: the best value depends on the number of edges.
     FROM_THE_DATA: ClassVar = ("epochs", "init_epochs")
@@ -265,7 +268,7 @@ class TrainingConfig:
 
 @dataclass(frozen=True, kw_only=True)
 class ConstructionConfig:
-    """How to construct, with nothing left open; made by ``FitConfig.for_parents``."""
+    """How to construct, with nothing left open, as the record of a model has it."""
 
     # The best dimension depends on how many nodes have several parents.
     FROM_THE_DATA: ClassVar = ("dim",)
@@ -326,7 +329,7 @@ def with_new_names(given: Mapping[str, Any], *, warn: bool) -> dict[str, Any]:
         if isinstance(old, str) and old in OLD_METHODS:
             renamed[name] = OLD_METHODS[old]
             if warn:
-                warn_renamed(option(name, old), option(name, renamed[name]), stacklevel=5)
+                warn_renamed(option(name, old), option(name, renamed[name]))
     return renamed
 
 
@@ -479,7 +482,7 @@ class FitConfig:
 
         What is wrong with a setting of the file by itself is said with the path of the file.
         """
-        given = read_settings_file(path)
+        given = with_new_names(read_settings_file(path), warn=True)
         for name, value in given.items():
             if name not in OPTIONS:
                 raise UnknownNameError(f"{path}: {unknown_name('setting', name, OPTIONS)}")

@@ -16,11 +16,12 @@ from numpy.typing import NDArray
 
 from hypercone._deprecation import warn_renamed
 from hypercone.construction import CLOSURE_AWARE, CONSTRUCTIONS, construct
-from hypercone.data import is_dataset, load_dataset
+from hypercone.data import datasets, is_dataset, load_dataset
 from hypercone.embedding import Embedding
-from hypercone.errors import ConfigError, InputError, option
+from hypercone.errors import ConfigError, InputError, option, some
 from hypercone.formats import read
 from hypercone.hierarchy import Hierarchy, Split
+from hypercone.hierarchy.interop import texts_of
 from hypercone.methods import METHODS, Points, find_method
 from hypercone.methods.scoring import Scorer, calibrate
 from hypercone.progress import OnProgress, Progress, ProgressBar, showing
@@ -33,6 +34,7 @@ from hypercone.training.config import (
     FitConfig,
     TrainingConfig,
     method_of,
+    shown,
     with_new_names,
 )
 from hypercone.training.loop import Stage
@@ -78,8 +80,9 @@ def fit(
     With ``start``, a point for each node, training begins there and the settings of initialization are not used; so
     one pre-training can serve several fits (see ``hypercone.training.pretrain``).
 
-    ``recipe`` is "as published" or "tuned" (the settings behind the tables, for this method), a TOML file, settings by
-    name, or the TrainingConfig or ConstructionConfig of another fit; what is given beside it wins.
+    ``recipe`` is "as published", "tuned" or, for hyperbolic cones, "strict" (the settings behind the tables), a TOML
+    file, settings by name such as ``record["config"]`` of a model, or a TrainingConfig or ConstructionConfig; what is
+    given beside it wins.
 
     ``checkpoint``, a folder or Checkpointing, keeps a fit that may be killed: the same call goes on where it was.
     ``callback`` is called with a Progress after each epoch or iteration. A bar shows the progress where standard error
@@ -93,6 +96,10 @@ def fit(
     """
     method, recipe, callback, checkpoint = _from_old_names(method, recipe, callback, checkpoint, settings)
     hierarchy = hierarchy_of(data)
+    if split is not None:
+        _check_kind("split", split, Split, "a Split, as Hierarchy.split makes it")
+        split.check(hierarchy)
+    _check_kind("checkpoint", checkpoint, Checkpointing | str | os.PathLike | None, "a folder, or Checkpointing")
     learns = split is not None or start is not None
     given = {"method": None if method == AUTO else method, "dim": dim, "seed": seed, **settings}
     config = _config(given, recipe, split, learns=learns)
@@ -134,6 +141,11 @@ def _listener(callback: OnProgress | None, show: OnProgress | None) -> OnProgres
     return tell
 
 
+def _check_kind(name: str, value: object, kind: Any, wanted: str) -> None:
+    if not isinstance(value, kind):
+        raise InputError(f"{name} is {shown(value)}, but must be {wanted}")
+
+
 def hierarchy_of(data: Data) -> Hierarchy:
     """The hierarchy that ``fit`` is given in one of many forms.
 
@@ -145,17 +157,38 @@ def hierarchy_of(data: Data) -> Hierarchy:
     if isinstance(data, str) and is_dataset(data):
         return load_dataset(data)
     if isinstance(data, str | os.PathLike):
+        if isinstance(data, str) and data != "-" and not os.path.exists(data) and not os.path.splitext(data)[1]:
+            raise InputError(f"there is no file or dataset {data!r}; the datasets are {', '.join(datasets())}")
         return read(data)
     if hasattr(data, "columns"):
-        return Hierarchy.from_frame(data)
+        return _of_frame(data)
     if hasattr(data, "is_directed"):
-        raise InputError("the data is a graph, whose arrows may point either way; use Hierarchy.from_networkx")
+        raise InputError(
+            "the data is a graph, whose arrows may point either way; use Hierarchy.from_networkx(graph, direction=…)"
+        )
+    if not isinstance(data, Iterable):
+        raise InputError(
+            f"the data is {shown(data)}; give a Hierarchy, a file, the name of a dataset, a data frame or pairs"
+        )
     pairs = np.array(data if hasattr(data, "__array__") else list(data), dtype=object)
     if pairs.ndim != 2 or pairs.shape[1] != 2:
         raise InputError(
             f"edges of the shape {pairs.shape} are no pairs; give one (parent, child) for each edge, or a Hierarchy"
         )
-    return Hierarchy.from_pairs([(str(parent), str(child)) for parent, child in pairs.tolist()])
+    ends = (
+        texts_of(pairs[:, side].tolist(), f"the {role}", "pair", 0) for side, role in enumerate(("parent", "child"))
+    )
+    return Hierarchy.from_pairs(zip(*ends, strict=True))
+
+
+def _of_frame(frame: Any) -> Hierarchy:
+    columns = [str(name) for name in getattr(frame, "column_names", frame.columns)]
+    if not {"parent", "child"} <= set(columns):
+        raise InputError(
+            f"the frame has the columns {some(columns)}, but needs parent and child; say which they are:"
+            " Hierarchy.from_frame(frame, parent=…, child=…)"
+        )
+    return Hierarchy.from_frame(frame)
 
 
 def _config(given: dict[str, Any], recipe: Recipe | None, split: Split | None, *, learns: bool) -> FitConfig:
@@ -175,17 +208,18 @@ def _config(given: dict[str, Any], recipe: Recipe | None, split: Split | None, *
 def _from_old_names(method: Any, recipe: Any, callback: Any, checkpoint: Any, settings: dict[str, Any]) -> Any:
     """The arguments by their names of today, for those of version 0.1 that are still used."""
     if isinstance(method, FitConfig):
-        warn_renamed("fit(hierarchy, FitConfig(…))", "fit(data, method, **settings) or recipe=", stacklevel=4)
+        warn_renamed("fit(hierarchy, FitConfig(…))", "fit(data, method, **settings) or recipe=")
         recipe, method = method, AUTO
+    given = {"recipe": recipe, "callback": callback, "checkpoint": checkpoint}
     for old, new in OLD_ARGUMENTS.items():
         value = settings.pop(old, None)
         if value is None:
             continue
-        warn_renamed(f"fit({old}=…)", f"{new}=", stacklevel=4)
-        recipe = value if new == "recipe" else recipe
-        callback = value if new == "callback" else callback
-        checkpoint = value if new == "checkpoint" else checkpoint
-    return method, recipe, callback, checkpoint
+        warn_renamed(f"fit({old}=…)", f"{new}=")
+        if given[new] is not None and given[new] is not value:
+            raise ConfigError(f"{old} is an old name of {new}, which is given as well; give {new} alone")
+        given[new] = value
+    return method, *given.values()
 
 
 @contextlib.contextmanager

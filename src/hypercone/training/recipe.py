@@ -9,13 +9,14 @@ from importlib import resources
 from pathlib import Path
 from typing import Any
 
-from hypercone.errors import ConfigError, unknown_name
+from hypercone.errors import ConfigError, option, unknown_name
 from hypercone.methods import METHODS
 from hypercone.training.config import (
     USUAL_DIM,
     ConstructionConfig,
     FitConfig,
     TrainingConfig,
+    shown,
     with_new_names,
 )
 
@@ -45,7 +46,10 @@ def named_recipe(name: str, method: str, dim: int, percent: float | None) -> dic
     0.1
     """
     if method not in METHODS:
-        raise ConfigError(f"the recipe is {name!r}, but {method} is constructed and has none; choose another method")
+        raise ConfigError(
+            f"the recipe is {name!r}, but {method} is constructed and has none; "
+            f"choose {option('method', 'hyperbolic-cones')}"
+        )
     recipes = read_recipes(method)
     if name not in recipes:
         raise unknown_name(f"recipe of {method}", name, recipes)
@@ -88,6 +92,8 @@ def _settings_of(recipe: Recipe, beside: Mapping[str, Any], method: str, percent
         return dict(recipe.given)
     if isinstance(recipe, Mapping):
         return with_new_names(recipe, warn=False)
+    if not isinstance(recipe, str | os.PathLike):
+        raise ConfigError(f"recipe is {shown(recipe)}, but must be a name, a TOML file, or settings by name")
     if isinstance(recipe, str) and not recipe.endswith(".toml"):
         return named_recipe(recipe, method, beside.get("dim", USUAL_DIM), percent)
     return dict(FitConfig.from_toml(Path(recipe), **beside).given)
