@@ -207,7 +207,7 @@ def walks() -> dict[str, tuple[int, int]]:
         fit = ["fit", "tree.tsv", "--direction", "parent-child", "--dim", "2"]
         return {
             "construct": twice(*fit, output="constructed"),
-            "learn": twice(*fit, "--epochs", "3", "--init", "random", output="learned"),
+            "learn": twice(*fit, "--method", "hyperbolic-cones", "--epochs", "3", "--init", "random", output="learned"),
             "query": twice("query", "constructed-0", "ancestors", "n9"),
         }
 

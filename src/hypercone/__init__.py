@@ -115,7 +115,7 @@ def __getattr__(name: str) -> Any:
     if not name.startswith("_"):
         old_names = importlib.import_module("hypercone._old_names")
         if name in old_names.NEW_NAMES:
-            from hypercone._deprecation import warn_renamed
+            from hypercone.errors import warn_renamed
 
             warn_renamed(f"hypercone.{name}", old_names.NEW_NAMES[name])
             return getattr(old_names, name)

@@ -1,4 +1,4 @@
-"""Every error that hypercone raises on purpose, its exit code, and the helpers that word messages.
+"""Every error that hypercone raises on purpose, its exit code, and the helpers that word messages and warnings.
 
 ::
 
@@ -20,6 +20,8 @@ from __future__ import annotations
 import contextlib
 import difflib
 import shlex
+import sys
+import warnings
 from collections.abc import Iterable, Iterator, Sequence
 from typing import Literal
 
@@ -212,3 +214,24 @@ def some(things: Sequence[str], total: int | None = None) -> str:
     """
     more = (len(things) if total is None else total) - 3
     return ", ".join(visible(thing) for thing in things[:3]) + (f" and {more:,} more" if more > 0 else "")
+
+
+REMOVED_IN = "1.1"
+# What the constructions were called in version 0.1: models and runs of then say so.
+OLD_METHODS = {"construction": "nested-caps", "overlapping": "overlapping-caps"}
+
+
+def warn_renamed(old: str, new: str) -> None:
+    """Tell whoever called a function of ours by its old name what it is called now; the warning is of their line.
+
+    >>> with warnings.catch_warnings(record=True) as seen:
+    ...     warnings.simplefilter("always")
+    ...     warn_renamed("hypercone.evaluate", "hypercone.evaluation.link_prediction")
+    >>> str(seen[0].message)
+    'hypercone.evaluate is deprecated and goes in version 1.1; use hypercone.evaluation.link_prediction'
+    """
+    frame, level = sys._getframe(0), 1
+    while frame.f_back is not None and frame.f_globals.get("__name__", "").partition(".")[0] == "hypercone":
+        frame, level = frame.f_back, level + 1
+    message = f"{old} is deprecated and goes in version {REMOVED_IN}; use {new}"
+    warnings.warn(message, DeprecationWarning, stacklevel=level)

@@ -12,7 +12,7 @@ import hypercone
 from hypercone.embedding import Embedding
 from hypercone.errors import InputError
 from hypercone.evaluation import all_pairs, hard_pairs, link_prediction, reconstruction
-from hypercone.evaluation.groups import groups_of
+from hypercone.evaluation.measures import groups_of
 from hypercone.hierarchy import Hierarchy
 from hypercone.methods import METHODS, Settings
 

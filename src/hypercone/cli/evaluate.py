@@ -23,8 +23,7 @@ from hypercone.evaluation import (
     link_prediction,
     reconstruction,
 )
-from hypercone.evaluation.groups import GROUP_BY
-from hypercone.evaluation.measures import known_hierarchy
+from hypercone.evaluation.measures import GROUP_BY, known_hierarchy
 from hypercone.formats import read_pairs, read_split
 from hypercone.hierarchy import Hierarchy, LabeledPairs
 

@@ -7,10 +7,9 @@ import os
 import sys
 from typing import Any, TypeVar
 
-from hypercone._deprecation import OLD_METHODS
 from hypercone.cli.output import tell_of_renaming
 from hypercone.data import datasets, is_dataset, load_dataset
-from hypercone.errors import InputError, counted, short
+from hypercone.errors import OLD_METHODS, InputError, counted, short
 from hypercone.formats import read
 from hypercone.formats.reading import ON_CYCLE
 from hypercone.formats.registry import NAMES

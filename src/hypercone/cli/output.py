@@ -8,7 +8,7 @@ import sys
 from collections.abc import Mapping
 from typing import Any, TextIO
 
-from hypercone._deprecation import REMOVED_IN
+from hypercone.errors import REMOVED_IN
 
 
 def add_json(parser: argparse.ArgumentParser) -> None:

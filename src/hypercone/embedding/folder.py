@@ -19,7 +19,8 @@ from pathlib import Path
 from typing import Any
 
 from hypercone._files import named_values, new_folder, read_regular, refuse_unwritable
-from hypercone.embedding.embedding import Embedding, InvalidField, check_record, finite
+from hypercone.embedding.checks import InvalidField, check_record, finite
+from hypercone.embedding.embedding import Embedding
 from hypercone.embedding.folder_format import (
     CARD,
     CONFIG,

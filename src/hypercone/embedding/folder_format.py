@@ -18,7 +18,8 @@ import numpy as np
 from hypercone._arrays import Rows
 from hypercone._files import is_intact, named_values, read_regular, sealed
 from hypercone._system import available_bytes
-from hypercone.embedding.embedding import Embedding, finite
+from hypercone.embedding.checks import finite
+from hypercone.embedding.embedding import Embedding
 from hypercone.errors import HierarchyError, InputError, ModelFileError, ResourceError, short, visible
 from hypercone.hierarchy.names import Labels, NodeNames
 from hypercone.methods import METHODS, Points, Settings

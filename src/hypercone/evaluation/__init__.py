@@ -2,7 +2,7 @@
 
 from typing import Any
 
-from hypercone._deprecation import warn_renamed
+from hypercone.errors import warn_renamed
 from hypercone.evaluation.damaged import SuggestionPrecision, suggestions
 from hypercone.evaluation.measures import (
     Kind,

@@ -12,8 +12,7 @@ from numpy.typing import ArrayLike
 from hypercone._arrays import Rows, pair_keys
 from hypercone.embedding import Embedding
 from hypercone.errors import InputError
-from hypercone.evaluation.groups import Groups, groups_of
-from hypercone.evaluation.measures import figures_of
+from hypercone.evaluation.measures import Groups, figures_of, groups_of
 from hypercone.hierarchy import Hierarchy
 from hypercone.progress import OnProgress
 from hypercone.queries.suggestions import candidates, missing_rows, wrong_rows

@@ -17,11 +17,11 @@ from hypercone._system import usable_cores
 from hypercone.embedding import Embedding
 from hypercone.errors import InputError, option
 from hypercone.evaluation.evaluation_kernels import count_by_scan, count_by_tree, ranks_of_ancestors
-from hypercone.evaluation.groups import Groups, Numbers, groups_of
 from hypercone.hierarchy import Adjacency, Hierarchy, LabeledPairs
 from hypercone.methods.scoring import Counts, count_at
 from hypercone.progress import counted_off
 
+Numbers = NDArray[np.int64]
 # The score of each (parent, child) of rows; lower is more likely true.
 Score = Callable[[Rows], NDArray[np.float64]]
 
@@ -331,3 +331,47 @@ def _count_by_scan(embedding: Embedding, true: Adjacency, nodes: Numbers) -> tup
     given = (scorer.constants, scorer.threshold, true.csr, scorer.dim)
     called, right = count_by_scan(scorer.points, nodes, *given)
     return called, right
+
+
+GROUP_BY = ("depth", "parents")
+# A tree all the way up; a node in a tree below one that has several parents; several parents itself.
+BY_PARENTS = ("one_parent", "several_above", "several_parents")
+
+
+class Groups(NamedTuple):
+    """The names of groups of nodes, and the number of the group of each row."""
+
+    names: tuple[str, ...]
+    of_row: Numbers
+
+    def sums(self, of_node: Numbers) -> list[int]:
+        """What the nodes of each group have together."""
+        # Whole numbers stay whole: bincount with weights would count in floats.
+        sums = np.zeros(len(self.names), np.int64)
+        np.add.at(sums, self.of_row, of_node)
+        return [int(value) for value in sums]
+
+
+def groups_of(hierarchy: Hierarchy, group_by: str) -> Groups:
+    """Nodes by ``depth``, the edges on the longest path from a root, or by how many direct ``parents`` they have.
+
+    *several_parents*: more than one; *several_above*: at most one, but an ancestor has more; *one_parent*: neither.
+
+    >>> pets = Hierarchy.from_pairs([("dog", "puppy"), ("young", "puppy"), ("puppy", "whelp")])
+    >>> [BY_PARENTS[group] for group in groups_of(pets, "parents").of_row]
+    ['one_parent', 'several_parents', 'one_parent', 'several_above']
+    """
+    if group_by == "depth":
+        depths = hierarchy.depths.astype(np.int64)
+        return Groups(tuple(map(str, range(int(depths.max(initial=0)) + 1))), depths)
+    if group_by != "parents":
+        raise InputError(f"{option('group_by')} is {group_by!r}, but must be {' or '.join(GROUP_BY)}")
+    has_several, above = direct_parents(hierarchy).counts > 1, hierarchy.ancestor_lists()
+    is_below = np.bincount(above.groups()[has_several[above.rows]], minlength=len(hierarchy)) > 0
+    return Groups(BY_PARENTS, np.where(has_several, 2, is_below.astype(np.int64)))
+
+
+def direct_parents(hierarchy: Hierarchy) -> Adjacency:
+    """Of each row the parents that no other edge implies."""
+    edges = hierarchy.reduction()
+    return Adjacency.of_groups(edges[:, 1], edges[:, 0], len(hierarchy))

@@ -12,8 +12,17 @@ from hypercone._arrays import Rows, pair_keys
 from hypercone.embedding import Embedding
 from hypercone.errors import InputError, option
 from hypercone.evaluation.evaluation_kernels import draw_relatives
-from hypercone.evaluation.groups import Groups, Numbers, direct_parents, groups_of
-from hypercone.evaluation.measures import LinkPrediction, Score, checked_threshold, judged, known_hierarchy
+from hypercone.evaluation.measures import (
+    Groups,
+    LinkPrediction,
+    Numbers,
+    Score,
+    checked_threshold,
+    direct_parents,
+    groups_of,
+    judged,
+    known_hierarchy,
+)
 from hypercone.hierarchy import Adjacency, Hierarchy
 from hypercone.hierarchy.graph import flipped_lists
 from hypercone.hierarchy.split import random_bits

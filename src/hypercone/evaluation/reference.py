@@ -11,8 +11,16 @@ import numpy as np
 
 from hypercone._arrays import Adjacency, Rows, pair_keys
 from hypercone.errors import InputError
-from hypercone.evaluation.groups import Groups, Numbers, groups_of
-from hypercone.evaluation.measures import Calls, LinkPrediction, Score, judged_calls, judged_pairs
+from hypercone.evaluation.measures import (
+    Calls,
+    Groups,
+    LinkPrediction,
+    Numbers,
+    Score,
+    groups_of,
+    judged_calls,
+    judged_pairs,
+)
 from hypercone.evaluation.near_misses import are_among, hard_negatives, judged_hard, true_pairs
 from hypercone.hierarchy import Hierarchy, Split
 from hypercone.methods.scoring import best_threshold

@@ -11,8 +11,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from hypercone._arrays import Rows
-from hypercone._deprecation import warn_renamed
-from hypercone.errors import HierarchyError, InputError, counted, option, short, some
+from hypercone.errors import HierarchyError, InputError, counted, option, short, some, warn_renamed
 from hypercone.hierarchy.graph import CycleError, closing, condensed
 from hypercone.hierarchy.hierarchy import Hierarchy, first_self_loop, self_loop
 from hypercone.hierarchy.names import is_usable, numbered

@@ -3,7 +3,7 @@
 from typing import Any
 
 from hypercone._arrays import Adjacency
-from hypercone._deprecation import warn_renamed
+from hypercone.errors import warn_renamed
 from hypercone.hierarchy.hierarchy import Hierarchy, Summary
 from hypercone.hierarchy.names import Labels
 from hypercone.hierarchy.split import LabeledPairs, Split

@@ -14,8 +14,7 @@ import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
 from hypercone._arrays import Adjacency, Rows, frozen, pair_keys
-from hypercone._deprecation import warn_renamed
-from hypercone.errors import HierarchyError, InputError, counted, short, with_article
+from hypercone.errors import HierarchyError, InputError, counted, short, warn_renamed, with_article
 from hypercone.hierarchy.graph import Order, ancestors, count_pairs, depths, order_from_the_top, pairs_of, reduced
 from hypercone.hierarchy.graph_kernels import reachable
 from hypercone.hierarchy.names import Labels, NodeNames, checked_labels, find_row, rows_of_pairs

@@ -11,10 +11,9 @@ from typing import Any
 import numpy as np
 
 from hypercone._arrays import Rows
-from hypercone._deprecation import warn_renamed
 from hypercone.embedding.embedding import Embedding
 from hypercone.embedding.folder import checked_path
-from hypercone.errors import InputError, did_you_mean, option, some
+from hypercone.errors import InputError, did_you_mean, option, some, warn_renamed
 from hypercone.hierarchy import LabeledPairs
 from hypercone.hierarchy.split import corrupted, random_bits
 from hypercone.methods import Points

@@ -12,9 +12,8 @@ from numpy.typing import NDArray
 
 from hypercone._arrays import Rows as Pairs
 from hypercone._arrays import pair_keys
-from hypercone._deprecation import warn_renamed
 from hypercone.embedding import Embedding
-from hypercone.errors import InputError, option
+from hypercone.errors import InputError, option, warn_renamed
 from hypercone.index import ConeIndex
 from hypercone.methods import Points
 from hypercone.methods.scoring import Counts

@@ -9,9 +9,8 @@ import numpy as np
 from numpy.typing import NDArray
 
 from hypercone._arrays import Rows
-from hypercone._deprecation import warn_renamed
 from hypercone.embedding import Embedding
-from hypercone.errors import InputError, option
+from hypercone.errors import InputError, option, warn_renamed
 from hypercone.hierarchy import Adjacency, Hierarchy
 from hypercone.hierarchy.graph import flipped_lists
 from hypercone.methods import Points

@@ -17,9 +17,8 @@ from functools import cached_property
 from pathlib import Path
 from typing import Any, ClassVar
 
-from hypercone._deprecation import OLD_METHODS, warn_renamed
 from hypercone.construction import CONSTRUCTIONS
-from hypercone.errors import ConfigError, InputError, UnknownNameError, option, unknown_name
+from hypercone.errors import OLD_METHODS, ConfigError, InputError, UnknownNameError, option, unknown_name, warn_renamed
 from hypercone.methods import METHODS, Settings, find_method
 
 BOUNDS: dict[str, Callable[[float, float], bool]] = {
@@ -74,18 +73,24 @@ class Option:
 
         The sentence begins with what the setting is ``called``, which is the option unless another text is given.
         """
-        called = called or option(self.name)
+        wanted = self._missing_in(value)
+        if wanted is not None:
+            raise ConfigError(f"{called or option(self.name)} is {shown(value)}, but must be {wanted}")
+        return self.kind(value)
+
+    def _missing_in(self, value: Any) -> str | None:
+        """What the value must be and is not; None if nothing is wrong with it."""
         accepted, kind = KINDS[self.kind]
         is_right = isinstance(value, accepted) and not isinstance(value, bool)
         if not is_right or (self.kind is float and not _is_finite(value)):
-            raise ConfigError(f"{called} is {shown(value)}, but must be {kind}")
+            return kind
         if self.choices and value not in self.choices:
-            raise ConfigError(f"{called} is {shown(value)}, but must be one of {', '.join(self.choices)}")
+            return f"one of {', '.join(self.choices)}"
         for rule, is_broken in BOUNDS.items():
             bound = getattr(self, rule)
             if bound is not None and is_broken(value, bound):
-                raise ConfigError(f"{called} is {shown(value)}, but must be {rule.replace('_', ' ')} {bound}")
-        return self.kind(value)
+                return f"{rule.replace('_', ' ')} {bound}"
+        return None
 
 
 def shown(value: Any, most: int = 60) -> str:

@@ -14,11 +14,10 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from hypercone._deprecation import warn_renamed
 from hypercone.construction import CLOSURE_AWARE, CONSTRUCTIONS, construct
 from hypercone.data import datasets, is_dataset, load_dataset
 from hypercone.embedding import Embedding
-from hypercone.errors import ConfigError, InputError, option, some
+from hypercone.errors import ConfigError, InputError, option, some, warn_renamed
 from hypercone.formats import read
 from hypercone.hierarchy import Hierarchy, Split
 from hypercone.hierarchy.interop import texts_of

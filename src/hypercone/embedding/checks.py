@@ -1,0 +1,225 @@
+"""What an embedding may be: its fields, each checked once, and the sentence for the first that is wrong."""
+
+from __future__ import annotations
+
+import contextlib
+import math
+from collections.abc import Iterable, Sequence
+from typing import TYPE_CHECKING, Any
+
+import numpy as np
+
+from hypercone._arrays import Rows, frozen, read_only
+from hypercone.errors import HierarchyError, InputError, counted, short
+from hypercone.hierarchy.names import Labels, NodeNames
+from hypercone.methods import FARTHEST, Points, Settings, find_method
+
+if TYPE_CHECKING:
+    from hypercone.embedding.embedding import Embedding
+
+# What the formulas can work with; the ranges of a fit are narrower.
+RANGES = {"K": (1e-300, 1e6), "margin": (0.0, 1e300), "border": (0.0, 0.5), "alpha": (0.0, 1e300)}
+# How far a norm may be off by rounding.
+SLACK = 1e-9
+# Lists in lists in lists: deeper than anyone keeps notes, and far from what a reader can bear.
+DEEPEST = 50
+
+
+class InvalidField(InputError):
+    """What was given for one field of an embedding cannot be it: "problem; remedy"."""
+
+    # Which field; whoever loads a model knows the file that it came from.
+    field = ""
+
+
+def checked_fields(given: Embedding) -> dict[str, Any]:
+    """The fields as an embedding keeps them, its own and never to change; InvalidField for the first that is wrong.
+
+    >>> from hypercone import Embedding
+    >>> Embedding(["dog"], [[5.0, 0.0]], "poincare", Settings(), threshold=0.0)
+    Traceback (most recent call last):
+    hypercone.embedding.checks.InvalidField: the point of 'dog' is outside the domain of poincare; move it inside
+    """
+    _check_method(given.method, given.settings)
+    names = _checked_names(given.names)
+    points = _checked_points(given.points, names, given.method, given.settings)
+    _check_labels(given.labels, len(names))
+    check_record(given.record)
+    return {
+        "names": names,
+        "points": points,
+        "threshold": _checked_threshold(given.threshold),
+        "edges": None if given.edges is None else _checked_edges(given.edges, len(names)),
+    }
+
+
+def check_record(record: object) -> None:
+    """InvalidField if the record could not be kept as JSON: what is in it, by what names, and how deep."""
+    if not isinstance(record, dict):
+        raise _invalid("record", f"its record is {shown(record)}", "give a dict")
+    _check_in_record(record, 0)
+
+
+def _check_in_record(value: object, depth: int) -> None:
+    if depth > DEEPEST:
+        raise _invalid("record", f"its record is nested more than {DEEPEST} deep", "make it flatter")
+    if isinstance(value, dict):
+        for name in value:
+            if not isinstance(name, str):
+                raise _invalid("record", f"its record has the key {shown(name)}, which is no text", "use str(…)")
+    if isinstance(value, dict | list | tuple):
+        for inner in value.values() if isinstance(value, dict) else value:
+            _check_in_record(inner, depth + 1)
+    elif isinstance(value, float) and finite(value) is None:
+        raise _invalid("record", f"its record holds {value}, which no JSON file can", "leave it out")
+    elif not (value is None or isinstance(value, bool | int | float | str)):
+        problem = f"its record holds {shown(value)}, which no JSON file can"
+        raise _invalid("record", problem, "use plain numbers and texts")
+
+
+def _check_method(method: object, settings: object) -> None:
+    if not isinstance(method, str):
+        raise _invalid("method", f"its method is {shown(method)}", "give the name of one")
+    find_method(method)
+    if not isinstance(settings, Settings):
+        raise _invalid("settings", f"its settings are {shown(settings)}", "give hypercone.Settings")
+    wrong = out_of_range(settings)
+    if wrong:
+        raise _invalid("settings", wrong, "give another")
+
+
+def _checked_names(given: Iterable[str]) -> NodeNames:
+    try:
+        return NodeNames(given)
+    except HierarchyError as error:
+        problem, _, remedy = str(error).rpartition("; ")
+        raise _invalid("names", problem, remedy) from None
+
+
+def _checked_points(given: Any, names: Sequence[str], method: str, settings: Settings) -> Points:
+    try:
+        points: Points = _own(given, np.float64)
+    except (TypeError, ValueError):
+        raise _invalid("points", f"its points are {shown(given)}", "give rows of numbers") from None
+    if points.ndim != 2 or points.shape[1] < 1:
+        problem = f"its points are an array of shape {points.shape} for {counted(len(names), 'name')}"
+        raise _invalid("points", problem, "give rows")
+    if len(points) != len(names):
+        raise _invalid("points", f"there are {len(names)} names for {len(points)} points", "each node needs both")
+    # Every comparison with NaN is false, so that it would be answered with instead of being noticed.
+    if not np.isfinite(points).all():
+        row = int(np.argmin(np.isfinite(points).all(axis=1)))
+        problem = f"the point of {short(names[row])!r} is not finite"
+        raise _invalid("points", problem, "give points without NaN or infinity")
+    outside = first_outside(points, method, settings)
+    if outside is not None:
+        problem = f"the point of {short(names[outside])!r} is outside the domain of {method}"
+        raise _invalid("points", problem, "move it inside")
+    return points
+
+
+def _checked_threshold(given: object) -> float:
+    threshold = finite(given)
+    if threshold is not None:
+        return threshold
+    if isinstance(given, int | float | np.number) and not isinstance(given, bool) and given == given:
+        raise _invalid("threshold", f"its threshold is {shown(given)}", "give a finite number")
+    raise _invalid("threshold", "the threshold is not a number", "give the energy up to which a pair is true")
+
+
+def _check_labels(labels: object, count: int) -> None:
+    if labels is None:
+        return
+    if not isinstance(labels, Labels):
+        raise _invalid("labels", f"its labels are {shown(labels)}", "give hypercone.Labels")
+    if len(labels) != count:
+        raise _invalid("labels", f"there are {len(labels)} labels for {counted(count, 'node')}", "give each one")
+
+
+def _checked_edges(given: Any, count: int) -> Rows:
+    """The edges, each between two rows; whether there is a cycle is seen when the hierarchy is asked for."""
+    edges = np.asarray(given)
+    if edges.shape == (0,):
+        edges = np.empty((0, 2), np.int32)
+    if edges.ndim != 2 or edges.shape[1] != 2 or edges.dtype.kind not in "iu":
+        problem = f"its edges are an array of shape {edges.shape} of {edges.dtype}"
+        raise _invalid("edges", problem, "give (parent, child) rows")
+    if len(edges) and not (edges.min() >= 0 and edges.max() < count):
+        raise _invalid("edges", f"an edge names a row outside 0 … {count - 1}", "give rows of its points")
+    own: Rows = _own(edges, np.int32)
+    return own
+
+
+def check_number(name: str, value: object, least: int | None = None) -> None:
+    """InputError if it is no whole number, or below the least."""
+    if not isinstance(value, int | np.integer) or isinstance(value, bool):
+        raise InputError(f"{name} is {shown(value)}, but must be a whole number")
+    if least is not None and value < least:
+        raise InputError(f"{name} is {value}, but must be at least {least}")
+
+
+def _own(given: Any, kind: type) -> Any:
+    """The array in rows and read-only, as compiled code trusts it to be; a copy where somebody else could change it."""
+    if isinstance(given, np.ndarray) and given.dtype == kind and not given.flags.writeable:
+        return read_only(given)
+    return frozen(np.array(given, kind, order="C"))
+
+
+def _invalid(field: str, problem: str, remedy: str) -> InvalidField:
+    error = InvalidField(f"{problem}; {remedy}")
+    error.field = field
+    return error
+
+
+def shown(value: object) -> str:
+    """The value and its type, in one short line."""
+    return f"{short(' '.join(repr(value).split()))} ({type(value).__name__})"
+
+
+def finite(value: object) -> float | None:
+    """The value as a float, or None if it is no number, not finite, or too large for a float.
+
+    >>> finite(3), finite(float("nan")), finite(True), finite(10**400)
+    (3.0, None, None, None)
+    """
+    with contextlib.suppress(OverflowError):
+        if isinstance(value, int | float | np.integer | np.floating) and not isinstance(value, bool):
+            return float(value) if math.isfinite(value) else None
+    return None
+
+
+def out_of_range(settings: Settings) -> str | None:
+    """What is wrong with the first constant that the formulas cannot work with; None if they all can.
+
+    >>> out_of_range(Settings(K=-1.0))
+    'K is -1.0, outside 1e-300 … 1000000.0'
+    """
+    for name, (least, most) in RANGES.items():
+        value = finite(getattr(settings, name))
+        if value is None:
+            return f"{name} is {getattr(settings, name)!r}, which is no finite number"
+        if not least <= value <= most:
+            return f"{name} is {value}, outside {least} … {most}"
+    return None
+
+
+def first_outside(points: Points, method: str, settings: Settings) -> int | None:
+    """The first row whose point is not finite or not where the method has points; None if there is none.
+
+    >>> first_outside(np.array([[0.5, 0.0], [1.0, 0.0]]), "hyperbolic-cones", Settings())
+    1
+    """
+    inner, outer = find_method(method).shell(settings)
+    # A norm too large for a float is infinite, and so outside. (NumPy's own norm takes four times as long.)
+    with np.errstate(over="ignore"):
+        norms = np.sqrt(np.einsum("ij,ij->i", points, points))
+    inside = (norms >= inner - SLACK) & (norms <= outer + SLACK)
+    # No coordinate is larger than the norm, and hardly any points are that far away.
+    if not (norms <= FARTHEST).all():
+        inside &= (np.abs(points) <= FARTHEST).all(axis=1)
+    if inner > 0:
+        inside &= norms > 0
+    if find_method(method).is_hyperbolic:
+        # Whatever the border, nothing lies on the edge of the ball or beyond.
+        inside &= norms < 1
+    return None if inside.all() else int(np.argmin(inside))
