@@ -51,7 +51,7 @@ def test_options_of_a_run_that_make_no_sense_are_one_sentence(run, told, tmp_pat
     (tmp_path / "notes").mkdir()
     (tmp_path / "notes" / "lock").write_text("the code of my bicycle's lock")
     (tmp_path / "link").symlink_to("model")
-    done = run("fit", "tree-2-3", "-o", "model", "--method", "order", "--epochs", "3", "--quiet", *extra)
+    done = run("fit", "tree-2-3", "-o", "model", "--method", "hyperbolic-cones", "--epochs", "3", "--quiet", *extra)
     assert (done.code, done.err.count("\n")) == (2, 1)
     assert words in done.err
     assert not (tmp_path / "model").exists()
@@ -144,7 +144,8 @@ BROKEN = {
 
 @pytest.mark.parametrize("how", BROKEN)
 def test_a_fit_does_not_end_because_its_progress_cannot_be_written(program, tmp_path, how):
-    fit = "fit tree-3-4 --method order --dim 5 --epochs 2000 -o model --run run --checkpoint-epochs 50"
+    method = "--method hyperbolic-cones --init random --dim 5 --epochs 2000"
+    fit = f"fit tree-3-4 {method} -o model --run run --checkpoint-epochs 50"
     script = f"{shlex.quote(program[0])} {fit} {BROKEN[how]}"
     done = subprocess.run(["bash", "-c", script], cwd=tmp_path, timeout=120, check=False)
     assert done.returncode == 0
@@ -194,7 +195,7 @@ def test_a_model_that_cannot_be_saved_after_all_says_that_the_fit_is_kept(run, t
         "fit",
         "tree-2-3",
         "--method",
-        "order",
+        "hyperbolic-cones",
         "--dim",
         "5",
         "--epochs",

@@ -53,6 +53,9 @@ def test_json_on_stdout_is_not_disturbed_by_progress(program, tmp_path, long_fit
     assert json.loads(printed)["nodes"] == 121
 
 
+CONES = ("--method", "hyperbolic-cones")
+
+
 @pytest.fixture
 def long_fit() -> list[str]:
     """A fit that takes some seconds once it is compiled."""
@@ -146,7 +149,7 @@ def test_output_onto_a_full_disk_is_exit_code_4(program):
 
 @pytest.mark.skipif(os.name == "nt", reason="needs POSIX signals")
 def test_ctrl_c_in_the_middle_of_training_ends_at_once_and_saves_nothing(program, tmp_path):
-    given = [*program, "fit", "tree-3-4", "-o", str(tmp_path / "m"), "--dim", "2", "--method", "order"]
+    given = [*program, "fit", "tree-3-4", "-o", str(tmp_path / "m"), "--dim", "2", *CONES, "--init", "random"]
     with _terminal() as (ours, theirs), subprocess.Popen([*given, "--epochs", "100000000"], stderr=theirs) as running:
         os.close(theirs)
         shown = ""
@@ -173,7 +176,7 @@ def test_a_second_process_has_fitted_within_a_second_or_so(process, tmp_path, ca
         used = resource.getrusage(resource.RUSAGE_CHILDREN)
         return used.ru_utime + used.ru_stime
 
-    given = ["fit", "tree-3-4", "-o", str(tmp_path / "m"), "--dim", "2", "--method", "order", "--epochs", "5"]
+    given = ["fit", "tree-3-4", "-o", str(tmp_path / "m"), "--dim", "2", *CONES, "--epochs", "5", "--init-epochs", "5"]
     assert process(*given).code == 0
     times = []
     for _ in range(2):

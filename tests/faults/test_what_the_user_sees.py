@@ -178,21 +178,8 @@ def test_a_run_is_not_resumed_with_other_settings(fits, told, case, more):
 
 def test_a_run_is_not_resumed_with_other_data(parent, told, tmp_path):
     edges = tmp_path / "edges.tsv"
-    fit = (
-        "fit",
-        edges,
-        "-o",
-        tmp_path / "model",
-        "--run",
-        tmp_path / "run",
-        "--quiet",
-        "--method",
-        "order",
-        "--dim",
-        "2",
-        "--epochs",
-        "8",
-    )
+    settings = ["--quiet", "--method", "hyperbolic-cones", "--dim", "2", "--epochs", "8"]
+    fit = ("fit", edges, "-o", tmp_path / "model", "--run", tmp_path / "run", *settings)
     edges.write_text("parent\tchild\nanimal\tdog\nanimal\tcat\n")
     assert parent.run(*fit, "--init", "random").code == 0
     edges.write_text("parent\tchild\nanimal\tdog\nanimal\tcow\n")

@@ -85,7 +85,7 @@ MORE_COMMANDS = [
         "learned",
         "--quiet",
         "--method",
-        "order",
+        "hyperbolic-cones",
         "--dim",
         "2",
         "--epochs",

@@ -13,6 +13,7 @@ from hypercone._files import sealed
 from hypercone.errors import ConfigError, InputError, Interrupted, ModelFileError
 from hypercone.training import FitConfig
 
+SHORT = {"method": "hyperbolic-cones", "dim": 5, "epochs": 6, "init": "random"}
 COMMON = {"dim": 5, "epochs": 9, "init_epochs": 6, "validate_every": 2}
 CASES = {
     "pre-trained cones": {},
@@ -85,14 +86,7 @@ def test_points_to_start_from_are_part_of_what_a_run_is(tree, tmp_path):
 def test_the_stop_says_how_far_it_came_and_what_is_safe(tree, tmp_path):
     words = f"interrupted after epoch 3 of 6; the checkpoint of training epoch 3 is safe in {tmp_path / 'run'}"
     with pytest.raises(Interrupted, match=re.escape(words)):
-        fit(
-            tree,
-            method="hyperbolic-cones",
-            dim=5,
-            epochs=6,
-            init="random",
-            checkpoint=Checkpointing(tmp_path / "run", should_stop=Stopper(2)),
-        )
+        fit(tree, **SHORT, checkpoint=Checkpointing(tmp_path / "run", should_stop=Stopper(2)))
 
 
 def test_changed_settings_data_or_split_are_refused_with_the_difference(tree, split, tmp_path):
@@ -103,7 +97,7 @@ def test_changed_settings_data_or_split_are_refused_with_the_difference(tree, sp
     with pytest.raises(InputError, match=r"begun otherwise: rate was 0\.3, is 0\.1; seed was 0, is 1; give the same"):
         fit(tree, dim=5, epochs=6, init="random", split=split, rate=0.1, seed=1, checkpoint=run)
     with pytest.raises(InputError, match=r"percent was 50, is not given; split was [0-9a-f]{12}…, is not given"):
-        fit(tree, method="hyperbolic-cones", dim=5, epochs=6, init="random", checkpoint=run)
+        fit(tree, **SHORT, checkpoint=run)
     other = load_dataset("tree-3-3")
     with pytest.raises(InputError, match=r"hierarchy was .*nodes was 121, is 40"):
         fit(other, dim=5, epochs=6, init="random", split=other.split(50), checkpoint=run)
@@ -123,24 +117,10 @@ def test_a_divergence_keeps_the_checkpoint_before_it(tree, tmp_path, monkeypatch
     monkeypatch.setattr(Trainer, "run", diverge)
     words = r"training diverged at epoch 5: .*; try a lower rate than 0.3; the checkpoint of training epoch 4 is safe"
     with pytest.raises(ConfigError, match=words):
-        fit(
-            tree,
-            method="hyperbolic-cones",
-            dim=5,
-            epochs=6,
-            init="random",
-            checkpoint=Checkpointing(tmp_path / "run", every_epochs=1),
-        )
+        fit(tree, **SHORT, checkpoint=Checkpointing(tmp_path / "run", every_epochs=1))
     monkeypatch.setattr(Trainer, "run", real)
-    resumed = fit(
-        tree,
-        method="hyperbolic-cones",
-        dim=5,
-        epochs=6,
-        init="random",
-        checkpoint=Checkpointing(tmp_path / "run", resume=True),
-    )
-    assert (resumed.points == fit(tree, method="hyperbolic-cones", dim=5, epochs=6, init="random").points).all()
+    resumed = fit(tree, **SHORT, checkpoint=Checkpointing(tmp_path / "run", resume=True))
+    assert (resumed.points == fit(tree, **SHORT).points).all()
 
 
 def _forge(folder, **changes) -> None:
