@@ -3,12 +3,11 @@
 from __future__ import annotations
 
 import argparse
-import os
 import sys
 from typing import Any, TypeVar
 
 from hypercone.cli.output import tell_of_renaming
-from hypercone.data import datasets, is_dataset, load_dataset
+from hypercone.data import check_source, datasets, is_dataset, load_dataset
 from hypercone.errors import OLD_METHODS, InputError, counted, short
 from hypercone.formats import read
 from hypercone.formats.reading import ON_CYCLE
@@ -65,8 +64,7 @@ def read_source(options: argparse.Namespace, *, quiet: bool = False) -> Hierarch
     """The hierarchy; three edges of a file are read back in words, so that a wrong direction is seen at once."""
     if is_dataset(options.source):
         return load_dataset(options.source)
-    if options.source != "-" and not os.path.exists(options.source) and not os.path.splitext(options.source)[1]:
-        raise InputError(f"there is no file or dataset {options.source!r}; the datasets are {', '.join(datasets())}")
+    check_source(options.source)
     given = columns_given(options)
     if options.relations is not None:
         given["relations"] = options.relations.split(",")

@@ -17,6 +17,7 @@ of NLTK. ``scripts/make_wordnet.py`` makes the file; ``WORDNET-LICENSE.txt`` is 
 from __future__ import annotations
 
 import lzma
+import os
 import re
 from collections.abc import Callable
 from importlib.resources import files
@@ -27,7 +28,7 @@ from numpy.typing import NDArray
 from hypercone.errors import InputError, unknown_name
 from hypercone.hierarchy import Hierarchy
 
-__all__ = ["datasets", "is_dataset", "load_dataset"]
+__all__ = ["check_source", "datasets", "is_dataset", "load_dataset"]
 
 
 def nouns() -> Hierarchy:
@@ -149,3 +150,15 @@ def _checked_size(branching: int, depth: int) -> int:
                 f"{MOST_LETTERS:,} letters of names); take a smaller branching or depth"
             )
     return size
+
+
+def check_source(source: str) -> None:
+    """InputError if a text is neither a dataset nor, by its look, a file: a mistyped name of a dataset.
+
+    >>> check_source("wordnet-mamals")  # doctest: +ELLIPSIS
+    Traceback (most recent call last):
+    hypercone.errors.InputError: there is no file or dataset 'wordnet-mamals'; the datasets are wordnet-nouns, ...
+    """
+    is_file = source == "-" or os.path.exists(source) or os.path.splitext(source)[1]
+    if not is_file and not is_dataset(source):
+        raise InputError(f"there is no file or dataset {source!r}; the datasets are {', '.join(datasets())}")

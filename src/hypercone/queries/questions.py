@@ -78,7 +78,7 @@ class Asked:
 
     def node(self) -> tuple[str, str | None]:
         """The name and label of the node, where it is one."""
-        return self.embedding.names[self.rows[0]], label_of(self.embedding, self.rows[0])
+        return self.embedding.names[self.rows[0]], self.embedding.label(self.rows[0])
 
     def pair(self) -> tuple[str, str | None, str, str | None]:
         """The names and labels of a child and a parent."""
@@ -90,7 +90,7 @@ class Asked:
     def nodes(self) -> tuple[list[str], list[str | None]]:
         """The names and labels of any number."""
         names = [self.embedding.names[row] for row in self.rows]
-        return names, [label_of(self.embedding, row) for row in self.rows]
+        return names, [self.embedding.label(row) for row in self.rows]
 
 
 @dataclass(frozen=True)
@@ -243,7 +243,7 @@ def _degrees(angle: float | None) -> float | None:
 
 def _steps(embedding: Embedding, steps: Sequence[reasons.Step]) -> list[answers.Step]:
     return [
-        answers.Step(step.name, label_of(embedding, embedding.row(step.name)), step.margin, step.child_margin)
+        answers.Step(step.name, embedding.label(embedding.row(step.name)), step.margin, step.child_margin)
         for step in steps
     ]
 
@@ -331,11 +331,6 @@ def above_point(embedding: Embedding, point: Any, limit: int = ALL) -> tuple[lis
     return _relatives(embedding, first(rows, limit), first(inside, limit)), len(rows)
 
 
-def label_of(embedding: Embedding, row: int) -> str | None:
-    """The label of a row; None if it has none."""
-    return embedding.label(row)
-
-
 Some = TypeVar("Some", Rows, Points, list[int])
 
 
@@ -365,7 +360,7 @@ def _nodes_with_depths(embedding: Embedding, rows: list[int]) -> list[Ranked]:
 
 
 def _node(embedding: Embedding, row: int) -> tuple[str, str | None]:
-    return embedding.names[row], label_of(embedding, row)
+    return embedding.names[row], embedding.label(row)
 
 
 def _nodes(embedding: Embedding, rows: list[int]) -> list[tuple[str, str | None]]:

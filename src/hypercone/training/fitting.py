@@ -15,7 +15,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from hypercone.construction import CLOSURE_AWARE, CONSTRUCTIONS, construct
-from hypercone.data import datasets, is_dataset, load_dataset
+from hypercone.data import check_source, is_dataset, load_dataset
 from hypercone.embedding import Embedding
 from hypercone.errors import ConfigError, InputError, option, some, warn_renamed
 from hypercone.formats import read
@@ -156,8 +156,7 @@ def hierarchy_of(data: Data) -> Hierarchy:
     if isinstance(data, str) and is_dataset(data):
         return load_dataset(data)
     if isinstance(data, str | os.PathLike):
-        if isinstance(data, str) and data != "-" and not os.path.exists(data) and not os.path.splitext(data)[1]:
-            raise InputError(f"there is no file or dataset {data!r}; the datasets are {', '.join(datasets())}")
+        check_source(os.fspath(data))
         return read(data)
     if hasattr(data, "columns"):
         return _of_frame(data)
