@@ -10,7 +10,7 @@ PIP := $(BIN)/python -m pip --quiet --disable-pip-version-check
 NODE_MODULES := explorer/node_modules/.package-lock.json
 SUDO := $(shell [ "$$(id -u)" = 0 ] || echo sudo)
 
-.PHONY: install lock audit browser demo test lint-and-types lint typecheck unit page-test page bench clean
+.PHONY: install lock audit browser demo test test-all lint-and-types lint typecheck unit unit-all page-test page bench clean
 .DEFAULT_GOAL := install
 
 install: $(INSTALLED)
@@ -60,6 +60,10 @@ $(NODE_MODULES): explorer/package-lock.json
 test: install browser $(NODE_MODULES)
 	$(MAKE) -j2 unit lint-and-types page-test
 
+# Everything, with what takes too long for every change; run it before a release.
+test-all: install browser $(NODE_MODULES)
+	$(MAKE) -j2 unit-all lint-and-types page-test
+
 lint-and-types: lint typecheck
 
 lint: install
@@ -72,6 +76,10 @@ typecheck: install
 
 # A file of tests stays with one worker, so that its kernels are compiled once.
 unit: install browser
+	$(BIN)/pytest -n 2 --dist loadfile -m "not slow"
+	$(BIN)/pytest -n 2 --dist loadfile --doctest-modules src/hypercone
+
+unit-all: install browser
 	$(BIN)/pytest -n 2 --dist loadfile
 	$(BIN)/pytest -n 2 --dist loadfile --doctest-modules src/hypercone
 
