@@ -33,10 +33,11 @@ from pathlib import Path
 from typing import Any
 from urllib.parse import urlencode
 
+from tools.served import Served, served
+
 from hypercone._system import describe_machine
 from hypercone.embedding import load
 from hypercone.errors import HyperconeError
-from served import Served, served
 
 BATCH, CONNECTIONS = 1_000, 16
 BARS = {"one pair over /healthz": 0.4, "pairs of a batch over single pairs": 50.0}

@@ -1,43 +1,36 @@
-"""What tests of all rooms share: embeddings without a mistake, built by hand from nested arcs, bars of CPU time, and
-the table of what goes wrong.
-"""
+"""Fixtures for all folders of tests: perfect embeddings, limits of CPU time, and the table of what goes wrong."""
 
 from __future__ import annotations
 
-import importlib.util
 import time
 from collections.abc import Callable
-from pathlib import Path
 from typing import Any
 
 import numpy as np
 import pytest
 from hypothesis import HealthCheck, settings
+from tests.support.fault_rows import fault_row
 
 import hypercone
 from hypercone.embedding import Embedding
 from hypercone.geometry import caps
 from hypercone.methods import Settings
 
-# An example that a busy machine takes long over is no counter-example; bars of time are kept by ``within`` below.
+__all__ = ["fault_row"]
+
+# A slow example on a busy machine is not a counterexample; ``within`` below checks limits of time.
 settings.register_profile("shared machine", deadline=None, suppress_health_check=[HealthCheck.too_slow])
 settings.load_profile("shared machine")
-
-# Folders of tests are no packages, so what they share is imported by its place.
-_telling = importlib.util.spec_from_file_location("telling", Path(__file__).parent / "faults" / "telling.py")
-telling = importlib.util.module_from_spec(_telling)
-_telling.loader.exec_module(telling)
-told = telling.told
 
 
 def _perfect(tree: hypercone.Hierarchy, **changes: Any) -> Embedding:
     """Each child has an arc of its own inside its parent's, and cones are nested as their arcs are."""
     middle, radius = np.zeros(len(tree)), np.zeros(len(tree))
     waiting = [(tree.root_rows, 0.0, 1.3)]
-    for rows, centre, reach in waiting:
+    for rows, center, reach in waiting:
         width = 2 * reach / max(len(rows), 1)
         for i, row in enumerate(rows):
-            middle[row], radius[row] = centre - reach + (i + 0.5) * width, 0.45 * width
+            middle[row], radius[row] = center - reach + (i + 0.5) * width, 0.45 * width
             waiting.append((tree.child_lists[row], middle[row], radius[row]))
     points = caps.point_from_cap(np.stack([np.cos(middle), np.sin(middle)], axis=1), radius, Settings().K)
     given = {"threshold": 0.0, "edges": tree.edges, "labels": tree.labels}

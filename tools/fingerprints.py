@@ -83,10 +83,10 @@ class Fingerprints:
 
     def command(self, key: str, *arguments: str) -> bool:
         """Run a command and note what it prints, or how it was refused; whether it was done."""
-        told, refused = io.StringIO(), io.StringIO()
-        with contextlib.redirect_stdout(told), contextlib.redirect_stderr(refused):
+        output, refused = io.StringIO(), io.StringIO()
+        with contextlib.redirect_stdout(output), contextlib.redirect_stderr(refused):
             code = hypercone_main(list(arguments))
-        text = told.getvalue()
+        text = output.getvalue()
         if code:
             self.found[key] = f"exit {code}: {refused.getvalue().strip()}"
         else:

@@ -55,7 +55,7 @@ SAVING = "tests/embedding tests/placement tests/runs"
 SELECTIONS = {
     "__init__": f"tests/test_estimator.py {SAVING}",
     "_jit": "tests/test_jit.py tests/methods tests/numerics",
-    "atomic sealed temporaries": f"{SAVING} tests/training",
+    "atomic sealed temporaries": f"{SAVING} tests/training tests/test_files.py",  # old name
     "calibration": "tests/test_calibration.py tests/methods tests/evaluation tests/training",
     "cli": "tests/cli",
     "construction": "tests/construction",
@@ -249,20 +249,20 @@ def chosen(drawn: dict[str, Any], trees: list[Tree], reserve: float) -> list[dic
 class Workshop:
     """A copy of a tree in which one file at a time is mutated, with a cache of compiled kernels of its own."""
 
-    def __init__(self, tree: Path, room: Path) -> None:
-        self.copy, self.kernels, self.green = room / "tree", room / "cache" / "hypercone", room / "green"
+    def __init__(self, tree: Path, scratch: Path) -> None:
+        self.copy, self.kernels, self.green = scratch / "tree", scratch / "cache" / "hypercone", scratch / "green"
         shutil.rmtree(self.copy, ignore_errors=True)
         shutil.copytree(tree, self.copy, symlinks=True, ignore=shutil.ignore_patterns(".git", ".venv", "node_modules"))
         for folder in (self.kernels, self.green):
             folder.mkdir(parents=True, exist_ok=True)
-        self.environment = os.environ | {"PYTHONPATH": str(self.copy / "src"), "XDG_CACHE_HOME": str(room / "cache")}
+        self.environment = os.environ | {"PYTHONPATH": str(self.copy / "src"), "XDG_CACHE_HOME": str(scratch / "cache")}
         self.environment["PYTHONDONTWRITEBYTECODE"] = "1"
         subprocess.run([sys.executable, "-m", "compileall", "-q", self.copy / "src"], check=True)
 
     def run(self, stratum: str, timeout: float | None = None, *options: str) -> dict[str, Any]:
         """Run the tests of a stratum: whether they fail, the test that does, and the seconds it took."""
         command = [sys.executable, "-m", "pytest", "-x", "-q", "-p", "no:cacheprovider", "-n", "0", "--no-header"]
-        command += ["--doctest-modules"]
+        command += ["--doctest-modules", "-m", "not slow"]
         command += ["--hypothesis-seed=0", *(f"--deselect={name}" for name in DESELECTED), *options]
         command += [name for name in TESTS[stratum] if (self.copy / name).exists()]
         began, code = time.monotonic(), None
@@ -306,7 +306,11 @@ def measure(arguments: argparse.Namespace) -> int:
     mutants = chosen(read(arguments.mutants), [tree, *others], arguments.reserve)
     kept = read(arguments.output) if arguments.output.exists() else {"unmutated": {}, "mutants": {}}
     # Too long for a shorter time may be short enough for this one.
-    done = [x for x, told in kept["mutants"].items() if told["by"] != "timeout" or told["timeout"] >= arguments.timeout]
+    done = [
+        x
+        for x, result in kept["mutants"].items()
+        if result["by"] != "timeout" or result["timeout"] >= arguments.timeout
+    ]
     waiting = [mutant for mutant in mutants if mutant["id"] not in done][: arguments.limit]
     resource.setrlimit(resource.RLIMIT_AS, (MEMORY, MEMORY))
     signal.signal(signal.SIGINT, signal.default_int_handler)  # in the background it is ignored, by the tests as well
@@ -323,8 +327,8 @@ def measure(arguments: argparse.Namespace) -> int:
                 kept["unmutated"][stratum] = verdict["seconds"]
                 (shop.green / stratum).touch()
             verdict = shop.run_mutated(edit, stratum, arguments.timeout)
-            told = {name: mutant[name] for name in ("stratum", "function", "kind", "old", "new")}
-            kept["mutants"][mutant["id"]] = told | {"path": edit.path, "timeout": arguments.timeout} | verdict
+            facts = {name: mutant[name] for name in ("stratum", "function", "kind", "old", "new")}
+            kept["mutants"][mutant["id"]] = facts | {"path": edit.path, "timeout": arguments.timeout} | verdict
             write(arguments.output, kept)
             print(mutant["id"], edit.path, mutant["function"], edit.old, "->", edit.new, verdict, flush=True)
     return int(any(mutant["id"] not in kept["mutants"] for mutant in waiting))
@@ -356,8 +360,8 @@ def compare(before: Path, after: Path) -> int:
     print(f"killed: {was / max(drawn, 1):.1%} before, {is_now / max(drawn, 1):.1%} after")
     for name in common:
         if old[name]["killed"] != new[name]["killed"]:
-            told = [f"killed by {x['by']}" if x["killed"] else "survived" for x in (old[name], new[name])]
-            print(f"{name} {new[name]['function']}: {new[name]['old']} -> {new[name]['new']}: {' -> '.join(told)}")
+            verdicts = [f"killed by {x['by']}" if x["killed"] else "survived" for x in (old[name], new[name])]
+            print(f"{name} {new[name]['function']}: {new[name]['old']} -> {new[name]['new']}: {' -> '.join(verdicts)}")
     if alone := [name for name in new if name not in old]:
         print(f"not measured before (run it with --also AFTER): {', '.join(alone)}")
     return int(is_now < was)

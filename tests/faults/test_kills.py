@@ -1,6 +1,6 @@
-"""Whatever kills a fit or a save, nothing is lost; and without the protection something is, so that the count can fail.
+"""Killing a fit or a save loses nothing; without the protection it does, which shows that the trials can fail.
 
-A bounded part of benchmarks/faults.py, which kills 100 fits and 200 saves.
+A bounded part of tools/faults, which kills 100 fits and 200 saves.
 """
 
 from __future__ import annotations
@@ -8,8 +8,10 @@ from __future__ import annotations
 import sys
 
 import pytest
+from tools.faults.__main__ import CONTROLS, SAVE_CONTROLS, control
+from tools.faults.trials import killed_saves
 
-pytestmark = pytest.mark.skipif(sys.platform != "linux", reason="the faults are made with Linux's means")
+pytestmark = pytest.mark.skipif(sys.platform != "linux", reason="the faults need Linux")
 
 POINTS = [
     "run.json: half written",
@@ -29,7 +31,7 @@ POINTS = [
 
 
 @pytest.mark.parametrize(("seed", "point"), list(enumerate(POINTS)), ids=POINTS)
-def test_a_fit_that_was_killed_goes_on_to_the_same_bytes(trials, seed, point):
+def test_a_killed_fit_resumes_to_the_same_bytes(trials, seed, point):
     trial = trials.killed_fit(seed, point)
     assert point in [kill["point"] for kill in trial.kills]
     assert trial.is_well, trial
@@ -46,8 +48,8 @@ def two_models(trials):
     return first, second
 
 
-def test_a_save_that_was_killed_leaves_all_of_the_old_model_or_all_of_the_new(faults, trials, two_models, tmp_path):
-    found = faults.killed_saves(trials.parent, tmp_path / "saves", two_models, 10)
+def test_a_killed_save_leaves_all_of_the_old_model_or_all_of_the_new(trials, two_models, tmp_path):
+    found = killed_saves(trials.parent, tmp_path / "saves", two_models, 10)
     assert (found.kills, found.whole, found.torn, found.absent) == (10, 10, 0, 0)
     assert sum(found.landed.values()) == 10
     # Most kills leave a temporary behind, and the next save removes it.
@@ -55,40 +57,24 @@ def test_a_save_that_was_killed_leaves_all_of_the_old_model_or_all_of_the_new(fa
     assert found.left_after_next_save == 0
 
 
-def test_a_save_without_the_protection_is_torn(faults, trials, two_models, tmp_path):
-    fault, points = faults.SAVE_CONTROLS["models written straight into their folder"]
+def test_a_save_without_the_protection_is_torn(trials, two_models, tmp_path):
+    fault, points = SAVE_CONTROLS["models written straight into their folder"]
     arm = {"points": points, "faults": [{"kind": fault}]}
-    found = faults.killed_saves(trials.parent, tmp_path / "saves", two_models, 6, **arm)
+    found = killed_saves(trials.parent, tmp_path / "saves", two_models, 6, **arm)
     assert found.torn > 0
 
 
-def test_where_folders_cannot_be_exchanged_the_old_model_stands_aside_whole(faults, trials, two_models, tmp_path):
-    fault, points = faults.SAVE_CONTROLS["folders cannot be exchanged (no renameat2)"]
+def test_where_folders_cannot_be_exchanged_the_old_model_stands_aside_whole(trials, two_models, tmp_path):
+    fault, points = SAVE_CONTROLS["folders cannot be exchanged (no renameat2)"]
     arm = {"points": points, "faults": [{"kind": fault}]}
-    found = faults.killed_saves(trials.parent, tmp_path / "saves", two_models, 4, **arm)
+    found = killed_saves(trials.parent, tmp_path / "saves", two_models, 4, **arm)
     assert (found.torn, found.left_after_next_save) == (0, 0)
     assert found.absent == found.whole_aside > 0
 
 
-@pytest.mark.parametrize(
-    "name",
-    [
-        "resumed without the optimiser's memory",
-        "resumed without the best validated points",
-        "resumed without the history",
-        "resumed with another seed",
-        "resumed an epoch too late",
-        "checkpoints written straight into their files",
-        "the manifest written before the checkpoint",
-    ],
-)
-def test_the_control_arm_fails(faults, trials, name):
-    assert faults.control(trials, name, 1, seed=1)["failures"] == 1
-
-
-def test_every_control_arm_is_tested_here(faults):
-    marks = test_the_control_arm_fails.pytestmark
-    assert set(next(mark for mark in marks if mark.name == "parametrize").args[1]) == set(faults.CONTROLS)
+@pytest.mark.parametrize("name", CONTROLS)
+def test_the_control_arm_fails(trials, name):
+    assert control(trials, name, 1, seed=1)["failures"] == 1
 
 
 def test_clocks_that_jump_change_neither_the_model_nor_the_checkpoints(trials, tmp_path):

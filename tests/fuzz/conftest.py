@@ -1,26 +1,20 @@
-"""The targets of the fuzzing, warm: whatever they load or compile is there before they are watched."""
+"""The targets of the fuzzer, after everything that they load or compile was loaded."""
 
 from __future__ import annotations
 
 import contextlib
-import sys
-from pathlib import Path
 
 import pytest
-
-# Tests are no package; the modules of the fuzzing are one by their folder, for the benchmark imports them too.
-sys.path.insert(0, str(Path(__file__).parent))
-
-from fuzzing import session
-from fuzzing import targets as of_fuzzing
+from tools.fuzz import session
+from tools.fuzz import targets as fuzz_targets
 
 
 @pytest.fixture(scope="session")
 def targets(tmp_path_factory):
-    made = of_fuzzing.made(tmp_path_factory.mktemp("fuzz"))
-    of_fuzzing.warm()
-    for target in made.values():
+    found = fuzz_targets.all_targets(tmp_path_factory.mktemp("fuzz"))
+    fuzz_targets.warm()
+    for target in found.values():
         for seed in session.seeds_of(target.name):
             with contextlib.suppress(Exception):
                 target.call(seed)
-    return made
+    return found

@@ -1,12 +1,15 @@
-"""Over the whole domain every answer is finite, in its range, and right within the error that bounds.py states."""
+"""Over the whole domain every answer is finite, in its range, and right within the error that laws.py states."""
 
-import bounds
-import comparing
+from __future__ import annotations
+
+import json
+from pathlib import Path
+
 import numpy as np
 import pytest
-import regions
 from hypothesis import given, settings
 from hypothesis import strategies as st
+from tools.numerics import laws, regions
 
 from hypercone.geometry import caps, cones, euclidean_cones, hyperboloid, klein, order, poincare
 
@@ -36,7 +39,7 @@ OTHERS = {
 PROOFS = {"hyperboloid.half_aperture", "hyperboloid.cone_angle"}
 
 
-@pytest.mark.parametrize("law", bounds.LAWS, ids=lambda law: law.name)
+@pytest.mark.parametrize("law", laws.LAWS, ids=lambda law: law.name)
 @settings(max_examples=3)
 @given(st.integers(0, 2**32 - 1), st.sampled_from(regions.DIMS), st.integers(0, 4), st.integers(0, 1))
 def test_every_answer_is_finite_in_its_range_and_right_within_its_stated_error(law, seed, dim, constant, narrow):
@@ -44,15 +47,15 @@ def test_every_answer_is_finite_in_its_range_and_right_within_its_stated_error(l
     constants = regions.COMPILED_CONSTANTS if law.is_compiled else regions.CONSTANTS[type_]
     K = constants[constant % len(constants)]
     for region in regions.REGIONS:
-        arguments, found = comparing.answers(law, region, seed, POINTS, dim, K, type_)
-        assert comparing.is_in_range(law, found, K), region
+        arguments, found = laws.answers(law, region, seed, POINTS, dim, K, type_)
+        assert laws.is_in_range(law, found, K), region
         for row in np.random.default_rng(seed).integers(0, POINTS, COMPARED).tolist():
-            error, share = comparing.share_of_bound(law, arguments, found, row, K)
+            error, share = laws.share_of_bound(law, arguments, found, row, K)
             assert share <= 1, f"{region}, row {row}: off by {error}, {share} times what is stated"
 
 
 def test_every_function_of_the_geometry_stands_in_the_table_or_among_those_that_need_not():
-    named = {law.name for law in bounds.LAWS} | PROOFS
+    named = {law.name for law in laws.LAWS} | PROOFS
     for module in MODULES:
         for name, function in vars(module).items():
             if callable(function) and getattr(function, "__module__", "") == module.__name__ and name[0] != "_":
@@ -61,10 +64,10 @@ def test_every_function_of_the_geometry_stands_in_the_table_or_among_those_that_
 
 def test_a_wrong_formula_is_found_out():
     """The comparison can fail: the printed arccos, which cancels near the border, does not pass for the stable one."""
-    law = next(law for law in bounds.LAWS if law.name == "cones.cone_angle")
-    arguments, _ = comparing.answers(law, "at the border", 0, 50, 2, 0.1, "float64")
+    law = next(law for law in laws.LAWS if law.name == "cones.cone_angle")
+    arguments, _ = laws.answers(law, "at the border", 0, 50, 2, 0.1, "float64")
     printed = cones.cone_angle_paper(*arguments)
-    shares = [comparing.share_of_bound(law, arguments, printed, row, 0.1)[1] for row in range(50)]
+    shares = [laws.share_of_bound(law, arguments, printed, row, 0.1)[1] for row in range(50)]
     assert np.nanmax(shares) > 1
 
 
@@ -83,3 +86,20 @@ def test_the_angle_of_a_flat_cone_is_the_same_at_every_scale():
     """Split into its parts before it was made a direction, a subnormal step lost them to rounding."""
     points = np.random.default_rng(0).integers(-60, 60, (2, 500, 3)) * 5e-324
     assert np.array_equal(euclidean_cones.cone_angle(*points), euclidean_cones.cone_angle(*np.ldexp(points, 1000)))
+
+
+RESULTS = Path(__file__).parents[2] / "benchmarks" / "results" / "numerics.json"
+
+
+def test_the_committed_measurement_is_of_the_present_table_and_within_it():
+    measured = json.loads(RESULTS.read_text(encoding="utf-8"))
+    stated = [(row["function"], row["stated"], row["origin"], row["c"]) for row in measured["results"]]
+    assert stated == [(law.name, law.error.words, law.error.origin, law.c) for law in laws.LAWS]
+    assert all(row["worst"].keys() == regions.REGIONS.keys() for row in measured["results"])
+    assert max(cell["share"] for row in measured["results"] for cell in row["worst"].values()) < 1
+    assert measured["points"] > 100_000
+
+
+def test_the_page_says_how_many_points_were_measured():
+    page = (RESULTS.parents[2] / "docs" / "explanation" / "numerics.md").read_text(encoding="utf-8")
+    assert f"{json.loads(RESULTS.read_text(encoding='utf-8'))['points']:,} seeded points" in page

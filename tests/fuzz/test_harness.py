@@ -1,0 +1,166 @@
+"""The check of the promise, and the long run of the fuzzer: they notice whatever breaks the promise."""
+
+from __future__ import annotations
+
+import io
+import json
+import pickle
+import subprocess
+import sys
+import time
+from itertools import count
+
+import pytest
+from tools.fuzz import __main__ as long_run
+from tools.fuzz import session
+from tools.fuzz.folders import bundled, unbundled
+from tools.fuzz.promise import LONGEST_MESSAGE, Broken, Outcome, check_hierarchy, check_promise
+
+from hypercone.errors import InputError, ModelFileError
+from hypercone.formats import read
+from hypercone.hierarchy import Hierarchy
+
+
+def _raising(error):
+    def call():
+        raise error
+
+    return call
+
+
+def test_a_result_or_one_clear_error_is_fine():
+    assert check_promise(lambda: 7, InputError, 1, twice=True)[:2] == ("read", "7")
+    assert check_promise(_raising(InputError("a.tsv:1: is empty")), InputError, 1)[:2] == (
+        "InputError",
+        "a.tsv:1: is empty",
+    )
+
+
+@pytest.mark.parametrize(
+    "error",
+    [
+        ValueError("x"),
+        RecursionError("x"),
+        MemoryError("x"),
+        UnicodeDecodeError("utf-8", b"\xff", 0, 1, "x"),
+        ModelFileError("of another kind"),
+        InputError(""),
+        InputError("two\nlines"),
+        InputError("clears the screen: \x1b[2J"),
+        InputError("half a character: \ud800"),
+        InputError("x" * (LONGEST_MESSAGE + 1)),
+    ],
+    ids=lambda error: type(error).__name__,
+)
+def test_any_other_error_breaks_the_promise(error):
+    with pytest.raises(Broken):
+        check_promise(_raising(error), InputError, 1)
+
+
+def test_writing_a_file_breaks_the_promise(tmp_path):
+    with pytest.raises(Broken, match="did what it must not"):
+        check_promise(lambda: (tmp_path / "x").write_bytes(b"x"), InputError, 1)
+    assert check_promise(lambda: (tmp_path / "x").write_bytes(b"x"), InputError, 1, may_write=tmp_path).kind == "read"
+
+
+@pytest.mark.parametrize(
+    "call",
+    [
+        lambda: subprocess.run([sys.executable, "-V"], capture_output=True, check=True),
+        lambda: pickle.loads(pickle.dumps(io.BytesIO)),
+    ],
+    ids=["process", "pickle"],
+)
+def test_starting_a_process_or_loading_a_pickle_breaks_the_promise(call):
+    with pytest.raises(Broken, match="did what it must not"):
+        check_promise(call, InputError, 1)
+
+
+def test_an_input_that_takes_long_breaks_the_promise(monkeypatch):
+    monkeypatch.setattr("tools.fuzz.promise.SECONDS", 0.02)
+
+    def call():
+        ends = time.process_time() + 0.03
+        while time.process_time() < ends:
+            pass
+
+    with pytest.raises(Broken, match="slow"):
+        check_promise(call, InputError, 1)
+
+
+def test_a_reader_that_gives_another_result_the_second_time_breaks_the_promise():
+    with pytest.raises(Broken, match="not the same twice"):
+        check_promise(count().__next__, InputError, 1, twice=True)
+
+
+def test_a_hierarchy_that_cannot_be_written_and_read_back_breaks_the_promise():
+    fine = Hierarchy.from_pairs([("a", "b")])
+    check_hierarchy(fine)
+    # Longer than any name that is read.
+    with pytest.raises(Broken, match="cannot be written as TSV and read back"):
+        check_hierarchy(Hierarchy.from_pairs([("x" * 20_000, "b")]))
+    with pytest.raises(Broken, match="the message has"):
+        check_hierarchy(Hierarchy(fine.names, fine.edges, notes=["two\nlines"]))
+
+
+def test_a_bundle_comes_back_as_it_was():
+    files = {"a.json": b"{}\n", "b.gz": b"\x1f\x8b\n\n", "empty": b""}
+    assert unbundled(bundled(files)) == files
+    assert read(io.BytesIO(unbundled(bundled({"x": b"a > b"}))["x"]), format="paths").names == ("a", "b")
+
+
+class Fragile:
+    """A target that breaks its promise for some inputs."""
+
+    name = words = "tsv"
+
+    def check(self, data, *, twice):
+        if b"bad" in data:
+            raise Broken(f"ValueError: {data!r}")
+        return Outcome("read", "", len(data) / 1000)
+
+
+def test_of_inputs_that_break_the_promise_alike_the_smallest_is_check_promise(tmp_path):
+    running = session.Session(Fragile(), Broken, 60, tmp_path / "report.json")
+    for data in (b"fine", b"a bad one", b"bad", b"another bad one"):
+        running.one(data)
+    running.write_report()
+    report = json.loads((tmp_path / "report.json").read_text())
+    assert (report["executions"], report["read"], report["slowest_bytes"]) == (4, 1, 4)
+    assert [found["input"] for found in report["found"].values()] == [b"bad".hex()]
+
+
+def test_the_parent_can_read_the_current_input(tmp_path):
+    seen = []
+
+    class Reading(Fragile):
+        def check(self, data, *, twice):
+            # What the parent would find if the process ended here.
+            seen.append(long_run._last_input(tmp_path / "report.json"))
+            return super().check(data, twice=twice)
+
+    running = session.Session(Reading(), Broken, 60, tmp_path / "report.json")
+    running.one(b"the first, which is longer")
+    running.one(b"the second")
+    assert seen == [b"the first, which is longer", b"the second"]
+
+
+def test_the_table_counts_what_was_found_now_and_what_was_fixed():
+    row = {"executions": 1_000, "seconds": 2.0, "read": 7, "slowest_seconds": 0.01, "slowest_bytes": 5}
+    row |= {"slowest_grown_seconds": 0.1}
+    fixed = [{"what": "a crash", "by": "fuzzer", "where": "a.py", "test": "t.py::t", "targets": "tsv csv"}]
+    rows = [row | {"target": "tsv", "found": {}}, row | {"target": "obo", "found": {"x": {}}}]
+    table = long_run.table(rows, fixed).splitlines()
+    assert table[2] == "| tsv | 1,000 | 2 | 7 | 0 | 1 | 10 ms (5 bytes) | 0.10 s |"
+    assert table[4] == "| **all** | **2,000** | 4 | 14 | 1 | 1 | | |"
+    assert table[-1] == "| a crash | fuzzer | `a.py` | `t.py::t` |"
+
+
+def test_a_process_that_hangs_is_ended_and_reported(monkeypatch, tmp_path):
+    monkeypatch.setattr(long_run, "HANGS_AFTER", 0.3)
+    script = tmp_path / "hangs.py"
+    script.write_text("import pathlib, sys, time\npathlib.Path(sys.argv[-1]).write_text('{}')\ntime.sleep(60)\n")
+    monkeypatch.setattr(long_run, "CHILD", [sys.executable, str(script)])
+    began = time.monotonic()
+    assert long_run._run_child("tsv", "by chance", 5.0, 1, tmp_path / "report.json").startswith("hang")
+    assert time.monotonic() - began < 30
