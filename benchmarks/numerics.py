@@ -4,7 +4,7 @@
 
 The functions, the parts of the domain and the stated errors are those of tests/numerics. Points are a function of the
 seed: so many for each function and part, in 2, 5 and 10 dimensions, float64 and float32, and five cone constants. The
-tables of docs/explanation/numerics.md are written beside the JSON.
+tables of docs/explanation/robustness.md are written beside the JSON.
 """
 
 from __future__ import annotations
