@@ -2,8 +2,8 @@
 
     python scripts/make_how_good_pictures.py benchmarks/results/how_good.json
 
-Needs the extra ``plot``. One shows how often negative pairs of each kind are called true; the other shows the caps of the
-same small hierarchy, kept apart and overlapping.
+Needs the extra ``plot``. One shows how often negative pairs of each kind are called true; the other shows the caps of
+the same small hierarchy, apart and overlapping.
 """
 
 from __future__ import annotations
