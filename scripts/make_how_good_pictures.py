@@ -2,8 +2,8 @@
 
     python scripts/make_how_good_pictures.py benchmarks/results/how_good.json
 
-Needs the extra ``plot``. One shows how often wrong pairs of each kind are called true; the other shows the caps of the
-same small hierarchy, kept apart and overlapping.
+Needs the extra ``plot``. One shows how often negative pairs of each kind are called true; the other shows the caps of
+the same small hierarchy, apart and overlapping.
 """
 
 from __future__ import annotations
@@ -39,8 +39,8 @@ SMALL = [
 ]
 
 
-def draw_wrong_pairs(rows: list[dict[str, Any]], hierarchy: str, dim: int) -> Any:
-    """How often each kind of wrong pair is called true, for each way to make cones."""
+def draw_negative_pairs(rows: list[dict[str, Any]], hierarchy: str, dim: int) -> Any:
+    """How often each kind of negative pair is called true, for each way to make cones."""
     figure, (axes,) = new_figure(7.5, 3.6)
     for place, (way, colour) in enumerate(WAYS.items()):
         heights = [100 * value for value in _rates(rows, hierarchy, way, dim)]
@@ -50,7 +50,7 @@ def draw_wrong_pairs(rows: list[dict[str, Any]], hierarchy: str, dim: int) -> An
             axes.text(x, height, f"{height:.2g}", ha="center", va="bottom", fontsize=6, color=INK)
     axes.set_xticks(range(len(KINDS) + 1), ["random", *(kind.replace("_", " ") for kind in KINDS)])
     axes.set_ylabel("called true, %")
-    axes.set_title(f"Wrong pairs of {hierarchy}, d = {dim}, 50 % column", fontsize=10, color=INK)
+    axes.set_title(f"Negative pairs of {hierarchy}, d = {dim}, 50 % column", fontsize=10, color=INK)
     axes.spines[["top", "right"]].set_visible(False)
     axes.legend(frameon=False, fontsize=8)
     figure.tight_layout()
@@ -69,7 +69,7 @@ def draw_caps() -> Any:
     """The caps on the sphere of three dimensions, seen from outside its middle, as circles."""
     figure, both = new_figure(8.4, 4.4, columns=2)
     hierarchy = Hierarchy.from_pairs(SMALL)
-    for axes, method in zip(both, ("construction", "overlapping"), strict=True):
+    for axes, method in zip(both, ("nested-caps", "overlapping-caps"), strict=True):
         embedding = fit(hierarchy, method=method, dim=3)
         found = embedding.record
         centres, radii = circles(embedding.points, embedding.settings.K)
@@ -116,7 +116,7 @@ def main() -> None:
     parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
     parser.add_argument("results", type=Path)
     rows = json.loads(parser.parse_args().results.read_text())["rows"]
-    save_figure(draw_wrong_pairs(rows, "HPO", 10), IMAGES / "wrong-pairs.png", dpi=130)
+    save_figure(draw_negative_pairs(rows, "HPO", 10), IMAGES / "negative-pairs.png", dpi=130)
     save_figure(draw_caps(), IMAGES / "caps-apart-and-overlapping.png", dpi=130)
 
 

@@ -39,7 +39,7 @@ def test_every_choice_is_explained_where_one_chooses(kind, text_of):
     page, names = {
         "METHODS": ("docs/how-to/choose-a-method.md", METHODS),
         "QUESTIONS": ("docs/how-to/ask-questions.md", QUESTIONS),
-        "datasets": ("docs/how-to/your-own-data.md", datasets()),
+        "datasets": ("docs/how-to/read-your-data.md", datasets()),
     }[kind]
     for name in names:
         assert name in text_of(page)

@@ -29,6 +29,13 @@ def test_a_stale_page_is_found_and_mended(fill_results, tmp_path):
     assert fill_results.filled(stale, tmp_path) == stale.replace("old", "new")
 
 
+def test_a_page_can_quote_some_rows_of_a_table(fill_results, tmp_path):
+    (tmp_path / "table.md").write_text("words\n\n| a |\n|---|\n| one |\n| two |\n\n| b |\n|---|\n| three |\n")
+    place = "<!-- begin: table.md rows: two; four -->\n{}<!-- end: table.md -->"
+    expected = place.format("| a |\n|---|\n| two |\n")
+    assert fill_results.filled(place.format("| old |\n"), tmp_path) == expected
+
+
 def test_the_committed_table_is_whole_and_of_the_present_recipes(project):
     results = Results.read(project / "results" / "table1.json")
     assert missing(Plan().trials(), results) == []

@@ -101,5 +101,5 @@ def test_the_committed_measurement_is_of_the_present_table_and_within_it():
 
 
 def test_the_page_says_how_many_points_were_measured():
-    page = (RESULTS.parents[2] / "docs" / "explanation" / "numerics.md").read_text(encoding="utf-8")
+    page = (RESULTS.parents[2] / "docs" / "explanation" / "robustness.md").read_text(encoding="utf-8")
     assert f"{json.loads(RESULTS.read_text(encoding='utf-8'))['points']:,} seeded points" in page

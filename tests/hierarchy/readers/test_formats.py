@@ -111,7 +111,7 @@ def test_a_long_label_does_not_flood_the_screen(run, tmp_path):
 
 
 def test_the_page_on_formats_has_a_row_for_each_with_its_extensions():
-    page = (Path(__file__).parents[3] / "docs" / "how-to" / "read-your-format.md").read_text(encoding="utf-8")
+    page = (Path(__file__).parents[3] / "docs" / "how-to" / "read-your-data.md").read_text(encoding="utf-8")
     rows = [line for line in page.splitlines() if line.startswith("| `")]
     for name in NAMES:
         row = next(line for line in rows if f"`{name}`" in line.split("|")[1])
