@@ -16,9 +16,10 @@ from concurrent.futures import as_completed
 from pathlib import Path
 from typing import Protocol, cast
 
-from benchmarks.support import process_pool
-from hypercone.errors import HyperconeError
 from tools.results import ResultFile, Row
+
+from benchmarks.support import pin_to_one_core, process_pool
+from hypercone.errors import HyperconeError
 
 FOLDER = Path(__file__).parent
 GROUPS = {"quality": "How good the answers are", "speed": "How fast the answers are"}
@@ -27,8 +28,9 @@ GROUPS = {"quality": "How good the answers are", "speed": "How fast the answers 
 class Benchmark(Protocol):
     """What the module of a benchmark has to define.
 
-    It may also define ``PACKAGES``, further distributions whose versions matter; ``summarize(rows)``, figures that
-    follow from all rows; and ``problems(rows)``, one sentence per bar that was missed.
+    It may also define ``ONE_CORE``, whether to run on one core only; ``PACKAGES``, further distributions whose versions
+    matter; ``summarize(rows)``, figures that follow from all rows; and ``problems(rows)``, one sentence per bar that
+    was missed.
     """
 
     # The entries of a row that tell it from others, and the options of a run that takes seconds.
@@ -83,8 +85,11 @@ def measure(benchmark: Benchmark, options: argparse.Namespace, results: ResultFi
     missing = [settings for settings in wanted if not results.has(settings)]
     if len(missing) < len(wanted):
         print(f"{len(wanted) - len(missing)} of {len(wanted)} parts are in the file already", file=sys.stderr)
+    # A part may look at what is finished, to spare itself work.
+    options.finished = results.rows
     for done, (settings, rows) in enumerate(_measured_parts(benchmark, missing, options), 1):
         results.add(settings | row for row in rows)
+        options.finished = results.rows
         shown = ", ".join(f"{name} {value}" for name, value in settings.items() if not isinstance(value, dict | list))
         print(f"{done} of {len(missing)}: {shown}", file=sys.stderr, flush=True)
 
@@ -113,6 +118,8 @@ def run_benchmark(name: str, arguments: Sequence[str]) -> int:
     benchmark = find_benchmark(name)
     results = ResultFile(options.output, benchmark.KEY, getattr(benchmark, "PACKAGES", ()))
     if not options.tables:
+        if getattr(benchmark, "ONE_CORE", False) and not options.smoke:
+            pin_to_one_core()
         # Models and pages that are only needed while the benchmark runs.
         with tempfile.TemporaryDirectory() as scratch:
             options.scratch = Path(scratch)

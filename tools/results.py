@@ -13,8 +13,9 @@ the other.
 
 from __future__ import annotations
 
+import contextlib
 import json
-from collections.abc import Iterable, Sequence
+from collections.abc import Iterable, Iterator, Sequence
 from importlib import metadata
 from pathlib import Path
 from typing import Any
@@ -36,7 +37,7 @@ class ResultFile:
     def __init__(self, path: Path | None, key: Sequence[str], packages: Sequence[str] = ()) -> None:
         self.path = path
         self.key = tuple(key)
-        self.machine = describe_machine() | {name: metadata.version(name) for name in packages}
+        self.machine = describe_machine() | dict(_versions(packages))
         self.content: dict[str, Any] = {"machine": self.machine, "results": []}
         if path is not None and path.exists():
             self.content = json.loads(path.read_text(encoding="utf-8"))
@@ -97,6 +98,12 @@ def markdown_table(head: Sequence[str], rows: Iterable[Sequence[object]], right:
     rule = "".join("---:|" if name in right else "---|" for name in head)
     lines = [f"| {' | '.join(map(str, cells))} |" for cells in (head, *rows)]
     return "\n".join([lines[0], f"|{rule}", *lines[1:]]) + "\n"
+
+
+def _versions(packages: Sequence[str]) -> Iterator[tuple[str, str]]:
+    for name in packages:
+        with contextlib.suppress(metadata.PackageNotFoundError):
+            yield name, metadata.version(name)
 
 
 def _without_date(machine: dict[str, Any]) -> dict[str, Any]:

@@ -22,6 +22,7 @@ from pathlib import Path
 from typing import Any
 
 import numpy as np
+from tools.results import Row
 
 from benchmarks.parent_scorers import (
     KINDS,
@@ -51,10 +52,16 @@ from hypercone.evaluation.damaged import Damaged
 from hypercone.hierarchy import Hierarchy
 from hypercone.methods import find_method
 from hypercone.training import fit
-from tools.results import Row
 
 KEY = ("hierarchy", "task", "method", "dim", "seed")
-SMOKE = {"hierarchies": ["tree-3-4"], "tasks": ["attachment"], "methods": ["order"], "dims": [2], "seeds": [0], "fewest": 1}
+SMOKE = {
+    "hierarchies": ["tree-3-4"],
+    "tasks": ["attachment"],
+    "methods": ["order"],
+    "dims": [2],
+    "seeds": [0],
+    "fewest": 1,
+}
 WORDNET = {"mammals": "wordnet-mammals", "nouns": "wordnet-nouns"}
 SHARES = {"secondary": 0.2, "attachment": 0.1}
 MOST = 800
@@ -227,7 +234,12 @@ def long_table(rows: list[Row]) -> str:
     for hierarchy, task in dict.fromkeys((row["hierarchy"], row["task"]) for row in rows):
         these = [row for row in rows if (row["hierarchy"], row["task"]) == (hierarchy, task)]
         hidden = "–".join(str(count) for count in sorted({row["hidden"] for row in these}))
-        lines += [f"## {hierarchy}, {task}", "", f"{hidden} hidden edges per seed among {these[0]['nodes']:,} nodes.", ""]
+        lines += [
+            f"## {hierarchy}, {task}",
+            "",
+            f"{hidden} hidden edges per seed among {these[0]['nodes']:,} nodes.",
+            "",
+        ]
         lines += ["| method | d | score | seeds | " + " | ".join(COLUMNS) + " |", "|---" * (4 + len(COLUMNS)) + "|"]
         lines += [line for _, line in sorted(_means(these), reverse=True)] + [""]
     return "\n".join(lines)

@@ -18,13 +18,14 @@ from functools import cache
 from pathlib import Path
 from typing import Any
 
+from tools.results import Row
+
 from benchmarks.support import load_hierarchy
 from hypercone.embedding import Embedding
-from hypercone.evaluation import all_pairs, evaluate, hard_pairs, reference_all_pairs, reference_hard, reference_lines
+from hypercone.evaluation import all_pairs, baselines, hard_pairs, link_prediction
 from hypercone.hierarchy import Hierarchy
 from hypercone.reproduce.table1 import recipe_config
 from hypercone.training import FitConfig, fit
-from tools.results import Row
 
 KEY = ("hierarchy", "way", "dim", "percent", "seed")
 HIERARCHIES = {
@@ -85,7 +86,7 @@ def run(settings: Row, options: argparse.Namespace) -> list[Row]:
     started = time.process_time()
     embedding = fit(hierarchy, recipe=config_of(settings), split=split)
     seconds = time.process_time() - started
-    found = evaluate(embedding, split.test)
+    found = link_prediction(embedding, split.test)
     row = {
         "kind": embedding.record.get("kind", "learned"),
         "closure_aware": embedding.record.get("closure_aware", False),
@@ -132,10 +133,10 @@ def references(name: str, percent: int, seed: int, data: Path) -> dict[str, Row]
     """The rows of both baselines, which are computed together."""
     hierarchy = hierarchy_of(name, data)
     split = hierarchy.split(percent, seed)
-    on_test = reference_lines(hierarchy, split.train, split.test, split.validation)
+    on_test = baselines(hierarchy, split, on="test-pairs")
     is_measured = percent == MEASURED_PERCENT
-    on_all = reference_all_pairs(hierarchy, split.train) if is_measured else {}
-    on_hard = reference_hard(hierarchy, split.train) if is_measured else {}
+    on_all = baselines(hierarchy, split, on="all-pairs") if is_measured else {}
+    on_hard = baselines(hierarchy, split, on="hard-pairs") if is_measured else {}
     rows = {}
     for way, line in REFERENCES.items():
         rows[way] = {"kind": "reference", "closure_aware": line == "symbolic", "nodes": len(hierarchy)}

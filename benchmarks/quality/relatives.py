@@ -12,14 +12,14 @@ from collections.abc import Iterator
 from functools import partial
 
 import numpy as np
+from tools.results import Row, markdown_table
 
 from benchmarks.support import load_hierarchy
 from hypercone.embedding import Embedding
-from hypercone.evaluation import evaluate
+from hypercone.evaluation import link_prediction
 from hypercone.hierarchy import Hierarchy
 from hypercone.methods.scoring import Counts
 from hypercone.training import FitConfig, fit
-from tools.results import Row, markdown_table
 
 KEY = ("relatives",)
 SMOKE = {"dataset": "tree-3-3", "jobs": 1}
@@ -62,7 +62,7 @@ def run(settings: Row, options: argparse.Namespace) -> list[Row]:
     config = FitConfig(method="hyperbolic-cones", relatives=settings["relatives"])
     embedding = fit(hierarchy, recipe=config, split=split)
     f1_at = partial(all_pairs_f1, embedding, hierarchy)
-    figures = (evaluate(embedding, split.test).f1, f1_at(0.0), f1_at(embedding.threshold))
+    figures = (link_prediction(embedding, split.test).f1, f1_at(0.0), f1_at(embedding.threshold))
     return [{"kind": "learned", **dict(zip(FIGURES, figures, strict=True)), "threshold": embedding.threshold}]
 
 

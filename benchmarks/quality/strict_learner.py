@@ -11,11 +11,12 @@ import statistics
 import time
 from collections.abc import Iterator
 
+from tools.results import Row
+
 from benchmarks.support import load_hierarchy
-from hypercone.evaluation import all_pairs, evaluate
+from hypercone.evaluation import all_pairs, link_prediction
 from hypercone.reproduce.table1 import DIMS, PERCENTS, paper_f1, recipe_config
 from hypercone.training import FitConfig, fit
-from tools.results import Row
 
 KEY = ("dim", "percent", "seed")
 METHOD, RECIPE = "hyperbolic-cones", "strict"
@@ -48,7 +49,7 @@ def run(settings: Row, options: argparse.Namespace) -> list[Row]:
     began, worked = time.perf_counter(), time.process_time()
     embedding = fit(hierarchy, recipe=config, split=split)
     seconds, cpu_seconds = time.perf_counter() - began, time.process_time() - worked
-    test = evaluate(embedding, split.test)
+    test = link_prediction(embedding, split.test)
     row: Row = {
         "kind": "learned",
         "validation_f1": embedding.record["calibration_f1"],

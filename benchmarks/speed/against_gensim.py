@@ -1,80 +1,87 @@
-"""hypercone and gensim side by side, in one run on one core: pairs trained a second on WordNet nouns.
+"""Pairs trained per second, compared with gensim: WordNet nouns, both programs in one run on one core.
 
-gensim's PoincareModel has the distance loss only, so two ratios are printed: our Poincaré kernel against it (the same
-loss on the same edges), and our hyperbolic cones against it (what a user of either would run). Both programs get the
-50 % training set, ten negatives a positive, five or ten dimensions, one thread; gensim trains on a random part of the
-edges, for a whole epoch of it takes minutes. Best of three each, CPU time.
+gensim's PoincareModel has the distance loss only, so there are two ratios: our Poincaré kernel (the same loss on the
+same edges), and our hyperbolic cones (what a user of either would run). Both programs get the 50 % training set, ten
+negatives per positive, five or ten dimensions and one thread; gensim trains on a random part of the edges, because a
+whole epoch takes minutes. The best of several runs counts, by CPU time.
 
     pip install gensim
-    taskset -c 0 python benchmarks/against_gensim.py --json > benchmarks/results/against_gensim.json
+    taskset -c 0 python -m benchmarks against_gensim -o FILE
 """
 
 from __future__ import annotations
 
 import argparse
-import json
 import logging
+from collections.abc import Iterator
 from typing import Any
 
 import numpy as np
+from tools.results import Row, markdown_table
 
-from hypercone._system import describe_machine
+from benchmarks.speed import kernels
+from benchmarks.support import best_cpu_seconds
+from hypercone._system import needed
 from hypercone.data import load_dataset
-from kernels import bench_kernels
-from timing import best_cpu_seconds, pin_to_one_core
 
+KEY = ("dim",)
+ONE_CORE = True
+PACKAGES = ("gensim",)
+METHODS = ("hyperbolic-cones", "poincare")
 NEGATIVES = 10
-GENSIM_EDGES = 20_000
+SMOKE = {"dataset": "tree-3-4", "dims": [2], "repeats": 1, "warm_up": 2, "gensim_edges": 100}
 
 
-def gensim_pairs_per_second(dim: int, repeats: int = 3) -> float:
-    from gensim.models.poincare import PoincareModel
-
-    hierarchy = load_dataset("wordnet-nouns")
-    edges = hierarchy.split(50).train
-    chosen = edges[np.random.default_rng(0).choice(len(edges), GENSIM_EDGES, replace=False)]
-    # gensim's relations read (child, parent).
-    relations = [(hierarchy.names[child], hierarchy.names[parent]) for parent, child in chosen.tolist()]
-    model = PoincareModel(relations, size=dim, negative=NEGATIVES, burn_in=0, workers=1, seed=0)
-    seconds = best_cpu_seconds(lambda: model.train(epochs=1, batch_size=10, print_every=10**9), repeats)
-    return len(relations) * (1 + NEGATIVES) / seconds
+def add_options(parser: argparse.ArgumentParser) -> None:
+    parser.add_argument("--dims", nargs="+", type=int, default=[5, 10], help="default: 5 10")
+    parser.add_argument("--repeats", type=int, default=20, help="of our kernels (default %(default)s)")
+    parser.add_argument("--dataset", default="wordnet-nouns")
+    parser.add_argument("--warm-up", type=int, default=20, help="epochs before measuring (default %(default)s)")
+    parser.add_argument("--gensim-edges", type=int, default=20_000, help="edges for gensim (default %(default)s)")
 
 
-def compare(dim: int) -> dict[str, Any]:
-    theirs = gensim_pairs_per_second(dim)
-    rows = bench_kernels(("hyperbolic-cones", "poincare"), (dim,), repeats=20)
-    ours = {row["method"]: row["pairs_per_second"] for row in rows if row["recipe"] == "paper"}
-    return {
-        "dim": dim,
+def parts(options: argparse.Namespace) -> Iterator[Row]:
+    for dim in options.dims:
+        yield {"dim": dim, "repeats": options.repeats}
+
+
+def run(settings: Row, options: argparse.Namespace) -> list[Row]:
+    logging.disable(logging.WARNING)
+    dim = settings["dim"]
+    theirs = gensim_pairs_per_second(options.dataset, dim, options.gensim_edges)
+    rows = [kernels.run({"method": method, **settings}, options)[0] for method in METHODS]
+    ours = {method: row["pairs_per_second"] for method, row in zip(METHODS, rows, strict=True)}
+    row = {
         "gensim_pairs_per_second": theirs,
         "hypercone_pairs_per_second": ours,
         "ratio": {method: speed / theirs for method, speed in ours.items()},
     }
+    return [row]
 
 
-def main() -> None:
-    parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
-    parser.add_argument("--json", action="store_true", help="print the result as JSON")
-    parser.add_argument("--dims", default="5,10", help="by commas (default 5,10)")
-    options = parser.parse_args()
-    logging.disable(logging.WARNING)
-    pin_to_one_core()
-    results = [compare(int(dim)) for dim in options.dims.split(",")]
-    if options.json:
-        import gensim
+def gensim_pairs_per_second(dataset: str, dim: int, count: int, repeats: int = 3) -> float:
+    poincare: Any = needed("gensim.models.poincare", "this benchmark needs", "gensim")
+    hierarchy = load_dataset(dataset)
+    edges = hierarchy.split(50).train
+    chosen = edges[np.random.default_rng(0).choice(len(edges), count, replace=False)]
+    # gensim's relations are (child, parent).
+    relations = [(hierarchy.names[child], hierarchy.names[parent]) for parent, child in chosen.tolist()]
+    model = poincare.PoincareModel(relations, size=dim, negative=NEGATIVES, burn_in=0, workers=1, seed=0)
+    seconds = best_cpu_seconds(lambda: model.train(epochs=1, batch_size=10, print_every=10**9), repeats)
+    return len(relations) * (1 + NEGATIVES) / seconds
 
-        print(
-            json.dumps({"machine": describe_machine() | {"gensim": gensim.__version__}, "results": results}, indent=2)
+
+def tables(rows: list[Row]) -> dict[str, str]:
+    head = ("method", "d", "M pairs/s", "gensim, M pairs/s", "ratio")
+    cells = (
+        (
+            method,
+            row["dim"],
+            f"{row['hypercone_pairs_per_second'][method] / 1e6:.1f}",
+            f"{row['gensim_pairs_per_second'] / 1e6:.2f}",
+            f"{ratio:.0f}",
         )
-        return
-    for row in results:
-        theirs = row["gensim_pairs_per_second"] / 1e6
-        for method, ratio in row["ratio"].items():
-            ours = row["hypercone_pairs_per_second"][method] / 1e6
-            print(
-                f"d = {row['dim']:2}  {method:16} {ours:6.1f} M pairs/s, gensim {theirs:.2f}: {ratio:.0f} times as many"
-            )
-
-
-if __name__ == "__main__":
-    main()
+        for row in rows
+        for method, ratio in row["ratio"].items()
+    )
+    return {"": markdown_table(head, cells, right=head[1:])}

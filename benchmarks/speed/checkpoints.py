@@ -1,103 +1,117 @@
-"""What checkpoints cost: fits of WordNet nouns with and without a run's folder, one after the other.
+"""What checkpoints cost: fits of WordNet nouns with and without a run folder, in turn.
 
-    python benchmarks/checkpoints.py -o benchmarks/results/checkpoints.json
-
-The share of writing, waiting for the disk included, is measured inside the fits that write, so that it does not depend
-on how busy the machine is from one fit to the next; the largest of the repeats counts. Beside it stands the ratio of
-the CPU times of whole fits, best of repeats. The fits are short and write far more often than the usual 15 seconds.
+The share of time spent writing, including waiting for the disk, is measured inside the fits that write, so that it
+does not depend on how busy the machine is from one fit to the next; the largest of the repeats counts. In addition the
+CPU times of whole fits are compared, best of repeats. The fits are short and write far more often than the default of
+15 seconds.
 """
 
 from __future__ import annotations
 
 import argparse
-import json
-import tempfile
 import time
+from collections.abc import Iterator
 from pathlib import Path
 from typing import Any
 from unittest import mock
 
-from hypercone._system import describe_machine
+from tools.results import Row, markdown_table
+
 from hypercone.data import load_dataset
 from hypercone.hierarchy import Hierarchy
 from hypercone.runs import Checkpoint, Checkpointing, RunFolder
 from hypercone.training import FitConfig, fit
 
-# What a run is told of when to write; None stands for no run at all.
-CADENCES: dict[str, dict[str, float] | None] = {
+KEY = ("cadence",)
+SMOKE = {"dataset": "tree-3-4", "epochs": 2, "repeats": 1}
+# When a run writes; None stands for a fit without a run folder.
+CADENCES: dict[str, dict[str, Any] | None] = {
     "none": None,
-    "every 2 s": {"seconds": 2.0},
-    "every 5 epochs": {"epochs": 5},
-    "every epoch": {"epochs": 1},
+    "every 2 s": {"every_seconds": 2.0},
+    "every 5 epochs": {"every_epochs": 5},
+    "every epoch": {"every_epochs": 1},
 }
 
 
-def measured(hierarchy: Hierarchy, config: FitConfig, cadence: dict[str, float] | None) -> dict[str, Any]:
+def add_options(parser: argparse.ArgumentParser) -> None:
+    parser.add_argument("--dataset", default="wordnet-nouns")
+    parser.add_argument("--repeats", type=int, default=6, help="fits of each kind (default %(default)s)")
+    parser.add_argument("--epochs", type=int, default=20, help="epochs of a fit (default %(default)s)")
+
+
+def parts(options: argparse.Namespace) -> Iterator[Row]:
+    """One part: the fits take turns, so that noise affects all of them alike."""
+    config = FitConfig(method="hyperbolic-cones", dim=10, epochs=options.epochs, init="random")
+    yield {"config": config.as_dict(), "repeats": options.repeats}
+
+
+def run(settings: Row, options: argparse.Namespace) -> list[Row]:
+    hierarchy, config = load_dataset(options.dataset), FitConfig(**settings["config"])
+    # Compiles the kernels.
+    fit(hierarchy, recipe=FitConfig(method=config.method, dim=config.dim, epochs=1, init="random"))
+    fits: dict[str, list[Row]] = {name: [] for name in CADENCES}
+    for turn in range(settings["repeats"]):
+        for name, cadence in CADENCES.items():
+            fits[name].append(measure(hierarchy, config, cadence, options.scratch / f"{name}-{turn}"))
+    plain = min(float(row["cpu_seconds"]) for row in fits["none"])
+    return [{"cadence": name, **best_of(rows, plain)} for name, rows in fits.items()]
+
+
+def measure(hierarchy: Hierarchy, config: FitConfig, cadence: dict[str, Any] | None, folder: Path) -> Row:
+    """One fit, with the time spent in each checkpoint."""
     seconds_each: list[float] = []
     sizes: list[int] = [0]
     keep = RunFolder.keep
 
-    def watched(folder: RunFolder, checkpoint: Checkpoint) -> None:
+    def timed_keep(folder: RunFolder, checkpoint: Checkpoint) -> None:
         started = time.perf_counter()
         keep(folder, checkpoint)
         seconds_each.append(time.perf_counter() - started)
         sizes.append(folder.entries[0].bytes)
 
-    with tempfile.TemporaryDirectory() as folder, mock.patch.object(RunFolder, "keep", watched):
-        run = None if cadence is None else Checkpointing(Path(folder) / "run", **cadence)  # type: ignore[arg-type]
+    with mock.patch.object(RunFolder, "keep", timed_keep):
+        run = None if cadence is None else Checkpointing(folder, **cadence)
         started, began = time.perf_counter(), time.process_time()
         fit(hierarchy, recipe=config, checkpoint=run)
         seconds, cpu = time.perf_counter() - started, time.process_time() - began
-    written = sum(seconds_each)
+    writing = sum(seconds_each)
     return {
         "seconds": seconds,
         "cpu_seconds": cpu,
         "checkpoints": len(seconds_each),
         "bytes_each": max(sizes),
-        "seconds_writing": written,
-        "share": written / seconds,
+        "seconds_writing": writing,
+        "share": writing / seconds,
     }
 
 
-def best(rows: list[dict[str, Any]], plain: float) -> dict[str, Any]:
-    """The quickest of the repeats, with its time as a ratio to that of the fit without checkpoints."""
+def best_of(rows: list[Row], plain: float) -> Row:
+    """The quickest of the repeats, and its CPU time relative to a fit without checkpoints."""
     row = min(rows, key=lambda row: float(row["cpu_seconds"]))
     worst = max(float(row["share"]) for row in rows)
     return {**row, "largest_share": worst, "ratio": float(row["cpu_seconds"]) / plain}
 
 
-def table(results: dict[str, dict[str, Any]]) -> str:
-    lines = ["| checkpoints | written | MB each | fit, CPU s | writing, s | largest share | CPU time to that without |"]
-    lines.append("| --- | --- | --- | --- | --- | --- | --- |")
-    for name, row in results.items():
-        lines.append(
-            f"| {name} | {row['checkpoints']} | {row['bytes_each'] / 1e6:.1f} | {row['cpu_seconds']:.1f} "
-            f"| {row['seconds_writing']:.2f} | {100 * row['largest_share']:.1f} % | {row['ratio']:.3f} |"
+def tables(rows: list[Row]) -> dict[str, str]:
+    head = (
+        "checkpoints",
+        "written",
+        "MB each",
+        "fit, CPU s",
+        "writing, s",
+        "largest share",
+        "CPU time to that without",
+    )
+    cells = (
+        (
+            row["cadence"],
+            row["checkpoints"],
+            f"{row['bytes_each'] / 1e6:.1f}",
+            f"{row['cpu_seconds']:.1f}",
+            f"{row['seconds_writing']:.2f}",
+            f"{100 * row['largest_share']:.1f} %",
+            f"{row['ratio']:.3f}",
         )
-    return "\n".join(lines) + "\n"
-
-
-def main() -> None:
-    parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
-    parser.add_argument("-o", "--output", type=Path, required=True, help="the JSON file to write, with a table beside")
-    parser.add_argument("--repeats", type=int, default=6)
-    parser.add_argument("--epochs", type=int, default=20)
-    options = parser.parse_args()
-    hierarchy = load_dataset("wordnet-nouns")
-    config = FitConfig(method="hyperbolic-cones", dim=10, epochs=options.epochs, init="random")
-    fit(hierarchy, recipe=FitConfig(method="hyperbolic-cones", dim=10, epochs=1, init="random"))
-    rows: dict[str, list[dict[str, Any]]] = {name: [] for name in CADENCES}
-    for _ in range(options.repeats):
-        for name, cadence in CADENCES.items():
-            rows[name].append(measured(hierarchy, config, cadence))
-            print(name, rows[name][-1], flush=True)
-    plain = min(float(row["cpu_seconds"]) for row in rows["none"])
-    results = {name: best(found, plain) for name, found in rows.items()}
-    report = {"machine": describe_machine(), "config": config.as_dict(), "repeats": options.repeats, "results": results}
-    options.output.write_text(json.dumps(report, indent=2) + "\n", encoding="utf-8")
-    options.output.with_suffix(".md").write_text(table(results), encoding="utf-8")
-    print(table(results))
-
-
-if __name__ == "__main__":
-    main()
+        for row in rows
+    )
+    return {"": markdown_table(head, cells)}

@@ -1,37 +1,37 @@
-"""The explorer in a real browser: size of the page, time to load, time of a click, frames a second while moving.
+"""The explorer in a real browser: size of the page, time to load, time of a click, frames per second while moving.
+
+WordNet nouns, 82,114 of them, in Chromium without a window and without a graphics card. A mouse button is held through
+the browser's own input; then the page gets a movement, or a turn of the wheel, before every frame, so that every frame
+has to be drawn anew. Intervals are those between the calls of requestAnimationFrame, so 16.7 ms is the best possible;
+"draw" is the time that the page itself spends on a frame. Times include whatever else the machine is doing, so the load
+average is recorded too.
 
     pip install playwright          (it drives the chromium of the system; nothing else is downloaded)
-    python benchmarks/explorer.py -o benchmarks/results/explorer.json --also hp.obo
-
-The nouns of WordNet, 82,114 of them, in Chromium without a window and without a graphics card. A button of the mouse is
-held through the browser's own input; then the page is told of a movement, or of a turn of the wheel, before every
-frame, so that every frame has to be drawn anew. Intervals are those between the calls of requestAnimationFrame, so
-16.7 ms is the best there is; "draw" is the time the page itself spends on a frame. Times include whatever else the
-machine is doing, so the load average stands beside them.
+    python -m benchmarks explorer -o FILE --also hp.obo
 """
 
 from __future__ import annotations
 
 import argparse
-import importlib
-import json
 import os
 import shutil
-import tempfile
+from collections.abc import Iterator
 from pathlib import Path
 from typing import Any
 
 import numpy as np
+from tools.results import Row, markdown_table
 
 import hypercone
-from hypercone._system import describe_machine
+from hypercone._system import needed
 from hypercone.data import load_dataset
 from hypercone.embedding import Embedding
 from hypercone.explorer import explorer_page, write_page
 from hypercone.methods import Settings
 
-SIZES = ((1280, 800), (1920, 1080))
-SECONDS = 4.0
+KEY = ("model", "width", "height")
+SMOKE = {"dataset": "tree-3-3", "dims": [2], "sizes": ["640x480"], "seconds": 0.2}
+SMALLEST = "one node"
 # One frame is drawn when the next but one begins.
 DRAWN = "new Promise(done => requestAnimationFrame(() => requestAnimationFrame(() => done(performance.now()))))"
 SELECT = """(root) => {
@@ -40,7 +40,7 @@ SELECT = """(root) => {
   window.hypercone.select(root);
   return performance.now() - before;
 }"""
-# Moves before every frame, and notes when the frames came and how often the view had changed since the last.
+# Moves before every frame, and records the times of the frames and how often the view had changed.
 MOVE = """([what, seconds, x, y, reach]) => new Promise(done => {
   const {camera} = window.hypercone, canvas = document.querySelector("#disk");
   const seen = {times: [], moved: 0};
@@ -64,31 +64,78 @@ MOVE = """([what, seconds, x, y, reach]) => new Promise(done => {
 })"""
 
 
-def models(also: list[Path]) -> dict[str, Embedding]:
-    """Constructions of WordNet in several dimensions, and of other files."""
-    made = {"wordnet-mammals, 2-D": hypercone.fit(load_dataset("wordnet-mammals"), method="nested-caps", dim=2)}
-    nouns = load_dataset("wordnet-nouns")
-    for dim in (5, 10):
-        made[f"wordnet-nouns, {dim}-D"] = hypercone.fit(nouns, method="nested-caps", dim=dim)
-    for path in also:
-        made[f"{path.stem}, 5-D"] = hypercone.fit(hypercone.read(path), method="nested-caps", dim=5)
-    return made
+def add_options(parser: argparse.ArgumentParser) -> None:
+    parser.add_argument("--dataset", default="wordnet-nouns")
+    parser.add_argument("--dims", nargs="+", type=int, default=[5, 10], help="the first one is shown (default: 5 10)")
+    parser.add_argument("--also", nargs="*", type=Path, default=[], help="files of hierarchies, for the size of a page")
+    parser.add_argument("--sizes", nargs="+", default=["1280x800", "1920x1080"], metavar="WIDTHxHEIGHT")
+    parser.add_argument("--seconds", type=float, default=4.0, help="of each movement (default %(default)s)")
 
 
-def sizes(made: dict[str, Embedding]) -> list[dict[str, Any]]:
-    smallest = Embedding(["a"], np.array([[0.5, 0.0]]), "hyperbolic-cones", Settings(), 0.0)
-    return [
-        {"model": name, "nodes": len(embedding), "bytes": len(explorer_page(embedding).encode())}
-        for name, embedding in ({"one node": smallest} | made).items()
-    ]
+def parts(options: argparse.Namespace) -> Iterator[Row]:
+    yield {"model": SMALLEST}
+    yield {"model": "wordnet-mammals, 2-D"}
+    for dim in options.dims:
+        yield {"model": f"{options.dataset}, {dim}-D"}
+    for path in options.also:
+        yield {"model": f"{path.stem}, 5-D"}
+    for size in options.sizes:
+        width, height = map(int, size.split("x"))
+        yield {"model": f"{options.dataset}, {options.dims[0]}-D", "width": width, "height": height}
 
 
-def percentiles(times: list[float]) -> dict[str, float]:
-    return {"median_ms": round(float(np.median(times)), 2), "p95_ms": round(float(np.percentile(times, 95)), 2)}
+def run(settings: Row, options: argparse.Namespace) -> list[Row]:
+    """The size of a page, or the times of one in a window of some size."""
+    embedding = model_of(settings["model"], options)
+    if "width" not in settings:
+        return [{"nodes": len(embedding), "bytes": len(explorer_page(embedding).encode())}]
+    playwright: Any = needed("playwright.sync_api", "this benchmark needs", "playwright")
+    hierarchy = load_dataset(options.dataset)
+    root = max(hierarchy.root_rows.tolist(), key=lambda row: len(hierarchy.descendants_of(row)))
+    path = write_page(embedding, options.scratch / "page.html", title=options.dataset)
+    about: Row = {"load_average": os.getloadavg()[0]}
+    with playwright.sync_playwright() as driver:
+        browser = driver.chromium.launch(executable_path=shutil.which("chromium"), args=["--no-sandbox"])
+        about["browser"] = f"Chromium {browser.version}, headless"
+        times = measure(browser, path, root, settings["width"], settings["height"], options.seconds)
+        browser.close()
+    return [about | times]
 
 
-def moving(page: Any, what: str, x: float, y: float, reach: float) -> dict[str, Any]:
-    seen = page.evaluate(MOVE, [what, SECONDS, x, y, reach])
+def model_of(name: str, options: argparse.Namespace) -> Embedding:
+    """A construction, from the name of its row."""
+    if name == SMALLEST:
+        return Embedding(["a"], np.array([[0.5, 0.0]]), "hyperbolic-cones", Settings(), 0.0)
+    source, dim = name.removesuffix("-D").rsplit(", ", 1)
+    files = {path.stem: path for path in options.also}
+    hierarchy = hypercone.read(files[source]) if source in files else load_dataset(source)
+    return hypercone.fit(hierarchy, method="nested-caps", dim=int(dim))
+
+
+def measure(browser: Any, path: Path, root: int, width: int, height: int, seconds: float) -> Row:
+    page = browser.new_page(viewport={"width": width, "height": height})
+    page.goto(path.as_uri())
+    row: Row = {"load_ms": round(page.evaluate(f"window.hypercone.ready.then(() => {DRAWN})"))}
+    row["select_root_ms"] = round(float(np.median([page.evaluate(SELECT, root) for _ in range(9)])), 1)
+    moved = movements(page, width, height, seconds)
+    row |= {f"{name}_with_the_root_selected": frames for name, frames in moved.items()}
+    page.evaluate("window.hypercone.select(-1)")
+    row |= movements(page, width, height, seconds)
+    page.close()
+    return row
+
+
+def movements(page: Any, width: int, height: int, seconds: float) -> Row:
+    place = 0.4 * width, 0.5 * height, 0.25 * height
+    page.mouse.move(*place[:2])
+    page.mouse.down()
+    found = {"drag": frames_of(page, "drag", seconds, *place)}
+    page.mouse.up()
+    return found | {"wheel": frames_of(page, "wheel", seconds, *place)}
+
+
+def frames_of(page: Any, what: str, seconds: float, x: float, y: float, reach: float) -> Row:
+    seen = page.evaluate(MOVE, [what, seconds, x, y, reach])
     times = seen["times"]
     return {
         "frames": len(times) - 1,
@@ -99,49 +146,19 @@ def moving(page: Any, what: str, x: float, y: float, reach: float) -> dict[str, 
     }
 
 
-def measure(browser: Any, path: Path, root: int, width: int, height: int) -> dict[str, Any]:
-    page = browser.new_page(viewport={"width": width, "height": height})
-    page.goto(path.as_uri())
-    row: dict[str, Any] = {"width": width, "height": height}
-    row["load_ms"] = round(page.evaluate(f"window.hypercone.ready.then(() => {DRAWN})"))
-    row["select_root_ms"] = round(float(np.median([page.evaluate(SELECT, root) for _ in range(9)])), 1)
-    row |= {f"{name}_with_the_root_selected": frames for name, frames in movements(page, width, height).items()}
-    page.evaluate("window.hypercone.select(-1)")
-    row |= movements(page, width, height)
-    page.close()
-    return row
+def percentiles(times: list[float]) -> dict[str, float]:
+    return {"median_ms": round(float(np.median(times)), 2), "p95_ms": round(float(np.percentile(times, 95)), 2)}
 
 
-def movements(page: Any, width: int, height: int) -> dict[str, Any]:
-    place = 0.4 * width, 0.5 * height, 0.25 * height
-    page.mouse.move(*place[:2])
-    page.mouse.down()
-    found = {"drag": moving(page, "drag", *place)}
-    page.mouse.up()
-    return found | {"wheel": moving(page, "wheel", *place)}
-
-
-def main() -> None:
-    parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
-    parser.add_argument("--also", nargs="*", type=Path, default=[], help="files of hierarchies, for the size of a page")
-    parser.add_argument("-o", "--output", type=Path, help="the JSON file to write")
-    options = parser.parse_args()
-    made = models(options.also)
-    content: dict[str, Any] = {"machine": describe_machine(), "load_average": os.getloadavg()[0], "pages": sizes(made)}
-    # By name, so that types can be checked whether or not it is installed.
-    playwright: Any = importlib.import_module("playwright.sync_api")
-    with tempfile.TemporaryDirectory() as folder, playwright.sync_playwright() as driver:
-        nouns, words = made["wordnet-nouns, 5-D"], load_dataset("wordnet-nouns")
-        root = max(words.root_rows.tolist(), key=lambda row: len(words.descendants_of(row)))
-        path = write_page(nouns, Path(folder) / "nouns.html", title="WordNet nouns")
-        browser = driver.chromium.launch(executable_path=shutil.which("chromium"), args=["--no-sandbox"])
-        content["browser"] = f"Chromium {browser.version}, headless"
-        content["nouns"] = [measure(browser, path, root, *size) for size in SIZES]
-        browser.close()
-    print(json.dumps(content, indent=1))
-    if options.output:
-        options.output.write_text(json.dumps(content, indent=1) + "\n")
-
-
-if __name__ == "__main__":
-    main()
+def tables(rows: list[Row]) -> dict[str, str]:
+    """The sizes of pages, and the times of one."""
+    pages = [(row["model"], f"{row['nodes']:,}", f"{row['bytes'] / 1e6:.2f}") for row in rows if "bytes" in row]
+    head = ("window", "load, ms", "click, ms", "drag, frames/s", "drag, draw ms", "wheel, frames/s", "wheel, draw ms")
+    times = []
+    for row in rows:
+        if "width" in row:
+            moved = [row[what] for what in ("drag", "wheel")]
+            frames = [value for one in moved for value in (one["frames_per_second"], one["draw"]["median_ms"])]
+            times.append((f"{row['width']} × {row['height']}", row["load_ms"], row["select_root_ms"], *frames))
+    sizes = markdown_table(("model", "nodes", "page, MB"), pages, right=("nodes", "page, MB"))
+    return {"": f"{sizes}\n{markdown_table(head, times, right=head[1:])}"}

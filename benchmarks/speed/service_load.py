@@ -1,17 +1,16 @@
-"""Calls a second and latency of every question of the service, as ratios to its own /healthz, in one run on one server.
+"""Calls per second and latency of every question to the service, as ratios to its own /healthz, in one run.
+
+wrk repeats one question for some seconds, about random nodes, then the next question, round after round, so that noise
+affects all of them alike; the best round of each counts, because noise only adds. On a machine with two cores the
+service has one and wrk the other. /healthz is the least that an answer can cost: the rest is the question itself. The
+CPU time of the service per call is reported too; it is less sensitive to other load. Any answer that is not 200 ends
+the benchmark. Without a model folder, WordNet nouns are constructed in five dimensions.
 
     apt install wrk
-    hypercone fit wordnet-nouns --method nested-caps --dim 5 -o nouns-5
-    python benchmarks/service_load.py nouns-5 -o benchmarks/results/service.json
+    python -m benchmarks service_load -o FILE
 
-wrk asks one question for some seconds, about nodes drawn at random, then the next question, round after round, so that
-noise from outside meets all of them alike; the best round of each counts, because noise only ever adds. Where the
-machine has two cores, the service has one and wrk the other. /healthz is the least an answer can cost here: what the
-ratio of one-pair calls lacks to 1 is the question itself. The processor time of the service for each call is told as
-well: it says the same where the machine is busy with something else. Any answer that is not 200 ends the benchmark.
-
-With ``--against PATH`` the service of another checkout (the path of its ``src``, and of what else it needs, with colons
-between) runs beside this one, each is asked in turn, and the ratio to it is told as well.
+With ``--against PATH`` the service of another checkout runs beside this one and is called in turn. PATH is its ``src``,
+and whatever else it needs, separated by colons.
 """
 
 from __future__ import annotations
@@ -24,8 +23,6 @@ import random
 import shutil
 import statistics
 import subprocess
-import sys
-import tempfile
 from collections.abc import Iterator
 from dataclasses import dataclass
 from operator import truediv
@@ -33,15 +30,18 @@ from pathlib import Path
 from typing import Any
 from urllib.parse import urlencode
 
-from hypercone._system import describe_machine
-from hypercone.embedding import load
-from hypercone.errors import HyperconeError
-from served import Served, served
+from tools.results import Row, markdown_table
+from tools.served import Served, served
 
+import hypercone
+from hypercone.errors import HyperconeError
+
+KEY = ("question", "path")
+SMOKE = {"dataset": "tree-3-4", "rounds": 1, "seconds": 1.0, "questions": 3}
 BATCH, CONNECTIONS = 1_000, 16
 BARS = {"one pair over /healthz": 0.4, "pairs of a batch over single pairs": 50.0}
 
-# wrk runs `init` once a thread, `request` for each call and `done` at the end; latencies are in microseconds.
+# wrk runs `init` once per thread, `request` for each call and `done` at the end; latencies are in microseconds.
 SCRIPT = """
 local requests = {}
 init = function(arguments)
@@ -62,9 +62,58 @@ end
 """
 
 
+def add_options(parser: argparse.ArgumentParser) -> None:
+    parser.add_argument("model", nargs="?", help="a model folder (default: construct --dataset in 5-D)")
+    parser.add_argument("--dataset", default="wordnet-nouns")
+    parser.add_argument("--rounds", type=int, default=5, help="how often each question takes its turn (default 5)")
+    parser.add_argument("--seconds", type=float, default=3, help="how long each turn lasts (default 3)")
+    parser.add_argument("--questions", type=int, default=8, help="only the first N questions, at least 3 (default 8)")
+    parser.add_argument("--against", metavar="PATH", help="compare with the service of another checkout")
+
+
+def parts(options: argparse.Namespace) -> Iterator[Row]:
+    """One part: the questions take turns."""
+    yield {"model": options.model or options.dataset, "rounds": options.rounds, "seconds": options.seconds}
+
+
+def run(settings: Row, options: argparse.Namespace) -> list[Row]:
+    wrk()
+    folder = options.model
+    if folder is None:
+        folder = str(options.scratch / "model")
+        hypercone.fit(hypercone.load_dataset(options.dataset), method="nested-caps", dim=5).save(folder)
+    # Both checkouts understand the name of the limit in the first release.
+    limit = "limit" if options.against is None else "count"
+    questions = list(questions_of(list(hypercone.load(folder).names), limit))[: options.questions]
+    paths = [None, options.against] if options.against else [None]
+    cores = sorted(os.sched_getaffinity(0))
+    try:
+        return measure(folder, questions, paths, options, cores)
+    finally:
+        os.sched_setaffinity(0, cores)
+
+
+def measure(
+    folder: str, questions: list[Question], paths: list[str | None], options: argparse.Namespace, cores: list[int]
+) -> list[Row]:
+    """One row per question and checkout."""
+    found: dict[tuple[str, str | None], list[dict[str, float]]] = {}
+    with contextlib.ExitStack() as stack:
+        # The services inherit the first core; wrk gets the others.
+        os.sched_setaffinity(0, {cores[0]})
+        services = {path: stack.enter_context(served(folder, path=path)) for path in paths}
+        os.sched_setaffinity(0, set(cores[1:]) or {cores[0]})
+        for _ in range(options.rounds):
+            for question in questions:
+                for path, service in services.items():
+                    counted = ask(question, service, options.seconds, options.scratch)
+                    found.setdefault((question.name, path), []).append(counted)
+    return [row_of(question, found[question.name, path], path) for path in paths for question in questions]
+
+
 @dataclass
 class Question:
-    """What is asked, by what lines of path and body, and how many pairs or names one call carries."""
+    """One kind of call: its lines of path and body, and how many pairs or names one call carries."""
 
     name: str
     lines: list[str]
@@ -104,6 +153,7 @@ def questions_of(names: list[str], limit: str = "limit") -> Iterator[Question]:
 
 
 def wrk() -> str:
+    """The path of wrk."""
     found = shutil.which("wrk")
     if not found:
         raise HyperconeError("wrk is not installed; it is a package of Debian and others: apt install wrk")
@@ -111,64 +161,43 @@ def wrk() -> str:
 
 
 def cpu_seconds(process: int) -> float:
-    """What a process has used of the processor, in user and system mode."""
+    """The CPU time of a process, in user and system mode."""
     fields = Path(f"/proc/{process}/stat").read_text().rsplit(")", 1)[1].split()
     return (int(fields[11]) + int(fields[12])) / os.sysconf("SC_CLK_TCK")
 
 
-def ask(question: Question, where: Served, seconds: float, folder: Path) -> dict[str, float]:
-    """What wrk counted in some seconds of one question."""
+def ask(question: Question, service: Served, seconds: float, folder: Path) -> dict[str, float]:
+    """What wrk counted in some seconds of one kind of call."""
     script, lines = folder / "ask.lua", folder / "lines.txt"
     script.write_text(SCRIPT)
     lines.write_text("\n".join(question.lines) + "\n", encoding="utf-8")
     connections = 4 if question.carried > 1 else CONNECTIONS
-    command = [wrk(), "-t1", f"-c{connections}", f"-d{seconds:.0f}s", "-s", str(script), where.url, "--", str(lines)]
-    before = cpu_seconds(where.process.pid)
+    command = [
+        wrk(),
+        "-t1",
+        f"-c{connections}",
+        f"-d{max(seconds, 1):.0f}s",
+        "-s",
+        str(script),
+        service.url,
+        "--",
+        str(lines),
+    ]
+    before = cpu_seconds(service.process.pid)
     done = subprocess.run(command, capture_output=True, text=True, check=True)
-    used = cpu_seconds(where.process.pid) - before
+    used = cpu_seconds(service.process.pid) - before
     counted: dict[str, float] = json.loads(done.stdout.strip().splitlines()[-1])
     if counted["errors"] or not counted["calls"]:
         raise HyperconeError(f"{question.name}: {counted['errors']} errors in {counted['calls']} calls\n{done.stdout}")
     return counted | {"cpu_us": 1e6 * used / counted["calls"]}
 
 
-def measure(folder: str, rounds: int, seconds: float, against: str | None) -> list[list[dict[str, Any]]]:
-    """One row a question, of its best round; the same of the other checkout, if there is one."""
-    # What the first release called the limit is understood by both.
-    questions = list(questions_of(list(load(folder).names), "limit" if against is None else "count"))
-    paths = [None] if against is None else [None, against]
-    found: list[dict[str, list[dict[str, float]]]] = [{question.name: [] for question in questions} for _ in paths]
-    cores = sorted(os.sched_getaffinity(0))
-    os.sched_setaffinity(0, {cores[0]})
-    with contextlib.ExitStack() as stack:
-        services = [stack.enter_context(served(folder, path=path)) for path in paths]
-        scratch = Path(stack.enter_context(tempfile.TemporaryDirectory()))
-        os.sched_setaffinity(0, set(cores[1:]) or {cores[0]})
-        for _ in range(rounds):
-            for question in questions:
-                for where, mine in zip(services, found, strict=True):
-                    mine[question.name].append(ask(question, where, seconds, scratch))
-                    print(question.name, mine[question.name][-1], file=sys.stderr, flush=True)
-    return [[row_of(question, mine[question.name]) for question in questions] for mine in found]
-
-
-def compared(ours: list[dict[str, Any]], theirs: list[dict[str, Any]]) -> dict[str, dict[str, float]]:
-    """Our calls a second over theirs: of the best rounds, and the median round by round."""
-    return {
-        mine["question"]: {
-            "best": round(mine["calls_a_second"] / other["calls_a_second"], 3),
-            "median_of_rounds": round(
-                statistics.median(map(truediv, mine["all_calls_a_second"], other["all_calls_a_second"])), 3
-            ),
-        }
-        for mine, other in zip(ours, theirs, strict=True)
-    }
-
-
-def row_of(question: Question, rounds: list[dict[str, float]]) -> dict[str, Any]:
+def row_of(question: Question, rounds: list[dict[str, float]], path: str | None) -> Row:
     best = max(rounds, key=lambda one: one["calls"] / one["seconds"])
     speeds = [one["calls"] / one["seconds"] for one in rounds]
-    row: dict[str, Any] = {"question": question.name, "carried": question.carried, "calls_a_second": round(max(speeds))}
+    row: Row = {"question": question.name, "carried": question.carried, "calls_a_second": round(max(speeds))}
+    if path is not None:
+        row["path"] = path
     row |= {
         "carried_a_second": round(max(speeds) * question.carried),
         "p50_us": best["p50_us"],
@@ -178,64 +207,54 @@ def row_of(question: Question, rounds: list[dict[str, float]]) -> dict[str, Any]
     return row | {"all_calls_a_second": [round(speed, 1) for speed in speeds], "calls": sum(r["calls"] for r in rounds)}
 
 
-def ratios_of(rows: list[dict[str, Any]]) -> dict[str, Any]:
-    """The two ratios of best rounds, and the medians of the ratios round by round."""
-    health, one, batch = rows[:3]
-
-    def both(above: dict[str, Any], below: dict[str, Any], factor: int) -> dict[str, float]:
-        rounds = zip(above["all_calls_a_second"], below["all_calls_a_second"], strict=True)
-        best = factor * above["calls_a_second"] / below["calls_a_second"]
-        used = factor * below["cpu_us_a_call"] / above["cpu_us_a_call"]
-        return {
-            "best": round(best, 3),
-            "by_cpu_time": round(used, 3),
-            "median_of_rounds": round(statistics.median(factor * a / b for a, b in rounds), 3),
-        }
-
-    found = both(one, health, 1), both(batch, one, BATCH)
-    return {name: ratio | {"bar": bar} for (name, bar), ratio in zip(BARS.items(), found, strict=True)}
+def _ours(rows: list[Row]) -> list[Row]:
+    return [row for row in rows if row.get("path") is None]
 
 
-def markdown(rows: list[dict[str, Any]], ratios: dict[str, Any]) -> str:
-    """The table for the pages."""
-    lines = ["| question | calls/s | pairs or names/s | p50 | p99 | CPU a call |", "|---|---|---|---|---|---|"]
-    for row in rows:
-        lines.append(
-            f"| {row['question']} | {row['calls_a_second']:,} | {row['carried_a_second']:,} | "
-            f"{row['p50_us'] / 1e3:.1f} ms | {row['p99_us'] / 1e3:.1f} ms | {row['cpu_us_a_call']:,.0f} µs |"
-        )
-    one, batch = (ratio["best"] for ratio in ratios.values())
-    lines += [
-        "",
-        f"One-pair calls reach {one:.2f} of /healthz; a batch carries {batch:,.0f} × the pairs of single calls.",
+def summarize(rows: list[Row]) -> dict[str, Any]:
+    """The ratios of one run: of best rounds, by CPU time, and the median round by round."""
+    ours = _ours(rows)
+    health, one, batch = ours[:3]
+    found = (_ratios(one, health, 1), _ratios(batch, one, BATCH))
+    summary = {"ratios": {name: ratio | {"bar": bar} for (name, bar), ratio in zip(BARS.items(), found, strict=True)}}
+    theirs = {row["question"]: row for row in rows if row.get("path") is not None}
+    if theirs:
+        both = [(row, theirs[row["question"]]) for row in ours if row["question"] in theirs]
+        summary["ratios to the other checkout"] = {mine["question"]: _ratios(mine, other, 1) for mine, other in both}
+    return summary
+
+
+def _ratios(above: Row, below: Row, factor: int) -> dict[str, float]:
+    rounds = map(truediv, above["all_calls_a_second"], below["all_calls_a_second"])
+    return {
+        "best": round(factor * above["calls_a_second"] / below["calls_a_second"], 3),
+        "by_cpu_time": round(factor * below["cpu_us_a_call"] / max(above["cpu_us_a_call"], 0.1), 3),
+        "median_of_rounds": round(statistics.median(factor * ratio for ratio in rounds), 3),
+    }
+
+
+def problems(rows: list[Row]) -> list[str]:
+    ratios = summarize(rows)["ratios"].items()
+    return [
+        f"{name} is {ratio['best']}, but has to be {ratio['bar']}"
+        for name, ratio in ratios
+        if ratio["best"] < ratio["bar"]
     ]
-    return "\n".join(lines) + "\n"
 
 
-def main() -> int:
-    parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
-    parser.add_argument("model", help="a model folder")
-    parser.add_argument("--rounds", type=int, default=5, help="how often each question has its turn")
-    parser.add_argument("--seconds", type=float, default=3, help="how long each turn lasts")
-    parser.add_argument("--against", metavar="PATH", help="compare with the service of another checkout")
-    parser.add_argument("-o", "--output", type=Path, help="the JSON file to write")
-    options = parser.parse_args()
-    try:
-        wrk()
-        rows, *others = measure(options.model, options.rounds, options.seconds, options.against)
-    except HyperconeError as error:
-        print(f"service_load: {error}", file=sys.stderr)
-        return 2
-    ratios = ratios_of(rows)
-    content: dict[str, Any] = {"machine": describe_machine(), "questions": rows, "ratios": ratios}
-    if others:
-        content["ratios to the other checkout"] = compared(rows, others[0])
-    print(json.dumps(content, indent=1))
-    if options.output:
-        options.output.write_text(json.dumps(content, indent=1) + "\n")
-        options.output.with_suffix(".md").write_text(markdown(rows, ratios))
-    return int(any(ratio["best"] < ratio["bar"] for ratio in ratios.values()))
-
-
-if __name__ == "__main__":
-    sys.exit(main())
+def tables(rows: list[Row]) -> dict[str, str]:
+    head = ("question", "calls/s", "pairs or names/s", "p50", "p99", "CPU per call")
+    cells = (
+        (
+            row["question"],
+            f"{row['calls_a_second']:,}",
+            f"{row['carried_a_second']:,}",
+            f"{row['p50_us'] / 1e3:.1f} ms",
+            f"{row['p99_us'] / 1e3:.1f} ms",
+            f"{row['cpu_us_a_call']:,.0f} µs",
+        )
+        for row in _ours(rows)
+    )
+    one, batch = (ratio["best"] for ratio in summarize(rows)["ratios"].values())
+    said = f"One-pair calls reach {one:.2f} of /healthz; a batch carries {batch:,.0f} × the pairs of single calls."
+    return {"": f"{markdown_table(head, cells)}\n{said}\n"}
