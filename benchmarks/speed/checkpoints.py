@@ -100,7 +100,7 @@ def tables(rows: list[Row]) -> dict[str, str]:
         "fit, CPU s",
         "writing, s",
         "largest share",
-        "CPU time to that without",
+        "relative CPU time",
     )
     cells = (
         (

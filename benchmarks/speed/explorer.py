@@ -29,7 +29,7 @@ from hypercone.embedding import Embedding
 from hypercone.explorer import explorer_page, write_page
 from hypercone.methods import Settings
 
-KEY = ("model", "width", "height")
+KEY = ("measure", "model", "width", "height")
 SMOKE = {"dataset": "tree-3-3", "dims": [2], "sizes": ["640x480"], "seconds": 0.2}
 SMALLEST = "one node"
 # One frame is drawn when the next but one begins.
@@ -73,21 +73,19 @@ def add_options(parser: argparse.ArgumentParser) -> None:
 
 
 def parts(options: argparse.Namespace) -> Iterator[Row]:
-    yield {"model": SMALLEST}
-    yield {"model": "wordnet-mammals, 2-D"}
-    for dim in options.dims:
-        yield {"model": f"{options.dataset}, {dim}-D"}
-    for path in options.also:
-        yield {"model": f"{path.stem}, 5-D"}
+    models = [SMALLEST, "wordnet-mammals, 2-D", *(f"{options.dataset}, {dim}-D" for dim in options.dims)]
+    for model in [*models, *(f"{path.stem}, 5-D" for path in options.also)]:
+        yield {"measure": "size", "model": model}
     for size in options.sizes:
         width, height = map(int, size.split("x"))
-        yield {"model": f"{options.dataset}, {options.dims[0]}-D", "width": width, "height": height}
+        shown = {"measure": "movement", "model": f"{options.dataset}, {options.dims[0]}-D"}
+        yield shown | {"width": width, "height": height, "seconds": options.seconds}
 
 
 def run(settings: Row, options: argparse.Namespace) -> list[Row]:
     """The size of a page, or the times of one in a window of some size."""
     embedding = model_of(settings["model"], options)
-    if "width" not in settings:
+    if settings["measure"] == "size":
         return [{"nodes": len(embedding), "bytes": len(explorer_page(embedding).encode())}]
     playwright: Any = needed("playwright.sync_api", "this benchmark needs", "playwright")
     hierarchy = load_dataset(options.dataset)

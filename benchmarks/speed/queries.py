@@ -186,11 +186,18 @@ def tables(rows: list[Row]) -> dict[str, str]:
     timed = [row for row in rows if row["question"] != AGREEMENT]
     table = markdown_table(head, (_cells(row) for row in timed))
     checks = [row for row in rows if row["question"] == AGREEMENT]
-    compared, wrong = sum(row["asked"] for row in checks), sum(row["mismatches"] for row in checks)
+    differed = _count_differences(checks)
+    # A row may quote an earlier check with more queries, of code that has not changed since.
+    earlier = [row["earlier"] for row in checks if "earlier" in row]
+    differed += f", and in {_count_differences(earlier)} in an earlier run" if earlier else ""
     builds = {row["nodes"]: row["build_seconds"] for row in timed}
     built = " and ".join(f"{seconds:.1f} s for {nodes:,} nodes" for nodes, seconds in builds.items())
-    said = f"Index and scan differed in {wrong} of {compared:,} random questions. Building took {built}."
-    return {"": f"{table}\n{said}\n"}
+    return {"": f"{table}\nIndex and scan differed in {differed}. Building took {built}.\n"}
+
+
+def _count_differences(checks: list[Row]) -> str:
+    compared, different = sum(row["asked"] for row in checks), sum(row["mismatches"] for row in checks)
+    return f"{different} of {compared:,} random queries"
 
 
 def _cells(row: Row) -> Iterator[str]:

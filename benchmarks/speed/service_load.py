@@ -172,17 +172,8 @@ def ask(question: Question, service: Served, seconds: float, folder: Path) -> di
     script.write_text(SCRIPT)
     lines.write_text("\n".join(question.lines) + "\n", encoding="utf-8")
     connections = 4 if question.carried > 1 else CONNECTIONS
-    command = [
-        wrk(),
-        "-t1",
-        f"-c{connections}",
-        f"-d{max(seconds, 1):.0f}s",
-        "-s",
-        str(script),
-        service.url,
-        "--",
-        str(lines),
-    ]
+    limits = ["-t1", f"-c{connections}", f"-d{max(seconds, 1):.0f}s"]
+    command = [wrk(), *limits, "-s", str(script), service.url, "--", str(lines)]
     before = cpu_seconds(service.process.pid)
     done = subprocess.run(command, capture_output=True, text=True, check=True)
     used = cpu_seconds(service.process.pid) - before
@@ -234,12 +225,9 @@ def _ratios(above: Row, below: Row, factor: int) -> dict[str, float]:
 
 
 def problems(rows: list[Row]) -> list[str]:
-    ratios = summarize(rows)["ratios"].items()
-    return [
-        f"{name} is {ratio['best']}, but has to be {ratio['bar']}"
-        for name, ratio in ratios
-        if ratio["best"] < ratio["bar"]
-    ]
+    ratios = summarize(rows)["ratios"]
+    missed = {name: ratio for name, ratio in ratios.items() if ratio["best"] < ratio["bar"]}
+    return [f"{name} is {ratio['best']}, but must be at least {ratio['bar']}" for name, ratio in missed.items()]
 
 
 def tables(rows: list[Row]) -> dict[str, str]:
