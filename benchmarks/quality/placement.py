@@ -107,7 +107,7 @@ def count_answers(embedding: Embedding, hierarchy: Hierarchy, leaves: list[str])
 
 def times(embedding: Embedding, parents: dict[str, list[str]]) -> dict[str, float]:
     """CPU milliseconds per node: of the search, and of a whole ``add``, which returns a new embedding."""
-    placer = Placer(embedding.scorer, embedding.edges, room=len(parents))
+    placer = Placer(embedding.scorer, embedding.edges, len(parents))
     rows = {name: [embedding.row(parent) for parent in above] for name, above in parents.items()}
     searches = [_milliseconds(placer.place, above) for above in rows.values()]
     whole = [_milliseconds(embedding.add, name, above) for name, above in list(parents.items())[:SINGLES]]

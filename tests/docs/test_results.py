@@ -20,13 +20,13 @@ def fill_results(project):
 
 def test_what_a_page_quotes_is_what_the_results_say(any_page, fill_results):
     text = any_page.read_text(encoding="utf-8")
-    assert fill_results.filled(text) == text, "run python scripts/fill_results.py"
+    assert fill_results.fill_blocks(text) == text, "run python scripts/fill_results.py"
 
 
 def test_a_stale_page_is_found_and_mended(fill_results, tmp_path):
     (tmp_path / "table.md").write_text("| new |\n")
     stale = "before\n<!-- begin: table.md -->\n| old |\n<!-- end: table.md -->\nafter"
-    assert fill_results.filled(stale, tmp_path) == stale.replace("old", "new")
+    assert fill_results.fill_blocks(stale, tmp_path) == stale.replace("old", "new")
 
 
 def test_the_committed_table_is_whole_and_of_the_present_recipes(project):

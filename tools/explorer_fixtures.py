@@ -1,9 +1,9 @@
-"""Write what the explorer's JavaScript must agree with: energies and answers of all five methods, from Python itself.
+"""Write what the JavaScript of the explorer must agree with: energies and answers of all five methods, from Python.
 
-Small models with the points that are hard: near the border, at the inner shell, two nodes in one place, and a threshold
-that is exactly the energy of a pair, as every fit chooses it.
+Small models with difficult points: near the border, on the inner shell, two nodes in one place, and a threshold that is
+exactly the energy of a pair, as every fit chooses it.
 
-    python scripts/make_explorer_fixtures.py
+    python -m tools.explorer_fixtures
 """
 
 from __future__ import annotations
@@ -21,14 +21,14 @@ from hypercone.methods import METHODS, Settings
 
 TARGET = Path(__file__).parents[1] / "explorer" / "test" / "fixtures" / "answers.json"
 NODES = 18
-# How far from the border some of the points are, down to where a float has few digits left.
+# Distances of some points from the border, down to where a float has few digits left.
 GAPS = (1e-3, 1e-5, 1e-7, 1e-9, 1e-12)
 
 Floats = NDArray[np.float64]
 
 
 def points_in_ball(random: np.random.Generator, dim: int, inner: float) -> Floats:
-    """Points along a few spokes: families that are inside one another, some at the border, two in one place."""
+    """Points along a few spokes: nested families, some points at the border, two in one place."""
     spokes = random.normal(size=(4, dim))
     directions = spokes[np.arange(NODES) % 4] + 0.04 * random.normal(size=(NODES, dim))
     directions /= np.linalg.norm(directions, axis=1, keepdims=True)
@@ -41,7 +41,7 @@ def points_in_ball(random: np.random.Generator, dim: int, inner: float) -> Float
 
 
 def points_of(method: str, random: np.random.Generator, dim: int) -> Floats:
-    """Points of the domain of a method."""
+    """Points in the domain of a method."""
     if method in ("hyperbolic-cones", "poincare"):
         return points_in_ball(random, dim, 0.1)
     points = points_in_ball(random, dim, 0.1) * 3
@@ -49,7 +49,7 @@ def points_of(method: str, random: np.random.Generator, dim: int) -> Floats:
 
 
 def model(method: str, dim: int, seed: int) -> Embedding:
-    """A small model whose threshold is the energy of one of its pairs, with a tree of edges beside it."""
+    """A small model with a tree of edges, whose threshold is the energy of one of its pairs."""
     random = np.random.default_rng(seed)
     settings = Settings(K=0.1, border=1e-13, alpha=0.1 if METHODS[method].uses_alpha else 0.0)
     names = [f"node {row}" for row in range(NODES)]
@@ -61,12 +61,14 @@ def model(method: str, dim: int, seed: int) -> Embedding:
 
 
 def answers(embedding: Embedding) -> dict[str, Any]:
-    """The model and everything the page will be asked about it."""
+    """The model and every answer that the tests of the page compare."""
     rows, columns = np.divmod(np.arange(NODES * NODES, dtype=np.int32), NODES)
     pairs = np.stack([rows, columns], axis=1)
     signed = embedding.scorer.signed_energies(pairs)
     names = list(embedding.names)
-    asked = [(child, parent) for child in range(1, NODES, 5) for parent in range(0, NODES, 3) if child != parent]
+    pairs_to_explain = [
+        (child, parent) for child in range(1, NODES, 5) for parent in range(0, NODES, 3) if child != parent
+    ]
     return {
         "method": embedding.method,
         "dim": embedding.dim,
@@ -81,11 +83,11 @@ def answers(embedding: Embedding) -> dict[str, Any]:
         "parents": [parents_of(embedding, row).tolist() for row in range(NODES)],
         "children": [children_of(embedding, row).tolist() for row in range(NODES)],
         "nearest": [[[embedding.row(other), apart] for other, apart in embedding.nearest(name)] for name in names],
-        "explained": [explained(embedding, child, parent) for child, parent in asked],
+        "explained": [explanation(embedding, child, parent) for child, parent in pairs_to_explain],
     }
 
 
-def explained(embedding: Embedding, child: int, parent: int) -> dict[str, Any]:
+def explanation(embedding: Embedding, child: int, parent: int) -> dict[str, Any]:
     """One explanation with rows in place of names."""
     found = embedding.explain(embedding.names[child], embedding.names[parent])
     return {
