@@ -1,7 +1,9 @@
 """Copy result tables into the pages that quote them, between ``<!-- begin: FILE -->`` and ``<!-- end: FILE -->``.
 
-python scripts/fill_results.py            (writes the pages)
-python scripts/fill_results.py --check    (writes nothing; exit code 1 if a page is out of date)
+::
+
+    python scripts/fill_results.py            (writes the pages)
+    python scripts/fill_results.py --check    (writes nothing; exit code 1 if a page is out of date)
 """
 
 from __future__ import annotations
