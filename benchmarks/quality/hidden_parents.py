@@ -22,7 +22,6 @@ from pathlib import Path
 from typing import Any
 
 import numpy as np
-from tools.results import Row
 
 from benchmarks.parent_scorers import (
     KINDS,
@@ -52,6 +51,7 @@ from hypercone.evaluation.damaged import Damaged
 from hypercone.hierarchy import Hierarchy
 from hypercone.methods import find_method
 from hypercone.training import fit
+from tools.results import Row
 
 KEY = ("hierarchy", "task", "method", "dim", "seed")
 SMOKE = {

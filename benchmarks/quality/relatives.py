@@ -12,7 +12,6 @@ from collections.abc import Iterator
 from functools import partial
 
 import numpy as np
-from tools.results import Row, markdown_table
 
 from benchmarks.support import load_hierarchy
 from hypercone.embedding import Embedding
@@ -20,9 +19,10 @@ from hypercone.evaluation import link_prediction
 from hypercone.hierarchy import Hierarchy
 from hypercone.methods.scoring import Counts
 from hypercone.training import FitConfig, fit
+from tools.results import Row, markdown_table
 
 KEY = ("relatives",)
-SMOKE = {"dataset": "tree-3-3", "jobs": 1}
+SMOKE = {"dataset": "tree-3-3"}
 FIGURES = ("held_out_f1", "all_pairs_f1_at_energy_0", "all_pairs_f1_at_threshold")
 SAMPLE = 300
 # Strata of the nodes by their number of descendants; the last two are the other inner nodes, and the leaves.

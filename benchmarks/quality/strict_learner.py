@@ -11,18 +11,17 @@ import statistics
 import time
 from collections.abc import Iterator
 
-from tools.results import Row
-
 from benchmarks.support import load_hierarchy
 from hypercone.evaluation import all_pairs, link_prediction
 from hypercone.reproduce.table1 import DIMS, PERCENTS, paper_f1, recipe_config
 from hypercone.training import FitConfig, fit
+from tools.results import Row
 
 KEY = ("dim", "percent", "seed")
 METHOD, RECIPE = "hyperbolic-cones", "strict"
 # Umbral shadow cones, the best learned figures published since the paper, as far as we know.
 BEST_PUBLISHED = {5: (45.2, 87.8, 94.2, 96.4), 10: (52.2, 89.4, 95.7, 97.0)}
-SMOKE = {"dataset": "tree-3-3", "dims": [5], "percents": [50], "seeds": 1, "jobs": 1}
+SMOKE = {"dataset": "tree-3-3", "dims": [5], "percents": [50], "seeds": 1}
 
 
 def add_options(parser: argparse.ArgumentParser) -> None:

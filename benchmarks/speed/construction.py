@@ -16,11 +16,11 @@ from pathlib import Path
 from typing import Any
 
 import numpy as np
-from tools.results import Row, markdown_table
 
 from benchmarks.support import load_hierarchy
 from hypercone import Hierarchy
 from hypercone.construction.forest import construct_forest
+from tools.results import Row, markdown_table
 
 KEY = ("kind", "nodes", "dim", "rearranged")
 ONE_CORE = True

@@ -10,8 +10,6 @@ from __future__ import annotations
 import argparse
 from collections.abc import Iterator
 
-from tools.results import Row, markdown_table
-
 from benchmarks.support import best_cpu_seconds
 from hypercone._arrays import Adjacency, Rows
 from hypercone.data import load_dataset
@@ -21,6 +19,7 @@ from hypercone.training.config import FitConfig, TrainingConfig
 from hypercone.training.loop import Stage, Trainer
 from hypercone.training.sampling import make_negatives
 from hypercone.training.start import starting_points
+from tools.results import Row, markdown_table
 
 KEY = ("method", "dim", "recipe")
 ONE_CORE = True

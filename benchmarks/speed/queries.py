@@ -19,7 +19,6 @@ from collections.abc import Callable, Iterator
 from typing import Any
 
 import numpy as np
-from tools.results import Row, markdown_table
 
 from hypercone._system import needed
 from hypercone.data import load_dataset
@@ -28,6 +27,7 @@ from hypercone.geometry import caps
 from hypercone.index import ConeIndex, Scan
 from hypercone.methods import Points, Settings
 from hypercone.training import FitConfig, fit
+from tools.results import Row, markdown_table
 
 KEY = ("kind", "nodes", "dim", "question")
 ONE_CORE = True

@@ -20,12 +20,11 @@ import time
 from collections.abc import Iterator
 from pathlib import Path
 
-from tools.results import Row, markdown_table
-
 import hypercone
 from benchmarks.real_files import FILES
 from benchmarks.support import run_in_new_process
 from hypercone.errors import InputError
+from tools.results import Row, markdown_table
 
 KEY = ("file",)
 SMOKE = {"only": ["trove.paths"], "largest": 0}
