@@ -16,9 +16,10 @@ from concurrent.futures import as_completed
 from pathlib import Path
 from typing import Protocol, cast
 
+from tools.results import ResultFile, Row
+
 from benchmarks.support import pin_to_one_core, process_pool
 from hypercone.errors import HyperconeError
-from tools.results import ResultFile, Row
 
 FOLDER = Path(__file__).parent
 GROUPS = {"quality": "How good the answers are", "speed": "How fast the answers are"}

@@ -22,6 +22,7 @@ from pathlib import Path
 from typing import Any
 
 import numpy as np
+from tools.results import Row
 
 from benchmarks.parent_scorers import (
     KINDS,
@@ -51,7 +52,6 @@ from hypercone.evaluation.damaged import Damaged
 from hypercone.hierarchy import Hierarchy
 from hypercone.methods import find_method
 from hypercone.training import fit
-from tools.results import Row
 
 KEY = ("hierarchy", "task", "method", "dim", "seed")
 SMOKE = {

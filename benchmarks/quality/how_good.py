@@ -18,13 +18,14 @@ from functools import cache
 from pathlib import Path
 from typing import Any
 
+from tools.results import Row
+
 from benchmarks.support import load_hierarchy
 from hypercone.embedding import Embedding
 from hypercone.evaluation import all_pairs, baselines, hard_pairs, link_prediction
 from hypercone.hierarchy import Hierarchy
 from hypercone.reproduce.table1 import recipe_config
 from hypercone.training import FitConfig, fit
-from tools.results import Row
 
 KEY = ("hierarchy", "way", "dim", "percent", "seed")
 HIERARCHIES = {

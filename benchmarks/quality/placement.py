@@ -17,12 +17,12 @@ from pathlib import Path
 from typing import Any
 
 import numpy as np
+from tools.results import Row, markdown_table
 
 import hypercone
 from hypercone import Embedding, Hierarchy
 from hypercone.embedding.placement import Placer
 from hypercone.methods.scoring import Counts
-from tools.results import Row, markdown_table
 
 KEY = ("dataset", "method", "dim", "seed")
 SMOKE = {"dataset": "tree-3-4", "leaves": 5, "methods": ["hyperbolic-cones"], "dims": [2], "seeds": [0]}

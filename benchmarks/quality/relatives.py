@@ -12,6 +12,7 @@ from collections.abc import Iterator
 from functools import partial
 
 import numpy as np
+from tools.results import Row, markdown_table
 
 from benchmarks.support import load_hierarchy
 from hypercone.embedding import Embedding
@@ -19,7 +20,6 @@ from hypercone.evaluation import link_prediction
 from hypercone.hierarchy import Hierarchy
 from hypercone.methods.scoring import Counts
 from hypercone.training import FitConfig, fit
-from tools.results import Row, markdown_table
 
 KEY = ("relatives",)
 SMOKE = {"dataset": "tree-3-3"}

@@ -11,11 +11,12 @@ import statistics
 import time
 from collections.abc import Iterator
 
+from tools.results import Row
+
 from benchmarks.support import load_hierarchy
 from hypercone.evaluation import all_pairs, link_prediction
 from hypercone.reproduce.table1 import DIMS, PERCENTS, paper_f1, recipe_config
 from hypercone.training import FitConfig, fit
-from tools.results import Row
 
 KEY = ("dim", "percent", "seed")
 METHOD, RECIPE = "hyperbolic-cones", "strict"

@@ -18,6 +18,7 @@ from pathlib import Path
 from typing import Any
 
 import numpy as np
+from tools.results import Row, markdown_table
 
 from benchmarks.support import load_hierarchy
 from hypercone._arrays import pair_keys
@@ -25,7 +26,6 @@ from hypercone.evaluation.damaged import CUTS, hide_links, precision_of, wrong_p
 from hypercone.hierarchy import Hierarchy
 from hypercone.queries.suggestions import candidates, missing_rows, neighbors_of, shared_descendants_of
 from hypercone.training import FitConfig, fit
-from tools.results import Row, markdown_table
 
 KEY = ("source", "seed")
 SMOKE = {"sources": ["tree-3-4"], "hidden": 0.1, "planted": 0.1}

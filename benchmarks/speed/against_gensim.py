@@ -17,12 +17,12 @@ from collections.abc import Iterator
 from typing import Any
 
 import numpy as np
+from tools.results import Row, markdown_table
 
 from benchmarks.speed import kernels
 from benchmarks.support import best_cpu_seconds
 from hypercone._system import needed
 from hypercone.data import load_dataset
-from tools.results import Row, markdown_table
 
 KEY = ("dim",)
 ONE_CORE = True

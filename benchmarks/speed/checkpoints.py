@@ -15,11 +15,12 @@ from pathlib import Path
 from typing import Any
 from unittest import mock
 
+from tools.results import Row, markdown_table
+
 from hypercone.data import load_dataset
 from hypercone.hierarchy import Hierarchy
 from hypercone.runs import Checkpoint, Checkpointing, RunFolder
 from hypercone.training import FitConfig, fit
-from tools.results import Row, markdown_table
 
 KEY = ("cadence",)
 SMOKE = {"dataset": "tree-3-4", "epochs": 2, "repeats": 1}

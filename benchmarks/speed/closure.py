@@ -6,8 +6,9 @@ import argparse
 import time
 from collections.abc import Iterator
 
-from hypercone import Hierarchy, load_dataset
 from tools.results import Row, markdown_table
+
+from hypercone import Hierarchy, load_dataset
 
 KEY = ("dataset",)
 SMOKE = {"datasets": ["tree-3-4"], "repeats": 1}

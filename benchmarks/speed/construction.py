@@ -16,11 +16,11 @@ from pathlib import Path
 from typing import Any
 
 import numpy as np
+from tools.results import Row, markdown_table
 
 from benchmarks.support import load_hierarchy
 from hypercone import Hierarchy
 from hypercone.construction.forest import construct_forest
-from tools.results import Row, markdown_table
 
 KEY = ("kind", "nodes", "dim", "rearranged")
 ONE_CORE = True
@@ -66,11 +66,10 @@ def run(settings: Row, options: argparse.Namespace) -> list[Row]:
 
 def made_hierarchy(kind: str, count: int) -> Hierarchy:
     """A random tree, a chain or a star."""
-    parents = {
-        "random tree": lambda: (np.random.default_rng(0).random(count) * np.arange(count)).astype(np.int64),
-        "chain": lambda: np.arange(-1, count - 1),
-        "star": lambda: np.zeros(count, np.int64),
-    }[kind]()
+    if kind == "random tree":
+        parents = (np.random.default_rng(0).random(count) * np.arange(count)).astype(np.int64)
+    else:
+        parents = np.arange(-1, count - 1) if kind == "chain" else np.zeros(count, np.int64)
     rows = np.arange(1, count)
     return Hierarchy([f"n{row}" for row in range(count)], np.stack([parents[1:], rows], axis=1))
 

@@ -20,6 +20,7 @@ from pathlib import Path
 from typing import Any
 
 import numpy as np
+from tools.results import Row, markdown_table
 
 import hypercone
 from hypercone._system import needed
@@ -27,7 +28,6 @@ from hypercone.data import load_dataset
 from hypercone.embedding import Embedding
 from hypercone.explorer import explorer_page, write_page
 from hypercone.methods import Settings
-from tools.results import Row, markdown_table
 
 KEY = ("measure", "model", "width", "height")
 SMOKE = {"dataset": "tree-3-3", "dims": [2], "sizes": ["640x480"], "seconds": 0.2}

@@ -10,6 +10,8 @@ from __future__ import annotations
 import argparse
 from collections.abc import Iterator
 
+from tools.results import Row, markdown_table
+
 from benchmarks.support import best_cpu_seconds
 from hypercone._arrays import Adjacency, Rows
 from hypercone.data import load_dataset
@@ -19,7 +21,6 @@ from hypercone.training.config import FitConfig, TrainingConfig
 from hypercone.training.loop import Stage, Trainer
 from hypercone.training.sampling import make_negatives
 from hypercone.training.start import starting_points
-from tools.results import Row, markdown_table
 
 KEY = ("method", "dim", "recipe")
 ONE_CORE = True
@@ -54,7 +55,7 @@ def run(settings: Row, options: argparse.Namespace) -> list[Row]:
     config = warm.for_edges(len(edges))
     points = Stage(config, edges, known).train(starting_points(len(hierarchy), edges, known, config)).points
     corrupt = "parent" if find_method(name).loss == "softmax" else "child"
-    paper = FitConfig(method=name, dim=dim, corrupt=corrupt, rate=PAPER_RATES[name], **PAPER)  # type: ignore[arg-type]
+    paper = FitConfig(method=name, dim=dim, corrupt=corrupt, rate=PAPER_RATES[name], **PAPER)
     recipes = {"paper": paper} | ({"default": FitConfig(method=name, dim=dim)} if name.endswith("cones") else {})
     return [
         measure(recipe, config.for_edges(len(edges)), points, edges, known, settings["repeats"])

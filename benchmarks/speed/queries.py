@@ -19,6 +19,7 @@ from collections.abc import Callable, Iterator
 from typing import Any
 
 import numpy as np
+from tools.results import Row, markdown_table
 
 from hypercone._system import needed
 from hypercone.data import load_dataset
@@ -27,7 +28,6 @@ from hypercone.geometry import caps
 from hypercone.index import ConeIndex, Scan
 from hypercone.methods import Points, Settings
 from hypercone.training import FitConfig, fit
-from tools.results import Row, markdown_table
 
 KEY = ("kind", "nodes", "dim", "question")
 ONE_CORE = True
@@ -184,7 +184,7 @@ def problems(rows: list[Row]) -> list[str]:
 def tables(rows: list[Row]) -> dict[str, str]:
     head = ("nodes", "points", "question", "index, median (p99)", "scan", "gensim", "index over scan", "tested")
     timed = [row for row in rows if row["question"] != AGREEMENT]
-    table = markdown_table(head, (_cells(row) for row in timed))
+    table = markdown_table(head, (list(_cells(row)) for row in timed))
     checks = [row for row in rows if row["question"] == AGREEMENT]
     differed = _count_differences(checks)
     # A row may quote an earlier check with more queries, of code that has not changed since.

@@ -20,11 +20,12 @@ import time
 from collections.abc import Iterator
 from pathlib import Path
 
+from tools.results import Row, markdown_table
+
 import hypercone
 from benchmarks.real_files import FILES
 from benchmarks.support import run_in_new_process
 from hypercone.errors import InputError
-from tools.results import Row, markdown_table
 
 KEY = ("file",)
 SMOKE = {"only": ["trove.paths"], "largest": 0}
@@ -132,8 +133,8 @@ def measure_fit(folder: Path, name: str) -> Row:
 def tables(rows: list[Row]) -> dict[str, str]:
     """The rows in the order of the files."""
     shares = ("P", "R", "F1")
-    head = ("format", "file", "nodes", "edges", "read, s", "peak, MB", "fit, s")
-    head += tuple(f"{kind}: P" if share == "P" else share for kind in ("all pairs", "held out") for share in shares)
+    head = ["format", "file", "nodes", "edges", "read, s", "peak, MB", "fit, s"]
+    head += [f"{kind}: P" if share == "P" else share for kind in ("all pairs", "held out") for share in shares]
     by_file = {row["file"]: row for row in rows}
     cells = (_cells(by_file[name]) for name in FILES if name in by_file)
     return {"": markdown_table(head, cells, right=head[2:])}

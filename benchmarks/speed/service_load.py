@@ -30,10 +30,11 @@ from pathlib import Path
 from typing import Any
 from urllib.parse import urlencode
 
-import hypercone
-from hypercone.errors import HyperconeError
 from tools.results import Row, markdown_table
 from tools.served import Served, served
+
+import hypercone
+from hypercone.errors import HyperconeError
 
 KEY = ("question", "path")
 SMOKE = {"dataset": "tree-3-4", "rounds": 1, "seconds": 1.0, "questions": 3}

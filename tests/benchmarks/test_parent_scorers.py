@@ -8,12 +8,12 @@ import math
 
 import numpy as np
 import pytest
+from benchmarks.parent_scorers import KINDS, hide_parents, nodes_to_hide_from, rank_hidden
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
 import hypercone
 from benchmarks import parent_scorers as scorers
-from benchmarks.parent_scorers import KINDS, hide_parents, nodes_to_hide_from, rank_hidden
 from hypercone import Embedding, Hierarchy
 from hypercone.errors import InputError, UnknownNameError
 from hypercone.evaluation.damaged import Damaged
