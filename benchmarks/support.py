@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import importlib
 import multiprocessing
 import os
 import time
@@ -13,6 +14,7 @@ from typing import Any, TypeVar
 
 from hypercone import Hierarchy, read
 from hypercone.data import is_dataset, load_dataset
+from hypercone.errors import HyperconeError
 
 Result = TypeVar("Result")
 
@@ -31,6 +33,15 @@ def best_cpu_seconds(run: Callable[[], object], repeats: int) -> float:
         run()
         times.append(time.process_time() - before)
     return min(times)
+
+
+def import_package(module: str) -> Any:
+    """A module of a package that only some benchmarks need; HyperconeError if it is not installed."""
+    try:
+        return importlib.import_module(module)
+    except ImportError:
+        package = module.split(".")[0]
+        raise HyperconeError(f"this benchmark needs {package}, which is not installed; pip install {package}") from None
 
 
 def process_pool(jobs: int) -> ProcessPoolExecutor:

@@ -30,7 +30,7 @@ import hypercone
 from hypercone import Embedding, Hierarchy
 from hypercone.explorer import write_page
 from hypercone.geometry import caps, cones, poincare
-from hypercone.plotting.canvas import INK, matplotlib_part, new_figure, save_figure
+from hypercone.plotting.canvas import INK, new_figure, save_figure
 
 ROOT = Path(__file__).parent.parent
 IMAGES = ROOT / "docs" / "images"
@@ -111,13 +111,17 @@ SMALL = [
 WINDOW, EXPLORER_COLORS = {"width": 1280, "height": 800}, 255
 
 
+def matplotlib_module(name: str) -> Any:
+    """A module of matplotlib, by name so that types can be checked without it."""
+    return importlib.import_module(f"matplotlib.{name}")
+
+
 def make_readme_picture(folder: Path, options: argparse.Namespace) -> None:
     """Words in the Poincaré disk, with three cones shaded; edges and the sides of cones are geodesics."""
-    plt: Any = importlib.import_module("matplotlib.pyplot")
     words = Hierarchy.from_pairs(pairs_of(WORDS))
     embedding = hypercone.fit(words, **SETTINGS)
     colors = colors_of(words)
-    figure, axes = plt.subplots(figsize=(7.6, 7.6))
+    figure, axes = matplotlib_module("pyplot").subplots(figsize=(7.6, 7.6))
     draw_disk(axes)
     for name in SHADED:
         draw_cone(axes, embedding, name, colors[words.row(name)])
@@ -153,16 +157,15 @@ def draw_disk(axes: Any) -> None:
     axes.set_axis_off()
     axes.set_xlim(-1.32, 1.32)
     axes.set_ylim(-1.32, 1.32)
-    axes.add_patch(
-        matplotlib_part("patches").Circle((0, 0), 1, facecolor="#fafaf7", edgecolor="#9aa5b1", linewidth=1.2, zorder=0)
-    )
+    border = {"facecolor": "#fafaf7", "edgecolor": "#9aa5b1", "linewidth": 1.2, "zorder": 0}
+    axes.add_patch(matplotlib_module("patches").Circle((0, 0), 1, **border))
 
 
 def draw_cone(axes: Any, embedding: Embedding, name: str, color: str) -> None:
     """The region behind a node, from its apex along two geodesics to the border of the disk."""
     outline = cone_outline(embedding[name], embedding.settings.K)
     axes.add_patch(
-        matplotlib_part("patches").Polygon(outline, closed=True, facecolor=color, alpha=0.15, linewidth=0, zorder=1)
+        matplotlib_module("patches").Polygon(outline, closed=True, facecolor=color, alpha=0.15, linewidth=0, zorder=1)
     )
     axes.plot(*outline.T, color=color, linewidth=1.1, alpha=0.8, zorder=2)
 
@@ -193,7 +196,7 @@ def draw_edges(axes: Any, words: Hierarchy, embedding: Embedding, colors: list[s
 
 def draw_inner_names(axes: Any, words: Hierarchy, points: Floats) -> None:
     """The names of nodes with children, each on the side of its dot with the most space."""
-    halo = matplotlib_part("patheffects").withStroke(linewidth=2.4, foreground="white", alpha=0.85)
+    halo = matplotlib_module("patheffects").withStroke(linewidth=2.4, foreground="white", alpha=0.85)
     taken = np.concatenate([points, midpoints(words, points)])
     for row in sorted(
         set(range(len(words))) - set(words.leaf_rows.tolist()), key=lambda row: row not in words.root_rows
@@ -290,7 +293,7 @@ def write_plots(target: Path, *figures: Any) -> None:
     with tempfile.TemporaryDirectory() as folder:
         files = [Path(folder) / f"{number}.png" for number in range(len(figures))]
         for file, figure in zip(files, figures, strict=True):
-            save_figure(figure, file, dpi=PLOT_DPI, colours=0)
+            figure.savefig(file, dpi=PLOT_DPI)
         parts = [images.open(file).convert("RGB") for file in files]
     sheet = images.new("RGB", (sum(part.width for part in parts), parts[0].height))
     for number, part in enumerate(parts):
@@ -363,7 +366,7 @@ def circles(points: Any, K: float) -> tuple[Any, Any]:
 def _draw_circles(axes: Any, hierarchy: Hierarchy, centers: Any, radii: Any) -> None:
     axes.set_aspect("equal")
     axes.set_axis_off()
-    circle = matplotlib_part("patches").Circle
+    circle = matplotlib_module("patches").Circle
     low, high = (centers - radii[:, None]).min(axis=0), (centers + radii[:, None]).max(axis=0)
     middle, reach = (low + high) / 2, 0.53 * (high - low).max()
     for row in np.argsort(-radii):

@@ -20,8 +20,7 @@ import numpy as np
 from tools.results import Row, markdown_table
 
 from benchmarks.speed import kernels
-from benchmarks.support import best_cpu_seconds
-from hypercone._system import needed
+from benchmarks.support import best_cpu_seconds, import_package
 from hypercone.data import load_dataset
 
 KEY = ("dim",)
@@ -60,7 +59,7 @@ def run(settings: Row, options: argparse.Namespace) -> list[Row]:
 
 
 def gensim_pairs_per_second(dataset: str, dim: int, count: int, repeats: int = 3) -> float:
-    poincare: Any = needed("gensim.models.poincare", "this benchmark needs", "gensim")
+    poincare: Any = import_package("gensim.models.poincare")
     hierarchy = load_dataset(dataset)
     edges = hierarchy.split(50).train
     chosen = edges[np.random.default_rng(0).choice(len(edges), count, replace=False)]

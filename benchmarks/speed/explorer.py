@@ -23,7 +23,7 @@ import numpy as np
 from tools.results import Row, markdown_table
 
 import hypercone
-from hypercone._system import needed
+from benchmarks.support import import_package
 from hypercone.data import load_dataset
 from hypercone.embedding import Embedding
 from hypercone.explorer import explorer_page, write_page
@@ -87,7 +87,7 @@ def run(settings: Row, options: argparse.Namespace) -> list[Row]:
     embedding = model_of(settings["model"], options)
     if settings["measure"] == "size":
         return [{"nodes": len(embedding), "bytes": len(explorer_page(embedding).encode())}]
-    playwright: Any = needed("playwright.sync_api", "this benchmark needs", "playwright")
+    playwright: Any = import_package("playwright.sync_api")
     hierarchy = load_dataset(options.dataset)
     root = max(hierarchy.root_rows.tolist(), key=lambda row: len(hierarchy.descendants_of(row)))
     path = write_page(embedding, options.scratch / "page.html", title=options.dataset)

@@ -21,7 +21,7 @@ from typing import Any
 import numpy as np
 from tools.results import Row, markdown_table
 
-from hypercone._system import needed
+from benchmarks.support import import_package
 from hypercone.data import load_dataset
 from hypercone.embedding import Embedding, load
 from hypercone.geometry import caps
@@ -111,7 +111,7 @@ def microseconds(query: Callable[[Any], object], values: list[Any]) -> dict[str,
 
 
 def gensim_walks(embedding: Embedding) -> dict[str, Callable[[str], object]]:
-    poincare: Any = needed("gensim.models.poincare", "walks need", "gensim")
+    poincare: Any = import_package("gensim.models.poincare")
     vectors = poincare.PoincareKeyedVectors(embedding.dim, len(embedding), dtype=np.float64)
     vectors.add_vectors(list(embedding.names), embedding.points)
     return {

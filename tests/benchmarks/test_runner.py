@@ -52,7 +52,8 @@ def test_a_smoke_run_measures_and_a_second_one_skips_what_is_done(name, tmp_path
     printed = capsys.readouterr()
     content = json.loads(output.read_text(encoding="utf-8"))
     assert content["results"]
-    assert content["machine"]["cores"]
+    assert {"processor", "cores", "python", "numpy", "numba", "hypercone", "date"} <= content["machine"].keys()
+    assert all(content["machine"].values())
     assert output.with_suffix(".md").read_text(encoding="utf-8") in printed.out
     assert "| " in printed.out
     assert runner.main([name, "--smoke", "-o", str(output)]) == 0
