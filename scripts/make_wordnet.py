@@ -3,9 +3,10 @@
     apt-get install wordnet-base
     python scripts/make_wordnet.py /usr/share/wordnet src/hypercone/data
 
-reads ``data.noun`` and ``index.noun`` of WordNet 3.0 and writes ``wordnet-nouns.tsv.xz``, the whole noun
-graph (pointers ``@`` and ``@i``, root ``entity.n.01`` included), and ``WORDNET-LICENSE.txt``. The text
-inside is the same wherever it is made. ``hypercone/data/wordnet.py`` describes the format.
+reads ``data.noun`` and ``index.noun`` of WordNet 3.0 and writes ``wordnet-nouns.tsv.xz``, the whole noun graph
+(pointers ``@`` and ``@i``, root ``entity.n.01`` included), and ``WORDNET-LICENSE.txt``. The text inside is the same on
+every machine.
+``hypercone/data/wordnet.py`` describes the format.
 """
 
 from __future__ import annotations
@@ -21,11 +22,17 @@ HYPERNYMS = {"@", "@i"}
 NODES, EDGES = 82_115, 84_427
 
 
+def parser_of_options() -> argparse.ArgumentParser:
+    """The parser of the options."""
+    parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
+    parser.add_argument("dictionary", type=Path, help="folder with data.noun and index.noun of WordNet 3.0")
+    parser.add_argument("target", type=Path, help="folder to write wordnet-nouns.tsv.xz and the license to")
+    return parser
+
+
 def main() -> None:
     """Read the dictionary folder, write the data folder."""
-    parser = argparse.ArgumentParser(description=(__doc__ or "").splitlines()[0])
-    parser.add_argument("dictionary", type=Path, help="folder with data.noun and index.noun of WordNet 3.0")
-    parser.add_argument("target", type=Path, help="folder to write wordnet-nouns.tsv.xz and the licence to")
+    parser = parser_of_options()
     given = parser.parse_args()
     parents = hypernyms(given.dictionary)
     edges = sum(map(len, parents.values()))
@@ -34,7 +41,7 @@ def main() -> None:
     text = "".join(lines(parents)).encode()
     packed = lzma.compress(text, preset=9 | lzma.PRESET_EXTREME)
     (given.target / "wordnet-nouns.tsv.xz").write_bytes(packed)
-    (given.target / "WORDNET-LICENSE.txt").write_text(licence(given.dictionary))
+    (given.target / "WORDNET-LICENSE.txt").write_text(license_of(given.dictionary))
     print(f"{len(parents)} synsets, {edges} hypernyms, {len(packed)} bytes")
 
 
@@ -54,7 +61,7 @@ def hypernyms(dictionary: Path) -> dict[str, list[str]]:
 
 
 def records(path: Path) -> Iterator[list[str]]:
-    """The fields of each line before the gloss; the licence at the top is indented by two spaces."""
+    """The fields of each line before the gloss; the license at the top is indented by two spaces."""
     for line in path.read_text(encoding="ascii").splitlines():
         if not line.startswith("  "):
             yield line.split(" | ")[0].split()
@@ -69,7 +76,7 @@ def targets(fields: list[str]) -> Iterator[str]:
 
 
 def lines(parents: dict[str, list[str]]) -> Iterator[str]:
-    """One line a synset: its name and how many lines above each parent stands."""
+    """One line per synset: its name, and how many lines above it each parent is."""
     row_of: dict[str, int] = {}
     for row, name in enumerate(depth_first(parents)):
         row_of[name] = row
@@ -78,7 +85,7 @@ def lines(parents: dict[str, list[str]]) -> Iterator[str]:
 
 
 def depth_first(parents: dict[str, list[str]]) -> Iterator[str]:
-    """Names such that each follows its parents, siblings by the alphabet, and a child its parent closely."""
+    """Names such that each follows its parents, siblings in alphabetical order, and children soon after parents."""
     children: defaultdict[str, list[str]] = defaultdict(list)
     for name in sorted(parents, reverse=True):
         for parent in parents[name]:
@@ -94,8 +101,8 @@ def depth_first(parents: dict[str, list[str]]) -> Iterator[str]:
                 stack.append(child)
 
 
-def licence(dictionary: Path) -> str:
-    """Princeton's licence, from the numbered lines at the top of data.noun."""
+def license_of(dictionary: Path) -> str:
+    """Princeton's license, from the numbered lines at the top of data.noun."""
     top = (dictionary / "data.noun").read_text(encoding="ascii").split("\n0000", 1)[0]
     return "".join(re.sub(r"^  \d+ ", "", line).rstrip() + "\n" for line in top.splitlines())
 

@@ -1,10 +1,10 @@
-"""How fast two checkouts are, side by side: the ratio after/before of what people wait for.
+"""The speed of two checkouts, compared: the ratio after/before of common tasks.
 
-    python tools/compare_speed.py --before other/checkout --after . -o speed.json
+    python -m tools.compare_speed --before other/checkout --after . -o speed.json
 
-Both are measured in one run on one core, turn by turn, each turn in a process of its own, so that noise from outside
-meets them alike; the best of all turns counts, because noise only ever adds. The turns before the first one that
-counts fill the caches of compiled kernels. Exit code 1 if anything takes more than 5 % longer than before.
+Both are measured in one run on one core, in turn, each turn in a process of its own, so that noise affects both alike;
+the best of all turns counts, because noise only adds. A first round, which does not count, fills the caches of compiled
+kernels. Exit code 1 if anything takes more than 5 % longer than before.
 """
 
 from __future__ import annotations
@@ -35,10 +35,10 @@ LARGEST_RATIO = 1.05
 NOUNS, MAMMALS = "nouns", "mammals"
 ASKED, CALLS = 800, 1_000
 LEARNED: dict[str, Any] = {"method": "hyperbolic-cones", "dim": 5, "init": "random"}
-# Of a checkout of version 0.1, what it calls them.
+# A checkout of version 0.1 has other names.
 NESTED, OVERLAPPING = CONSTRUCTIONS
 LISTENER = "callback" if "callback" in inspect.signature(hypercone.fit).parameters else "on_epoch"
-# What a shell runs, by what is measured, and how often a turn repeats it.
+# What a shell runs, by the name of the measure, and how often each turn repeats it.
 STARTS = {
     "import hypercone": ("import hypercone", 12),
     "hypercone --help": ("from hypercone.cli.main import main; main(['--help'])", 12),
@@ -80,7 +80,7 @@ def best(times: int, action: Callable[[], object]) -> float:
 
 
 def queries() -> dict[str, float]:
-    """Median seconds of a question about the constructed nouns, with the index built."""
+    """Median seconds of a query on the constructed nouns, with the index built."""
     embedding = hypercone.load(NOUNS)
     _ = embedding.index
     names = embedding.names[:: len(embedding) // ASKED]
@@ -106,17 +106,17 @@ def median_of_best(question: Callable[[str], object], names: Any, passes: int = 
 
 
 def service() -> dict[str, float]:
-    """Seconds of one pair over HTTP, on one connection that is kept, by the clock and of the server's CPU time."""
+    """Seconds of one pair over HTTP, on one persistent connection: by the clock, and CPU time of the server."""
     names = list(hypercone.load(MAMMALS).names)
-    with served(MAMMALS) as (process, address), socket.create_connection(address) as connection:
+    with running_service(MAMMALS) as (process, address), socket.create_connection(address) as connection:
         connection.setsockopt(socket.IPPROTO_TCP, socket.TCP_NODELAY, 1)
-        while not asked(connection, "/readyz"):
+        while not request(connection, "/readyz"):
             time.sleep(0.05)
         pairs = [f"/v1/is-a?child={quote(one)}&parent={quote(names[0])}" for one in names[:CALLS]]
         wall, used = [], []
         for _ in range(8):
             started, began = time.perf_counter(), cpu_seconds(process)
-            if not all(asked(connection, pair) for pair in pairs):
+            if not all(request(connection, pair) for pair in pairs):
                 raise SystemExit("the service refused a question")
             wall.append((time.perf_counter() - started) / len(pairs))
             used.append((cpu_seconds(process) - began) / len(pairs))
@@ -124,7 +124,7 @@ def service() -> dict[str, float]:
 
 
 @contextmanager
-def served(folder: str) -> Iterator[tuple[int, tuple[str, int]]]:
+def running_service(folder: str) -> Iterator[tuple[int, tuple[str, int]]]:
     """A service of a model on a free port of this machine: its process and its address."""
     command = [sys.executable, "-m", "hypercone.cli.main", "serve", folder, "--port", "0"]
     process = subprocess.Popen(command, stdout=subprocess.PIPE, stderr=subprocess.DEVNULL, text=True)
@@ -139,20 +139,20 @@ def served(folder: str) -> Iterator[tuple[int, tuple[str, int]]]:
         process.communicate(timeout=30)
 
 
-def asked(connection: socket.socket, path: str) -> bool:
-    """Ask for a path and read the answer; whether it was 200."""
+def request(connection: socket.socket, path: str) -> bool:
+    """Request a path and read the answer; whether it was 200."""
     connection.sendall(f"GET {path} HTTP/1.1\r\nHost: 127.0.0.1\r\n\r\n".encode())
     answer = b""
     while b"\r\n\r\n" not in answer:
-        answer += received(connection)
+        answer += receive(connection)
     head, _, body = answer.partition(b"\r\n\r\n")
     missing = int(head.lower().partition(b"content-length:")[2].split(b"\r\n", 1)[0]) - len(body)
     while missing > 0:
-        missing -= len(received(connection))
+        missing -= len(receive(connection))
     return head.split(b" ", 2)[1] == b"200"
 
 
-def received(connection: socket.socket) -> bytes:
+def receive(connection: socket.socket) -> bytes:
     """The next bytes of an answer."""
     found = connection.recv(65_536)
     if not found:
@@ -161,12 +161,12 @@ def received(connection: socket.socket) -> bytes:
 
 
 def cpu_seconds(process: int) -> float:
-    """What a process has used so far, by the clock that Linux keeps of it: clock_getcpuclockid(3)."""
+    """The CPU time of a process so far, by its clock: clock_getcpuclockid(3)."""
     return time.clock_gettime((~process << 3) | 2)
 
 
 def save_models() -> dict[str, float]:
-    """Write the models that are asked into the working folder."""
+    """Save the models for the queries in the working folder."""
     for name in (NOUNS, MAMMALS):
         hypercone.fit(hypercone.load_dataset(f"wordnet-{name}"), method=NESTED, dim=5).save(name)
     return {}
@@ -175,8 +175,8 @@ def save_models() -> dict[str, float]:
 PARTS = {part.__name__: part for part in (training, construction, queries, service)}
 
 
-def measured(tree: Path, part: str, folder: str) -> dict[str, float]:
-    """What a fresh process finds for one part of the measurement with the code of a checkout."""
+def measure_part(tree: Path, part: str, folder: str) -> dict[str, float]:
+    """The figures of one part, measured in a new process with the code of a checkout."""
     command = [sys.executable, str(Path(__file__).resolve()), "--part", part]
     done = subprocess.run(
         command, env=environment(tree), cwd=folder, stdout=subprocess.PIPE, text=True, check=True, timeout=600
@@ -185,7 +185,7 @@ def measured(tree: Path, part: str, folder: str) -> dict[str, float]:
     return found
 
 
-def started(tree: Path, code: str, folder: str) -> float:
+def cpu_seconds_of_start(tree: Path, code: str, folder: str) -> float:
     """CPU seconds of a Python that runs some code and ends."""
     process = subprocess.Popen(
         [sys.executable, "-c", code], env=environment(tree), cwd=folder, stdout=subprocess.DEVNULL
@@ -202,21 +202,21 @@ def environment(tree: Path) -> dict[str, str]:
     return os.environ | {"PYTHONPATH": str(tree.resolve() / "src"), "OPENBLAS_NUM_THREADS": "1"}
 
 
-def compared(trees: dict[str, Path], rounds: int) -> dict[str, dict[str, list[float]]]:
+def measure_turns(trees: dict[str, Path], rounds: int) -> dict[str, dict[str, list[float]]]:
     """Every turn of every measure of both checkouts, without the first round."""
     found: dict[str, dict[str, list[float]]] = defaultdict(lambda: defaultdict(list))
     with tempfile.TemporaryDirectory() as folder:
-        measured(trees["before"], save_models.__name__, folder)
+        measure_part(trees["before"], save_models.__name__, folder)
         for turn in range(rounds + 1):
             print(f"round {turn} of {rounds}" if turn else "warming up", file=sys.stderr, flush=True)
             for part in PARTS:
                 for side, tree in trees.items():
-                    for name, value in measured(tree, part, folder).items():
+                    for name, value in measure_part(tree, part, folder).items():
                         found[name][side].append(value)
             for name, (code, times) in STARTS.items():
                 for _ in range(times):
                     for side, tree in trees.items():
-                        found[name][side].append(started(tree, code, folder))
+                        found[name][side].append(cpu_seconds_of_start(tree, code, folder))
             if not turn:
                 found.clear()
     return found
@@ -242,7 +242,7 @@ def _seconds(value: float) -> str:
 
 
 def main() -> int:
-    """Measure both, print the table, and say by the exit code whether anything became slower."""
+    """Measure both and print the table; the exit code says whether anything became slower."""
     parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
     parser.add_argument("--before", type=Path, metavar="DIR", help="a checkout")
     parser.add_argument("--after", type=Path, metavar="DIR", default=Path(), help="another one (default: this folder)")
@@ -257,7 +257,7 @@ def main() -> int:
         parser.error("--before is missing, or --rounds is below 1")
     # Inherited by every process that is started from here.
     os.sched_setaffinity(0, {max(os.sched_getaffinity(0))})
-    turns = compared({"before": options.before, "after": options.after}, options.rounds)
+    turns = measure_turns({"before": options.before, "after": options.after}, options.rounds)
     rows = {name: row_of(found) for name, found in turns.items()}
     print(table(rows))
     if options.output:

@@ -1,11 +1,11 @@
-"""How large the code is and how far one has to walk through it, in numbers that can be compared.
+"""How large the code is, and how many files a command runs through.
 
-    python tools/measure_code.py --tree .
-    python tools/measure_code.py --tree other/checkout --and .
+    python -m tools.measure_code --tree .
+    python -m tools.measure_code --tree other/checkout --and .
 
 A walk is what one command does, traced: the files whose functions are called, and how often a call leads from one file
-of the package into another. Kernels and the machinery that compiles them are no part of it, nor is what happens while
-modules are imported: each command runs once before it is traced.
+of the package into another. Kernels, the code that compiles them and the import of modules are left out: each command
+runs once before it is traced.
 """
 
 from __future__ import annotations
@@ -212,8 +212,8 @@ def walks() -> dict[str, tuple[int, int]]:
         }
 
 
-def measured(tree: Path) -> dict[str, Any]:
-    """All measures of a checkout by name, as people read them."""
+def measure(tree: Path) -> dict[str, Any]:
+    """All measures of a checkout, by name."""
     sources = sources_of(tree)
     if not sources:
         raise SystemExit(f"{tree}: has no src/{PACKAGE}")
@@ -263,9 +263,9 @@ def main() -> int:
     if options.walks:
         print(json.dumps(walks()))
         return 0
-    columns = {"before" if options.after else "value": measured(options.tree)}
+    columns = {"before" if options.after else "value": measure(options.tree)}
     if options.after:
-        columns["after"] = measured(options.after)
+        columns["after"] = measure(options.after)
     print(json.dumps(columns if options.after else columns["value"], indent=1) if options.json else table(columns))
     return 0
 

@@ -1,4 +1,4 @@
-// The answers that scripts/make_explorer_fixtures.py took from Python.
+// The answers that tools/explorer_fixtures.py took from Python.
 import { readFileSync } from "node:fs";
 import { makeGraph } from "../src/graph.js";
 

@@ -104,7 +104,7 @@ def _typed(arguments) -> str:
         (("query", "MODEL", "ancestors", "podle"), "there is no node 'podle'; did you mean poodle"),
         (("query", "MODEL", "ancestors", "dog", "--limit", "x"), "invalid int value: 'x'"),
         (("query", "MODEL", "ancestors", "dog", "--limit", "-1"), "limit is -1"),
-        (("bench", "kernel"), "the command bench is gone; run python benchmarks/kernels.py in the repository"),
+        (("bench", "kernel"), "the command bench is gone; run python -m benchmarks kernels in the repository"),
         (("evaluate", "MODEL"), "say what to evaluate on"),
         (("evaluate", "MODEL", "--positives", "pairs.tsv"), "go together"),
         (("evaluate", "MODEL", "--positives", "pairs.tsv", "--negatives", "missing.tsv"), "missing.tsv"),

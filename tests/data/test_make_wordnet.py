@@ -63,7 +63,7 @@ def test_lines_count_the_steps_up_to_each_parent(script, dictionary):
 
 
 def test_the_licence_is_taken_without_its_line_numbers(script, dictionary):
-    assert script.licence(dictionary) == "This is the licence,\n\nindented.\n"
+    assert script.license_of(dictionary) == "This is the licence,\n\nindented.\n"
 
 
 def test_another_wordnet_is_refused(script, dictionary, monkeypatch, capsys):

@@ -20,20 +20,20 @@ def fill_results(project):
 
 def test_what_a_page_quotes_is_what_the_results_say(any_page, fill_results):
     text = any_page.read_text(encoding="utf-8")
-    assert fill_results.filled(text) == text, "run python scripts/fill_results.py"
+    assert fill_results.fill_blocks(text) == text, "run python scripts/fill_results.py"
 
 
 def test_a_stale_page_is_found_and_mended(fill_results, tmp_path):
     (tmp_path / "table.md").write_text("| new |\n")
     stale = "before\n<!-- begin: table.md -->\n| old |\n<!-- end: table.md -->\nafter"
-    assert fill_results.filled(stale, tmp_path) == stale.replace("old", "new")
+    assert fill_results.fill_blocks(stale, tmp_path) == stale.replace("old", "new")
 
 
 def test_a_page_can_quote_some_rows_of_a_table(fill_results, tmp_path):
     (tmp_path / "table.md").write_text("words\n\n| a |\n|---|\n| one |\n| two |\n\n| b |\n|---|\n| three |\n")
     place = "<!-- begin: table.md rows: two; four -->\n{}<!-- end: table.md -->"
     expected = place.format("| a |\n|---|\n| two |\n")
-    assert fill_results.filled(place.format("| old |\n"), tmp_path) == expected
+    assert fill_results.fill_blocks(place.format("| old |\n"), tmp_path) == expected
 
 
 def test_the_committed_table_is_whole_and_of_the_present_recipes(project):

@@ -46,7 +46,7 @@ MODULES = {
     **{name: name for name in ("fit", "evaluate", "query", "reproduce", "demo")},
 }
 
-REMOVED = {"bench": "run python benchmarks/kernels.py in the repository"}
+REMOVED = {"bench": "run python -m benchmarks kernels in the repository"}
 OUT_OF_MEMORY = "out of memory; use fewer dimensions or a smaller hierarchy"
 
 

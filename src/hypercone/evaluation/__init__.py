@@ -50,7 +50,7 @@ _GONE = {
     "reference_lines": 'baselines(hierarchy, split, on="test-pairs")',
     "reference_all_pairs": "baselines(hierarchy, split)",
     "reference_hard": 'baselines(hierarchy, split, on="hard-pairs")',
-    "hide_parents": "benchmarks/hiding_parents.py of the repository",
+    "hide_parents": "benchmarks/parent_scorers.py of the repository",
 }
 
 

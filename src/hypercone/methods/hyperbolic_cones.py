@@ -22,7 +22,7 @@ class HyperbolicCones(Method):
     # Not the paper's recipe (SGD at 3e-4 from the last Poincaré epoch): an adaptive rate that falls to zero, both ends
     # corrupted, and wrong parents pushed out even when the child is deep inside them. Wrong children are not: 7–9 % of
     # them are true pairs that training has not seen. Relatives hardly change the paper's F1, which uniform negatives
-    # decide, and lift F1 over all pairs of WordNet nouns from 0.61 to 0.78 (benchmarks/relatives.py).
+    # decide, and lift F1 over all pairs of WordNet nouns from 0.61 to 0.78 (benchmarks/quality/relatives.py).
     defaults = {
         "epochs": 100,
         "rate": 0.3,

@@ -1,0 +1,104 @@
+"""The strict learner in every column of the paper's table: WordNet nouns, given training edges only, three seeds.
+
+Each seed draws its own split and its own start. The epoch and the threshold of a fit are chosen on validation pairs;
+test pairs are only evaluated. F1 over all ordered pairs is exact, at that threshold and at energy 0.
+"""
+
+from __future__ import annotations
+
+import argparse
+import statistics
+import time
+from collections.abc import Iterator
+
+from tools.results import Row
+
+from benchmarks.support import load_hierarchy
+from hypercone.evaluation import all_pairs, link_prediction
+from hypercone.reproduce.table1 import DIMS, PERCENTS, paper_f1, recipe_config
+from hypercone.training import FitConfig, fit
+
+KEY = ("dim", "percent", "seed")
+METHOD, RECIPE = "hyperbolic-cones", "strict"
+# Umbral shadow cones, the best learned figures published since the paper, as far as we know.
+BEST_PUBLISHED = {5: (45.2, 87.8, 94.2, 96.4), 10: (52.2, 89.4, 95.7, 97.0)}
+SMOKE = {"dataset": "tree-3-3", "dims": [5], "percents": [50], "seeds": 1}
+
+
+def add_options(parser: argparse.ArgumentParser) -> None:
+    parser.set_defaults(jobs=2)
+    parser.add_argument("--dataset", default="wordnet-nouns")
+    parser.add_argument("--dims", nargs="+", type=int, choices=DIMS, default=DIMS)
+    parser.add_argument("--percents", nargs="+", type=float, choices=PERCENTS, default=PERCENTS)
+    parser.add_argument("--seeds", type=int, default=3)
+
+
+def parts(options: argparse.Namespace) -> Iterator[Row]:
+    """Seed by seed, so that a run that was interrupted has every column."""
+    for seed in range(options.seeds):
+        for dim in options.dims:
+            for percent in options.percents:
+                config = recipe_config(METHOD, RECIPE, dim, percent, seed)
+                yield {"dim": dim, "percent": percent, "seed": seed, "config": config.as_dict()}
+
+
+def run(settings: Row, options: argparse.Namespace) -> list[Row]:
+    hierarchy = load_hierarchy(options.dataset)
+    split = hierarchy.split(settings["percent"], settings["seed"])
+    config = FitConfig(**settings["config"])
+    began, worked = time.perf_counter(), time.process_time()
+    embedding = fit(hierarchy, recipe=config, split=split)
+    seconds, cpu_seconds = time.perf_counter() - began, time.process_time() - worked
+    test = link_prediction(embedding, split.test)
+    row: Row = {
+        "kind": "learned",
+        "validation_f1": embedding.record["calibration_f1"],
+        "test_f1": test.f1,
+        "test_precision": test.precision,
+        "test_recall": test.recall,
+        "epoch": embedding.record["epoch"],
+        "threshold": embedding.threshold,
+        "seconds": round(seconds, 1),
+        "cpu_seconds": round(cpu_seconds, 1),
+    }
+    for name, threshold in (("at_threshold", embedding.threshold), ("at_energy_0", 0.0)):
+        found = all_pairs(embedding, hierarchy, threshold)
+        row[f"all_pairs_{name}"] = {"precision": found.precision, "recall": found.recall, "f1": found.f1}
+    return [row]
+
+
+def tables(rows: list[Row]) -> dict[str, str]:
+    """One line per column of the paper's table: means over seeds, ± the standard deviation."""
+    return {"": "\n".join(_lines(rows)) + "\n"}
+
+
+def _lines(rows: list[Row]) -> Iterator[str]:
+    all_pairs = "all pairs at energy 0: P / R / F1 | F1 at threshold"
+    yield f"| d | training | paper | best published | strict learner | validation | {all_pairs} | CPU seconds | seeds |"
+    yield "|---:|---:|---:|---:|---:|---:|---:|---:|---:|---:|"
+    for dim in DIMS:
+        for percent, best in zip(PERCENTS, BEST_PUBLISHED[dim], strict=True):
+            cells = [row for row in rows if (row["dim"], row["percent"]) == (dim, percent)]
+            if cells:
+                yield _line(dim, percent, best, cells)
+
+
+def _line(dim: int, percent: float, best: float, cells: list[Row]) -> str:
+    test = [100 * row["test_f1"] for row in cells]
+    spread = statistics.stdev(test) if len(test) > 1 else 0.0
+    figures = ("precision", "recall", "f1")
+    at_zero = [100 * statistics.fmean(row["all_pairs_at_energy_0"][name] for row in cells) for name in figures]
+    mark = "**" if statistics.fmean(test) > best else ""
+    parts = [
+        f"{dim}",
+        f"{percent:g} %",
+        f"{paper_f1(METHOD, dim, percent):.1f}",
+        f"{best:.1f}",
+        f"{mark}{statistics.fmean(test):.1f}{mark} ± {spread:.1f}",
+        f"{100 * statistics.fmean(row['validation_f1'] for row in cells):.1f}",
+        " / ".join(f"{figure:.1f}" for figure in at_zero),
+        f"{100 * statistics.fmean(row['all_pairs_at_threshold']['f1'] for row in cells):.1f}",
+        f"{statistics.fmean(row['cpu_seconds'] for row in cells):.0f}",
+        f"{len(cells)}",
+    ]
+    return "| " + " | ".join(parts) + " |"

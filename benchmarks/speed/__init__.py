@@ -1,0 +1,1 @@
+"""How fast the answers are, and what they cost."""
