@@ -1,5 +1,6 @@
 """The pages people read, and the fenced blocks in them."""
 
+import json
 import re
 from dataclasses import dataclass
 from pathlib import Path
@@ -7,11 +8,8 @@ from pathlib import Path
 import pytest
 
 PROJECT = Path(__file__).parents[2]
-REFERENCE = PROJECT / "docs" / "reference"
 FRONT = [PROJECT / name for name in ("README.md", "CONTRIBUTING.md", "CHANGELOG.md", "SECURITY.md")]
-ALL_PAGES = [*FRONT, *sorted((PROJECT / "docs").rglob("*.md"))]
-# The reference is made from docstrings, whose examples run with the modules they stand in.
-PAGES = [page for page in ALL_PAGES if REFERENCE not in page.parents]
+PAGES = [*FRONT, *sorted((PROJECT / "docs").rglob("*.md"))]
 
 FENCE = re.compile(
     r"(?:^<!-- (?P<mark>not run|exit|file): (?P<value>[^\n]*?) -->\n)?"
@@ -56,14 +54,20 @@ def name_of(page):
 
 
 def pytest_generate_tests(metafunc):
-    for argument, pages in (("page", PAGES), ("any_page", ALL_PAGES)):
-        if argument in metafunc.fixturenames:
-            metafunc.parametrize(argument, pages, ids=name_of)
+    if "page" in metafunc.fixturenames:
+        metafunc.parametrize("page", PAGES, ids=name_of)
 
 
-@pytest.fixture
+@pytest.fixture(scope="session")
 def project():
     return PROJECT
+
+
+@pytest.fixture(scope="session")
+def fault_rows():
+    """What tests saw of bad inputs, hostile files and faults, file by file."""
+    files = sorted((PROJECT / "tests" / "faults" / "rows").glob("*.json"))
+    return [row for file in files for row in json.loads(file.read_text(encoding="utf-8"))]
 
 
 @pytest.fixture

@@ -18,8 +18,8 @@ def fill_results(project):
     return script
 
 
-def test_what_a_page_quotes_is_what_the_results_say(any_page, fill_results):
-    text = any_page.read_text(encoding="utf-8")
+def test_what_a_page_quotes_is_what_the_results_say(page, fill_results):
+    text = page.read_text(encoding="utf-8")
     assert fill_results.filled(text) == text, "run python scripts/fill_results.py"
 
 
