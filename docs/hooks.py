@@ -8,7 +8,6 @@ import inspect
 import json
 import posixpath
 import re
-from collections import defaultdict
 from collections.abc import Iterable
 from pathlib import Path
 from typing import Any
@@ -16,6 +15,7 @@ from typing import Any
 import griffe
 from mkdocs.config.defaults import MkDocsConfig
 from mkdocs.structure.files import File, Files
+from mkdocs.structure.nav import Navigation
 from mkdocs.structure.pages import Page
 
 from hypercone.cli.main import COMMANDS, command_parser
@@ -26,6 +26,7 @@ from hypercone.training.config import OPTIONS, FitConfig, Option
 
 PROJECT = Path(__file__).parents[1]
 FRONT_PAGES = ("README.md", "CONTRIBUTING.md", "CHANGELOG.md", "SECURITY.md")
+SECTIONS = ("Tutorial", "How to", "Explanation", "Reference", "Project")
 LINK = re.compile(r"\[(?P<text>[^\]]*)\]\((?P<target>(?![a-z]+:|#)[^)\s]+)\)|src=\"(?P<image>[^\"]+)\"")
 
 
@@ -34,6 +35,12 @@ def on_files(files: Files, *, config: MkDocsConfig) -> Files:
     for name in FRONT_PAGES:
         files.append(File.generated(config, f"project/{name}", content=(PROJECT / name).read_text(encoding="utf-8")))
     return files
+
+
+def on_nav(nav: Navigation, *, config: MkDocsConfig, files: Files) -> Navigation:
+    """Sections in the order in which one reads them; pages are found by themselves."""
+    nav.items.sort(key=lambda item: SECTIONS.index(str(item.title)) if item.is_section else -1)
+    return nav
 
 
 def on_page_markdown(markdown: str, *, page: Page, config: MkDocsConfig, files: Files) -> str:
@@ -73,16 +80,15 @@ def commands_table(_: str) -> str:
 
 
 def _argument(action: argparse.Action) -> tuple[str, str]:
-    choices = f"{{{','.join(action.choices)}}}" if action.choices else None
-    value = action.metavar or choices or (action.dest.upper() if action.nargs != 0 else "")
+    value = action.metavar or ",".join(action.choices or ()) or (action.dest.upper() if action.nargs != 0 else "")
     return " ".join(f"`{word}`" for word in [*action.option_strings, value] if word), (action.help or "") % {}
 
 
 def methods_table(_: str) -> str:
     """Every method, learned and constructed."""
-    learned = [(f"`{m.name}`", m.summary, f"learned, {m.loss} loss", inspect.getdoc(m)) for m in METHODS.values()]
-    constructed = [(f"`{name}`", summary, "constructed", "") for name, summary in CONSTRUCTIONS.items()]
-    return _table(("method", "summary", "kind", "energy"), [*learned, *constructed])
+    rows = [(f"`{m.name}`", m.summary, f"learned, {m.loss} loss", inspect.getdoc(m)) for m in METHODS.values()]
+    rows += [(f"`{name}`", summary, "constructed", "") for name, summary in CONSTRUCTIONS.items()]
+    return _table(("method", "summary", "kind", "energy"), rows)
 
 
 def settings_table(_: str) -> str:
@@ -101,7 +107,6 @@ def defaults_table(_: str) -> str:
 
 
 def _defaults(name: str) -> list[str]:
-    """The default of a setting for each method."""
     if name == "method":
         return [f"`{OPTIONS[name].default}`"]
     values = [getattr(FitConfig(method=method), name) for method in METHODS]
@@ -110,31 +115,28 @@ def _defaults(name: str) -> list[str]:
 
 
 def _range_of(option: Option) -> str:
-    if option.choices:
-        return " · ".join(f"`{choice}`" for choice in option.choices)
     limits = {"at least": option.at_least, "above": option.above, "at most": option.at_most}
     named = [f"{rule} {limit}" for rule, limit in limits.items() if limit is not None]
-    return ", ".join(["integer" if option.kind is int else "number", *named])
+    choices = " · ".join(f"`{choice}`" for choice in option.choices)
+    return choices or ", ".join(["integer" if option.kind is int else "number", *named])
 
 
 def faults_table(kind: str) -> str:
     """The recorded cases of a kind, by what they are about."""
     files = sorted((PROJECT / "tests" / "faults" / "rows").glob("*.json"))
-    groups = defaultdict(list)
-    for row in [row for file in files for row in json.loads(file.read_text(encoding="utf-8")) if row["kind"] == kind]:
-        groups[row["about"]].append((_plain(row["case"]), _plain(row["seen"]), row["code"]))
+    rows = [row for file in files for row in json.loads(file.read_text(encoding="utf-8")) if row["kind"] == kind]
     parts = []
-    for about in sorted(groups):
-        parts += [f"### {about[0].upper()}{about[1:]}"] if about else []
-        parts.append(_table(("what happens", "what you see", "exit code"), groups[about]))
+    for about in sorted({row["about"] for row in rows}):
+        cells = [(_plain(row["case"]), _plain(row["seen"]), row["code"]) for row in rows if row["about"] == about]
+        parts += [f"### {about[:1].upper()}{about[1:]}"] * bool(about)
+        parts.append(_table(("what happens", "what you see", "exit code"), cells))
     return "\n\n".join(parts)
 
 
 def _plain(text: str) -> str:
     """Text that Markdown leaves as it is, on one line; a command and a call are code."""
-    if re.match(r"hypercone |\w+\(", text):
-        return f"`{text}`"
-    return re.sub(r"([\\`*_<>\[\]])", r"\\\1", text).replace("\n", "<br>")
+    escaped = re.sub(r"([\\`*_<>\[\]])", r"\\\1", text).replace("\n", "<br>")
+    return f"`{text}`" if re.match(r"hypercone |\w+\(", text) else escaped
 
 
 class Docstrings(griffe.Extension):

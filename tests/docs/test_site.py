@@ -124,11 +124,13 @@ def test_every_recorded_fault_is_in_the_table_of_what_goes_wrong(reference, faul
 
 
 def test_every_command_is_shown_on_a_page_and_every_choice_where_one_chooses(text_of, project):
-    pages = [page.relative_to(project) for folder in ("tutorial", "how-to") for page in project.glob(f"docs/{folder}/*")]
+    pages = [
+        page.relative_to(project) for folder in ("tutorial", "how-to") for page in project.glob(f"docs/{folder}/*")
+    ]
     assert all(f"hypercone {command}" in text_of("README.md", "docs/index.md", *pages) for command in COMMANDS)
+    assert all(name in text_of(*pages) for name in datasets())
     assert all(name in text_of("docs/how-to/choose-a-method.md") for name in METHODS)
     assert all(name in text_of("docs/how-to/ask-questions.md") for name in QUESTIONS)
-    assert all(name in text_of("docs/how-to/your-own-data.md") for name in datasets())
     assert all(f"| {code} |" in text_of("docs/reference/errors.md") for code in {0, *(e.exit_code for e in ERRORS)})
 
 
