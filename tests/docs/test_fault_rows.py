@@ -6,7 +6,6 @@ import subprocess
 import sys
 
 ENOUGH = 40
-RECORDER = "told"
 
 
 def test_there_are_rows_of_every_kind_and_enough_of_them(fault_rows):
@@ -21,18 +20,26 @@ def test_no_row_is_recorded_twice(fault_rows):
 
 
 def test_every_row_is_in_the_file_of_a_test_that_records_rows(project):
+    (recorder,) = fixtures_that_record(project)
     for path in (project / "tests" / "faults" / "rows").iterdir():
         rows = json.loads(path.read_text(encoding="utf-8"))
         (file,) = {row["test"].partition("::")[0] for row in rows}
         assert path.stem == file.removeprefix("tests/").removesuffix(".py").replace("/", ".")
         names = {row["test"].partition("::")[2].partition("[")[0] for row in rows}
-        assert names <= recording_tests(project / file)
+        tests = functions_in(project / file)
+        assert names <= {test.name for test in tests if recorder in [argument.arg for argument in test.args.args]}
 
 
-def recording_tests(file):
+def fixtures_that_record(project):
+    """The fixture in the file that reads HYPERCONE_RECORD_ROWS."""
+    files = [file for file in (project / "tests" / "faults").glob("*.py") if "RECORD_ROWS" in file.read_text()]
+    functions = [function for file in files for function in functions_in(file)]
+    return [each.name for each in functions if "pytest.fixture" in map(ast.unparse, each.decorator_list)]
+
+
+def functions_in(file):
     tree = ast.parse(file.read_text(encoding="utf-8"))
-    tests = [node for node in ast.walk(tree) if isinstance(node, ast.FunctionDef)]
-    return {test.name for test in tests if RECORDER in [argument.arg for argument in test.args.args]}
+    return [node for node in ast.walk(tree) if isinstance(node, ast.FunctionDef)]
 
 
 def test_every_row_has_its_test_down_to_the_parameters(fault_rows, project, request):
