@@ -30,17 +30,15 @@ SECTIONS = ("Tutorial", "How to", "Explanation", "Reference", "Project")
 LINK = re.compile(r"\[(?P<text>[^\]]*)\]\((?P<target>(?![a-z]+:|#)[^)\s]+)\)|src=\"(?P<image>[^\"]+)\"")
 
 
-def on_files(files: Files, *, config: MkDocsConfig) -> Files:
+def on_files(files: Files, *, config: MkDocsConfig) -> None:
     """The pages beside docs/ are part of the site."""
     for name in FRONT_PAGES:
         files.append(File.generated(config, f"project/{name}", content=(PROJECT / name).read_text(encoding="utf-8")))
-    return files
 
 
-def on_nav(nav: Navigation, *, config: MkDocsConfig, files: Files) -> Navigation:
+def on_nav(nav: Navigation, *, config: MkDocsConfig, files: Files) -> None:
     """Sections in the order in which one reads them; pages are found by themselves."""
     nav.items.sort(key=lambda item: SECTIONS.index(str(item.title)) if item.is_section else -1)
-    return nav
 
 
 def on_page_markdown(markdown: str, *, page: Page, config: MkDocsConfig, files: Files) -> str:
@@ -58,8 +56,8 @@ def on_page_markdown(markdown: str, *, page: Page, config: MkDocsConfig, files: 
         target = posixpath.relpath(target.removeprefix("docs/"), posixpath.dirname(place)) + hash_sign + anchor
         return f'src="{target}"' if link["image"] else f"[{link['text']}]({target})"
 
-    filled = re.sub(r"<!-- table: (\w+) ?(.*?) -->", lambda found: globals()[f"{found[1]}_table"](found[2]), markdown)
-    return LINK.sub(rewrite, filled)
+    markdown = re.sub(r"<!-- table: (\w+) ?(.*?) -->", lambda table: globals()[f"{table[1]}_table"](table[2]), markdown)
+    return LINK.sub(rewrite, markdown)
 
 
 def _table(header: tuple[str, ...], rows: Iterable[Iterable[Any]]) -> str:
@@ -116,9 +114,8 @@ def _defaults(name: str) -> list[str]:
 
 def _range_of(option: Option) -> str:
     limits = {"at least": option.at_least, "above": option.above, "at most": option.at_most}
-    named = [f"{rule} {limit}" for rule, limit in limits.items() if limit is not None]
-    choices = " · ".join(f"`{choice}`" for choice in option.choices)
-    return choices or ", ".join(["integer" if option.kind is int else "number", *named])
+    named = ["integer" if option.kind is int else "number", *(f"{k} {v}" for k, v in limits.items() if v is not None)]
+    return " · ".join(f"`{choice}`" for choice in option.choices) or ", ".join(named)
 
 
 def faults_table(kind: str) -> str:

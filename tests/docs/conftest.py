@@ -36,26 +36,13 @@ class Block:
 
 def blocks_of(page):
     text = page.read_text(encoding="utf-8")
-    return [
-        Block(
-            page,
-            text.count("\n", 0, match.start("ticks")) + 1,
-            match["language"].strip(),
-            match["body"],
-            match["mark"],
-            match["value"],
-        )
-        for match in FENCE.finditer(text)
-    ]
+    found = [(match, text.count("\n", 0, match.start("ticks")) + 1) for match in FENCE.finditer(text)]
+    return [Block(page, line, m["language"].strip(), m["body"], m["mark"], m["value"]) for m, line in found]
 
 
-def name_of(page):
-    return page.relative_to(PROJECT).as_posix()
-
-
-def pytest_generate_tests(metafunc):
-    if "page" in metafunc.fixturenames:
-        metafunc.parametrize("page", PAGES, ids=name_of)
+@pytest.fixture(params=PAGES, ids=lambda page: page.relative_to(PROJECT).as_posix())
+def page(request):
+    return request.param
 
 
 @pytest.fixture(scope="session")
@@ -83,8 +70,4 @@ def all_blocks():
 @pytest.fixture
 def text_of():
     """What the pages under some paths say, as one text."""
-
-    def read(*paths):
-        return "\n".join((PROJECT / path).read_text(encoding="utf-8") for path in paths)
-
-    return read
+    return lambda *paths: "\n".join((PROJECT / path).read_text(encoding="utf-8") for path in paths)
