@@ -2,6 +2,7 @@
 
 import ast
 import json
+import re
 import subprocess
 import sys
 
@@ -17,21 +18,22 @@ def test_there_are_rows_of_every_kind_enough_of_them_and_none_twice(fault_rows):
 
 
 def test_every_row_is_in_the_file_of_a_test_that_records_rows(project):
-    (recorder,) = fixtures_that_record(project)
+    recorders = fixtures_that_record(project)
     for path in (project / "tests" / "faults" / "rows").iterdir():
         rows = json.loads(path.read_text(encoding="utf-8"))
         (file,) = {row["test"].partition("::")[0] for row in rows}
         assert path.stem == file.removeprefix("tests/").removesuffix(".py").replace("/", ".")
         names = {row["test"].partition("::")[2].partition("[")[0] for row in rows}
         tests = functions_in(project / file)
-        assert names <= {test.name for test in tests if recorder in [argument.arg for argument in test.args.args]}
+        assert names <= {test.name for test in tests if recorders & {argument.arg for argument in test.args.args}}
 
 
 def fixtures_that_record(project):
-    """The fixture in the file that reads HYPERCONE_RECORD_ROWS."""
-    files = [file for file in (project / "tests" / "faults").glob("*.py") if "RECORD_ROWS" in file.read_text()]
-    functions = [function for file in files for function in functions_in(file)]
-    return [each.name for each in functions if "pytest.fixture" in map(ast.unparse, each.decorator_list)]
+    """The fixture in the file that reads HYPERCONE_RECORD_ROWS, and other names for it."""
+    shared = [*(project / "tests" / "faults").glob("*.py"), *(project / "tests" / "support").glob("*.py")]
+    functions = [each for file in shared if "RECORD_ROWS" in file.read_text() for each in functions_in(file)]
+    (name,) = [each.name for each in functions if "pytest.fixture" in map(ast.unparse, each.decorator_list)]
+    return {name, *re.findall(rf"^(\w+) = {name}\b", (project / "tests" / "conftest.py").read_text(), re.M)}
 
 
 def functions_in(file):
