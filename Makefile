@@ -10,7 +10,7 @@ PIP := $(BIN)/python -m pip --quiet --disable-pip-version-check
 NODE_MODULES := explorer/node_modules/.package-lock.json
 SUDO := $(shell [ "$$(id -u)" = 0 ] || echo sudo)
 
-.PHONY: install lock audit browser demo test test-all lint-and-types lint typecheck unit unit-all page-test page bench clean
+.PHONY: install lock audit browser demo test test-all lint-and-types lint typecheck unit unit-all page-test page docs bench clean
 .DEFAULT_GOAL := install
 
 install: $(INSTALLED)
@@ -91,8 +91,12 @@ page-test: $(NODE_MODULES)
 page: $(NODE_MODULES)
 	cd explorer && npm run --silent build
 
+# The pages as a site, in site/. A warning, such as a link that leads nowhere, is an error; the tests build it as well.
+docs: install
+	NO_MKDOCS_2_WARNING=1 $(BIN)/mkdocs build --strict --quiet
+
 bench: install
 	$(BIN)/python -m benchmarks kernels
 
 clean:
-	rm -rf $(VENV) build dist .mypy_cache .ruff_cache .pytest_cache .import_linter_cache explorer/node_modules
+	rm -rf $(VENV) build dist site .mypy_cache .ruff_cache .pytest_cache .import_linter_cache explorer/node_modules

@@ -1,5 +1,6 @@
 """The pages people read, and the fenced blocks in them."""
 
+import json
 import re
 from dataclasses import dataclass
 from pathlib import Path
@@ -7,11 +8,8 @@ from pathlib import Path
 import pytest
 
 PROJECT = Path(__file__).parents[2]
-REFERENCE = PROJECT / "docs" / "reference"
 FRONT = [PROJECT / name for name in ("README.md", "CONTRIBUTING.md", "CHANGELOG.md", "SECURITY.md")]
-ALL_PAGES = [*FRONT, *sorted((PROJECT / "docs").rglob("*.md"))]
-# The reference is made from docstrings, whose examples run with the modules they stand in.
-PAGES = [page for page in ALL_PAGES if REFERENCE not in page.parents]
+PAGES = [*FRONT, *sorted((PROJECT / "docs").rglob("*.md"))]
 
 FENCE = re.compile(
     r"(?:^<!-- (?P<mark>not run|exit|file): (?P<value>[^\n]*?) -->\n)?"
@@ -38,32 +36,25 @@ class Block:
 
 def blocks_of(page):
     text = page.read_text(encoding="utf-8")
-    return [
-        Block(
-            page,
-            text.count("\n", 0, match.start("ticks")) + 1,
-            match["language"].strip(),
-            match["body"],
-            match["mark"],
-            match["value"],
-        )
-        for match in FENCE.finditer(text)
-    ]
+    found = [(match, text.count("\n", 0, match.start("ticks")) + 1) for match in FENCE.finditer(text)]
+    return [Block(page, line, m["language"].strip(), m["body"], m["mark"], m["value"]) for m, line in found]
 
 
-def name_of(page):
-    return page.relative_to(PROJECT).as_posix()
+@pytest.fixture(params=PAGES, ids=lambda page: page.relative_to(PROJECT).as_posix())
+def page(request):
+    return request.param
 
 
-def pytest_generate_tests(metafunc):
-    for argument, pages in (("page", PAGES), ("any_page", ALL_PAGES)):
-        if argument in metafunc.fixturenames:
-            metafunc.parametrize(argument, pages, ids=name_of)
-
-
-@pytest.fixture
+@pytest.fixture(scope="session")
 def project():
     return PROJECT
+
+
+@pytest.fixture(scope="session")
+def fault_rows():
+    """What tests saw of bad inputs, hostile files and faults, file by file."""
+    files = sorted((PROJECT / "tests" / "faults" / "rows").glob("*.json"))
+    return [row for file in files for row in json.loads(file.read_text(encoding="utf-8"))]
 
 
 @pytest.fixture
@@ -79,8 +70,4 @@ def all_blocks():
 @pytest.fixture
 def text_of():
     """What the pages under some paths say, as one text."""
-
-    def read(*paths):
-        return "\n".join((PROJECT / path).read_text(encoding="utf-8") for path in paths)
-
-    return read
+    return lambda *paths: "\n".join((PROJECT / path).read_text(encoding="utf-8") for path in paths)

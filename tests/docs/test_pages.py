@@ -17,7 +17,7 @@ from pathlib import Path
 
 from hypercone.cli.main import main
 
-LANGUAGES = {"python", "console", "text", "toml", "tsv", "csv", "json", "bibtex"}
+LANGUAGES = {"diff", "python", "console", "text", "toml", "tsv", "csv", "json", "bibtex"}
 LOOSELY = doctest.ELLIPSIS | doctest.NORMALIZE_WHITESPACE
 # Blocks that no test runs are a debt: this many are known and have their reasons beside them.
 NOT_RUN_AT_MOST = 12

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-import importlib.util
+import importlib
 import json
 
 import pytest
@@ -11,15 +11,12 @@ from hypercone.reproduce import Plan, Results, missing
 
 
 @pytest.fixture
-def fill_results(project):
-    spec = importlib.util.spec_from_file_location("fill_results", project / "scripts" / "fill_results.py")
-    script = importlib.util.module_from_spec(spec)
-    spec.loader.exec_module(script)
-    return script
+def fill_results():
+    return importlib.import_module("scripts.fill_results")
 
 
-def test_what_a_page_quotes_is_what_the_results_say(any_page, fill_results):
-    text = any_page.read_text(encoding="utf-8")
+def test_what_a_page_quotes_is_what_the_results_say(page, fill_results):
+    text = page.read_text(encoding="utf-8")
     assert fill_results.fill_blocks(text) == text, "run python scripts/fill_results.py"
 
 
