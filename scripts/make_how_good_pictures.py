@@ -18,7 +18,7 @@ import numpy as np
 
 from hypercone import Hierarchy, fit
 from hypercone.geometry import caps
-from hypercone.plotting.canvas import INK, matplotlib_part, new_figure, save_figure
+from hypercone.plotting.canvas import INK, matplotlib_module, new_figure, save_figure
 
 KINDS = ("siblings", "cousins", "parents_siblings", "reversed")
 IMAGES = Path(__file__).parent.parent / "docs" / "images"
@@ -93,7 +93,7 @@ def circles(points: Any, K: float) -> tuple[Any, Any]:
 def _draw_circles(axes: Any, hierarchy: Hierarchy, centres: Any, radii: Any) -> None:
     axes.set_aspect("equal")
     axes.set_axis_off()
-    circle = matplotlib_part("patches").Circle
+    circle = matplotlib_module("patches").Circle
     low, high = (centres - radii[:, None]).min(axis=0), (centres + radii[:, None]).max(axis=0)
     middle, reach = (low + high) / 2, 0.53 * (high - low).max()
     for row in np.argsort(-radii):

@@ -48,7 +48,7 @@ def write(target: Path, *figures: Any) -> None:
     with tempfile.TemporaryDirectory() as folder:
         files = [Path(folder) / f"{number}.png" for number in range(len(figures))]
         for file, figure in zip(files, figures, strict=True):
-            save_figure(figure, file, dpi=DPI, colours=0)
+            save_figure(figure, file, dpi=DPI, colors=0)
         parts = [images.open(file).convert("RGB") for file in files]
     sheet = images.new("RGB", (sum(part.width for part in parts), parts[0].height))
     for number, part in enumerate(parts):

@@ -120,7 +120,7 @@ def _typed(arguments) -> str:
         (("export", "MODEL", "folder", "--format", "tsv"), "folder: is a folder"),
         (("export", "MODEL", "p.tsv", "--coordinates", "polar"), "invalid choice: 'polar'"),
         (("export", "MODEL", "file/p.tsv"), "cannot be written"),
-        (("plot", "MODEL", "-o", "p.xlsx"), "p.xlsx: is no format of a picture; end it in .svg, .png or .pdf"),
+        (("plot", "MODEL", "-o", "p.xlsx"), "p.xlsx: is not a picture format; end it in .svg, .png or .pdf"),
         (("plot", "MODEL", "-o", "folder"), "folder: is a folder"),
         (("plot", "MODEL", "-o", "file/p.svg"), "cannot be written"),
         (("plot", "MODEL", "--kind", "globe"), "invalid choice: 'globe'"),

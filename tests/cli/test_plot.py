@@ -59,7 +59,7 @@ def test_the_pairs_of_a_split_are_judged(run, model, tmp_path):
 def test_an_ending_that_is_no_picture_is_refused_before_the_model_is_read(run, tmp_path):
     done = run("plot", tmp_path / "no-such-model", "-o", tmp_path / "a.jpeg")
     assert done.code == 2
-    assert done.err == "hypercone: a.jpeg: is no format of a picture; end it in .svg, .png or .pdf\n"
+    assert done.err == "hypercone: a.jpeg: is not a picture format; end it in .svg, .png or .pdf\n"
 
 
 def test_a_construction_has_no_training_curves(run, taxonomy, tmp_path):

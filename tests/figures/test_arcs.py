@@ -9,13 +9,13 @@ from hypercone.geometry import poincare
 from hypercone.plotting.arcs import (
     TOLERANCE,
     Arcs,
+    concatenate_arcs,
     control_points,
     geodesics,
-    joined,
     lines_path,
-    on_circle,
     region_path,
     rim,
+    unit_vectors,
 )
 
 coordinates = st.floats(-0.7, 0.7, allow_subnormal=False)
@@ -25,18 +25,18 @@ angles = st.floats(0, 2 * np.pi)
 
 def inside(count, seed=0, power=0.5):
     random = np.random.default_rng(seed)
-    return on_circle(random.uniform(0, 2 * np.pi, count)) * random.uniform(0, 1, (count, 1)) ** power
+    return unit_vectors(random.uniform(0, 2 * np.pi, count)) * random.uniform(0, 1, (count, 1)) ** power
 
 
 @given(points, points)
 def test_a_geodesic_meets_the_rim_at_a_right_angle(x, y):
     arc = geodesics(x, y)
     radius = arc.radii()[0]
-    # A centre far away, or one known from ends that are nearly the same point, has no digits left to compare.
+    # A center far away, or one known from ends that are nearly the same point, has no digits left to compare.
     if not radius < 1e4 or np.linalg.norm(x - y) < 1e-6:
         return
-    # Two circles are orthogonal when the square of the distance of their centres is the sum of their squared radii.
-    assert np.sum(arc.centres()[0] ** 2) == pytest.approx(1 + radius**2, rel=1e-6)
+    # Two circles are orthogonal when the square of the distance of their centers is the sum of their squared radii.
+    assert np.sum(arc.centers()[0] ** 2) == pytest.approx(1 + radius**2, rel=1e-6)
 
 
 @given(points, points, st.floats(0, 1))
@@ -49,7 +49,7 @@ def test_the_points_of_an_arc_are_those_of_the_geodesic(x, y, t):
 
 @given(points, angles)
 def test_an_arc_may_end_on_the_rim_and_be_walked_backwards(x, angle):
-    end = on_circle(angle)
+    end = unit_vectors(angle)
     there, back = geodesics(x, end), geodesics(end, x)
     np.testing.assert_allclose(there.at([0.0, 0.5, 1.0]), back.at([1.0, 0.5, 0.0]), atol=1e-7)
     np.testing.assert_allclose(there.at(1.0)[0, 0], end, atol=1e-12)
@@ -71,12 +71,12 @@ def test_equal_ends_stay_where_they_are():
 def test_drawn_curves_stay_within_the_tolerance_of_the_circle(power):
     arcs = geodesics(inside(400, 1, power), inside(400, 2, power))
     kept = arcs.radii() < 1e3
-    arcs = joined(arcs[kept], rim([0.0, 1.0], [6.0, -2.0]))
+    arcs = concatenate_arcs(arcs[kept], rim([0.0, 1.0], [6.0, -2.0]))
     t = np.linspace(0, 1, 25)[:, None]
-    for curve, centre, radius in zip(control_points(arcs), arcs.centres(), arcs.radii(), strict=True):
+    for curve, center, radius in zip(control_points(arcs), arcs.centers(), arcs.radii(), strict=True):
         for a, b, c, d in zip(curve[:-1:3], curve[1::3], curve[2::3], curve[3::3], strict=True):
             drawn = (1 - t) ** 3 * a + 3 * t * (1 - t) ** 2 * b + 3 * t**2 * (1 - t) * c + t**3 * d
-            assert np.abs(np.linalg.norm(drawn - centre, axis=1) - radius).max() < TOLERANCE
+            assert np.abs(np.linalg.norm(drawn - center, axis=1) - radius).max() < TOLERANCE
 
 
 def test_many_arcs_are_one_path_and_a_region_is_closed():

@@ -1,4 +1,4 @@
-"""Colours go to branches that are big, few, and apart."""
+"""Colors go to branches that are big, few, and apart."""
 
 from __future__ import annotations
 
@@ -10,7 +10,7 @@ from hypothesis import strategies as st
 from hypercone import Hierarchy
 from hypercone.construction.forest import spanning_forest
 from hypercone.data import load_dataset
-from hypercone.plotting.views import MOST, branches
+from hypercone.plotting.views import MOST_BRANCHES, branches
 
 
 @st.composite
@@ -22,7 +22,7 @@ def hierarchies(draw):
 
 
 @settings(deadline=None)
-@given(hierarchies(), st.integers(1, MOST))
+@given(hierarchies(), st.integers(1, MOST_BRANCHES))
 def test_a_branch_is_one_node_with_what_hangs_below_it(hierarchy, most):
     found, parents = branches(hierarchy, most), spanning_forest(hierarchy)
     assert set(found.tolist()) <= set(range(-1, most))
@@ -33,7 +33,7 @@ def test_a_branch_is_one_node_with_what_hangs_below_it(hierarchy, most):
 
 
 @settings(deadline=None)
-@given(hierarchies(), st.integers(1, MOST))
+@given(hierarchies(), st.integers(1, MOST_BRANCHES))
 def test_the_first_branch_is_the_biggest(hierarchy, most):
     found = branches(hierarchy, most)
     sizes = np.bincount(found[found >= 0])
@@ -42,11 +42,11 @@ def test_the_first_branch_is_the_biggest(hierarchy, most):
 
 
 @pytest.mark.parametrize("name", ["wordnet-mammals", "wordnet-nouns"])
-def test_most_words_get_a_colour_and_no_colour_has_most_words(name):
+def test_most_words_get_a_color_and_no_color_has_most_words(name):
     hierarchy = load_dataset(name)
     found = branches(hierarchy)
     sizes = np.bincount(found[found >= 0])
-    assert len(sizes) == MOST
+    assert len(sizes) == MOST_BRANCHES
     assert sizes.sum() >= 0.85 * len(hierarchy)
     assert sizes.max() < 0.2 * len(hierarchy)
 
@@ -69,7 +69,7 @@ ANIMALS = Hierarchy.from_pairs(
 )
 
 
-def test_a_small_tree_has_a_colour_for_each_child_of_its_root():
+def test_a_small_tree_has_a_color_for_each_child_of_its_root():
     found = branches(ANIMALS)
     assert {name: found[ANIMALS.row(name)] for name in ("animal", "mammal", "bird", "fish")} == {
         "animal": -1,

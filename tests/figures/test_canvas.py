@@ -9,7 +9,7 @@ import pytest
 
 from hypercone.errors import HyperconeError, InputError
 from hypercone.plotting.canvas import extra_module, new_figure, pixels, save_figure
-from hypercone.plotting.scene import depth_colours, draw_disk, draw_edges, draw_nodes, draw_ring
+from hypercone.plotting.scene import depth_colors, draw_disk, draw_edges, draw_nodes, draw_ring
 
 POINTS = np.array([[0.0, 0.2], [0.4, 0.6], [-0.5, 0.6], [-0.6, 0.7]])
 EDGES = np.array([[0, 1], [0, 2], [2, 3]], np.int32)
@@ -56,7 +56,7 @@ def test_numbers_in_an_svg_are_short(figure, tmp_path):
 
 
 def test_an_ending_that_is_no_picture_is_refused(figure, tmp_path):
-    with pytest.raises(InputError, match=r"^a.txt: is no format of a picture; end it in .svg, .png or .pdf$"):
+    with pytest.raises(InputError, match=r"^a.txt: is not a picture format; end it in .svg, .png or .pdf$"):
         save_figure(figure, tmp_path / "a.txt")
 
 
@@ -66,12 +66,12 @@ def test_the_pixels_of_a_figure(figure):
     assert image[0, 0].tolist() == [255, 255, 255, 255]
 
 
-def test_colours_go_from_dark_to_light():
-    colours = depth_colours(7)
-    light = [sum(int(colour[digit : digit + 2], 16) for digit in (1, 3, 5)) for colour in colours]
-    assert len(set(colours)) == 8
+def test_colors_go_from_dark_to_light():
+    colors = depth_colors(7)
+    light = [sum(int(color[digit : digit + 2], 16) for digit in (1, 3, 5)) for color in colors]
+    assert len(set(colors)) == 8
     assert light == sorted(light)
-    assert depth_colours(0) == ["#440154"]
+    assert depth_colors(0) == ["#440154"]
 
 
 def test_drawing_is_loaded_only_when_something_is_drawn():

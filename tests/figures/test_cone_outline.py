@@ -8,7 +8,7 @@ from matplotlib.transforms import Affine2D
 
 from hypercone.errors import InputError
 from hypercone.geometry import cones
-from hypercone.plotting.arcs import cone_outline, draw_cone, on_circle, region_path
+from hypercone.plotting.arcs import cone_outline, draw_cone, region_path, unit_vectors
 from hypercone.plotting.canvas import new_figure
 
 angles = st.floats(0, 2 * np.pi)
@@ -27,11 +27,11 @@ def filled(outline, points):
 @given(st.data(), apertures, angles)
 def test_the_drawn_region_is_the_cone(data, K, heading):
     norm = data.draw(st.floats(cones.inner_radius(K), 0.97))
-    apex = norm * on_circle(heading)
+    apex = norm * unit_vectors(heading)
     random = np.random.default_rng(data.draw(st.integers(0, 2**32)))
     # Half of the points around the whole disk, half near the cone's own direction.
     spread = np.where(np.arange(160) < 80, np.pi, 0.3)
-    asked = on_circle(heading + spread * random.uniform(-1, 1, 160)) * random.uniform(0, 0.999, (160, 1)) ** 0.3
+    asked = unit_vectors(heading + spread * random.uniform(-1, 1, 160)) * random.uniform(0, 0.999, (160, 1)) ** 0.3
     outline = cone_outline(apex, K)
     border = outline.at(np.linspace(0, 1, 1200)).reshape(-1, 2)
     in_doubt = np.array([np.linalg.norm(border - point, axis=1).min() < 2e-3 for point in asked])
@@ -42,7 +42,7 @@ def test_the_drawn_region_is_the_cone(data, K, heading):
 @given(apertures, angles, st.floats(0, 1))
 def test_the_sides_leave_the_apex_at_the_half_aperture_and_lie_on_the_cone_s_border(K, heading, place):
     inner = cones.inner_radius(K)
-    apex = (inner + (0.95 - inner) * place) * on_circle(heading)
+    apex = (inner + (0.95 - inner) * place) * unit_vectors(heading)
     outline = cone_outline(apex, K)
     for side in (outline[:1], outline[2:]):
         along = side.at(np.linspace(0.1, 0.9, 9))[0]

@@ -9,11 +9,11 @@ from hypercone.methods.scoring import count_at
 from hypercone.plotting.canvas import DARK, LIGHT
 from hypercone.plotting.charts import (
     MOST_POINTS,
-    in_short,
+    leaves_are_outermost,
     norms_picture,
     precision_recall,
     precision_recall_picture,
-    stand_apart,
+    short_count,
     training_picture,
 )
 
@@ -103,7 +103,7 @@ def test_nodes_apart_are_dots_that_no_median_counts():
     ],
 )
 def test_leaves_of_all_depths_stand_apart_if_they_are_together_and_beyond_all_else(heights, depths, leaves, expected):
-    found = stand_apart(np.array(heights, float), np.array(depths, np.int32), np.array(leaves, bool))
+    found = leaves_are_outermost(np.array(heights, float), np.array(depths, np.int32), np.array(leaves, bool))
     assert found is expected
 
 
@@ -123,7 +123,7 @@ def test_a_deep_hierarchy_has_several_depths_in_a_column():
 
 
 def test_large_counts_are_short():
-    assert [in_short(count) for count in (3, 9_999, 10_000, 14_831)] == ["3", "9,999", "10k", "15k"]
+    assert [short_count(count) for count in (3, 9_999, 10_000, 14_831)] == ["3", "9,999", "10k", "15k"]
 
 
 def test_a_training_shows_its_loss_its_validations_and_the_epoch_chosen():

@@ -5,8 +5,8 @@ import pytest
 
 from hypercone.data import load_dataset
 from hypercone.hierarchy import Hierarchy
-from hypercone.plotting.scene import HAIR, MOST_EDGES, SHORTEST, dots_to_draw, edges_to_draw
-from hypercone.plotting.views import LONGEST_NAME, as_written, branches, most_important, nodes_below
+from hypercone.plotting.scene import MOST_EDGES, RESOLUTION, SHORTEST, dots_to_draw, edges_to_draw
+from hypercone.plotting.views import LONGEST_NAME, branches, display_name, nodes_below, rows_by_importance
 
 
 @pytest.fixture(scope="module")
@@ -23,7 +23,7 @@ def test_every_edge_left_out_is_short_or_lies_on_one_that_is_drawn():
     lines = points[drawn].reshape(-1, 4) * scale
     for line in points[edges].reshape(-1, 4) * scale:
         if np.linalg.norm(line[2:] - line[:2]) > SHORTEST:
-            assert np.abs(lines - line).max(axis=1).min() <= HAIR
+            assert np.abs(lines - line).max(axis=1).min() <= RESOLUTION
     kept = drawn.tolist()
     assert len(set(map(tuple, kept))) == len(kept)
 
@@ -62,7 +62,7 @@ def test_no_node_of_several_parents_is_counted_twice(mammals):
 
 def test_the_first_names_are_no_line_of_single_children(mammals):
     below = nodes_below(mammals)
-    first = most_important(mammals, below, np.zeros((len(mammals), 2)))[:20]
+    first = rows_by_importance(mammals, below, np.zeros((len(mammals), 2)))[:20]
     names = {mammals.names[row] for row in first}
     assert {"mammal.n.01", "carnivore.n.01", "rodent.n.01", "dog.n.01"} <= names
     # Of the canines nearly all are dogs.
@@ -72,8 +72,8 @@ def test_the_first_names_are_no_line_of_single_children(mammals):
 def test_names_in_the_middle_come_before_those_at_the_rim():
     star = Hierarchy(["root", "near", "far"], [[0, 1], [0, 2]])
     points = np.array([[0.0, 0.0], [0.2, 0.0], [0.9, 0.0]])
-    assert most_important(star, nodes_below(star), points).tolist() == [0, 1, 2]
-    assert most_important(star, nodes_below(star), points[[0, 2, 1]]).tolist() == [0, 2, 1]
+    assert rows_by_importance(star, nodes_below(star), points).tolist() == [0, 1, 2]
+    assert rows_by_importance(star, nodes_below(star), points[[0, 2, 1]]).tolist() == [0, 2, 1]
 
 
 @pytest.mark.parametrize(
@@ -88,7 +88,7 @@ def test_names_in_the_middle_come_before_those_at_the_rim():
     ],
 )
 def test_names_are_written_as_people_do(name, written):
-    assert as_written(name) == written
+    assert display_name(name) == written
 
 
 def test_branches_do_not_overlap_and_hold_nearly_all(mammals):

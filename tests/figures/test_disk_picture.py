@@ -12,7 +12,7 @@ from hypercone.errors import InputError
 from hypercone.geometry import cones
 from hypercone.hierarchy import Hierarchy
 from hypercone.methods import Settings
-from hypercone.plotting.arcs import seen_from
+from hypercone.plotting.arcs import view_from
 from hypercone.plotting.canvas import DARK, LIGHT, THEMES, find_theme, save_figure
 from hypercone.plotting.plot import DiskStyle, disk_picture
 from hypercone.plotting.scene import make_scene
@@ -28,9 +28,9 @@ def mammals():
     return load_dataset("wordnet-mammals")
 
 
-def scene_of(hierarchy, centre=None, dim=5, **options):
+def scene_of(hierarchy, center=None, dim=5, **options):
     view = planar_view(np.zeros((len(hierarchy), dim)), "hyperbolic-cones", Settings(), hierarchy)
-    return make_scene(view, hierarchy, None if centre is None else hierarchy.row(centre), **options)
+    return make_scene(view, hierarchy, None if center is None else hierarchy.row(center), **options)
 
 
 def drawn(figure, what):
@@ -58,10 +58,10 @@ def overlap(a, b):
     return a[0] < b[2] and b[0] < a[2] and a[1] < b[3] and b[1] < a[3]
 
 
-@pytest.mark.parametrize("centre", [None, "dog.n.01"])
+@pytest.mark.parametrize("center", [None, "dog.n.01"])
 @pytest.mark.parametrize("shaded", ["dog.n.01", "carnivore.n.01", "whale.n.02"])
-def test_the_shaded_region_holds_exactly_the_nodes_of_energy_zero(mammals, centre, shaded):
-    scene, row = scene_of(mammals, centre), mammals.row(shaded)
+def test_the_shaded_region_holds_exactly_the_nodes_of_energy_zero(mammals, center, shaded):
+    scene, row = scene_of(mammals, center), mammals.row(shaded)
     figure = disk_picture(scene, mammals.called, DiskStyle(cones=[row], labels=0))
     (wedge,) = drawn(figure, "cone")
     energies = cones.energy(scene.view.points[row], scene.view.points, scene.view.K)
@@ -71,16 +71,16 @@ def test_the_shaded_region_holds_exactly_the_nodes_of_energy_zero(mammals, centr
     assert 1 < (energies <= 0).sum() < len(mammals)
 
 
-def test_the_points_are_moved_and_the_middle_is_the_centre(mammals):
+def test_the_points_are_moved_and_the_middle_is_the_center(mammals):
     scene = scene_of(mammals, "dog.n.01")
     np.testing.assert_allclose(scene.points[mammals.row("dog.n.01")], 0, atol=1e-12)
-    np.testing.assert_array_equal(scene.points, seen_from(scene.centre, scene.view.points))
+    np.testing.assert_array_equal(scene.points, view_from(scene.center, scene.view.points))
     assert not scene_of(mammals, moved=False).is_moved
 
 
-@pytest.mark.parametrize(("labels", "centre"), [(None, None), (60, None), (25, "dog.n.01")])
-def test_no_name_lies_on_another(mammals, labels, centre):
-    figure = disk_picture(scene_of(mammals, centre), mammals.called, DiskStyle(labels=labels))
+@pytest.mark.parametrize(("labels", "center"), [(None, None), (60, None), (25, "dog.n.01")])
+def test_no_name_lies_on_another(mammals, labels, center):
+    figure = disk_picture(scene_of(mammals, center), mammals.called, DiskStyle(labels=labels))
     boxes = boxes_of(figure)
     assert len(boxes) >= 20
     assert not any(overlap(a, b) for row, a in enumerate(boxes) for b in boxes[:row])
@@ -140,7 +140,7 @@ def test_names_around_the_rim_stand_apart_and_long_ones_have_room():
 
 def test_a_long_line_is_not_named_whole():
     line = Hierarchy([f"n{i}" for i in range(1500)], [[i, i + 1] for i in range(1499)])
-    figure = disk_picture(scene_of(line), line.called, DiskStyle(colour="depth"))
+    figure = disk_picture(scene_of(line), line.called, DiskStyle(color="depth"))
     assert 1 < len(texts_of(figure)) < 60
     assert figure.axes[1].texts[1].get_text() == "1499"
     (legend,) = figure.axes[1].collections
@@ -170,19 +170,19 @@ def test_the_caption_names_the_view_and_what_was_done(mammals):
         "Shaded: the cones of dog, cat. Seen from dog; + is the origin."
     )
     (cross,) = drawn(figure, "origin")
-    np.testing.assert_allclose(np.ravel(cross.get_data()), seen_from(scene.centre, [0.0, 0.0]))
+    np.testing.assert_allclose(np.ravel(cross.get_data()), view_from(scene.center, [0.0, 0.0]))
 
 
-def test_edges_are_geodesics_in_the_colour_of_their_branch(mammals):
+def test_edges_are_geodesics_in_the_color_of_their_branch(mammals):
     scene = scene_of(mammals)
     figure = disk_picture(scene, mammals.called, DiskStyle(labels=0))
     paths = drawn(figure, "geodesics")
     assert sum((path.get_path().codes == 1).sum() for path in paths) > 0.9 * len(mammals)
-    colours = {path.get_edgecolor()[:3] for path in paths}
-    assert len(colours) == 13
+    colors = {path.get_edgecolor()[:3] for path in paths}
+    assert len(colors) == 13
 
 
-def test_a_few_roots_have_a_colour_each_for_all_below_them():
+def test_a_few_roots_have_a_color_each_for_all_below_them():
     pairs = [(f"root {r}", f"child {r} {c}") for r in range(5) for c in range(3 + r)]
     forest = Hierarchy.from_pairs([*pairs, ("child 0 0", "grandchild"), ("grandchild", "last")])
     branch = scene_of(forest).branch
@@ -193,7 +193,7 @@ def test_a_few_roots_have_a_colour_each_for_all_below_them():
 
 
 def test_by_depth_there_is_a_legend(mammals):
-    figure = disk_picture(scene_of(mammals), mammals.called, DiskStyle(colour="depth", theme=DARK))
+    figure = disk_picture(scene_of(mammals), mammals.called, DiskStyle(color="depth", theme=DARK))
     assert [text.get_text() for text in figure.axes[1].texts] == ["depth 0", "9"]
     assert not drawn(figure, "cone")
 
@@ -244,24 +244,24 @@ def test_a_wide_forest_keeps_its_file_small(tmp_path):
     assert len(re.findall("<use", path.read_text())) < 5_000
 
 
-def test_the_colours_of_branches_differ_and_show_on_their_ground():
-    def light(colour):
-        red, green, blue = (int(colour[digit : digit + 2], 16) for digit in (1, 3, 5))
+def test_the_colors_of_branches_differ_and_show_on_their_ground():
+    def light(color):
+        red, green, blue = (int(color[digit : digit + 2], 16) for digit in (1, 3, 5))
         return 0.2126 * red + 0.7152 * green + 0.0722 * blue
 
     for theme in THEMES.values():
         assert len(set(theme.branches)) == 12
-        assert all(abs(light(colour) - light(theme.disk)) > 60 for colour in (*theme.branches, theme.ink, theme.faint))
+        assert all(abs(light(color) - light(theme.disk)) > 60 for color in (*theme.branches, theme.ink, theme.faint))
     assert find_theme("light") is LIGHT
     with pytest.raises(InputError, match="there is no theme 'sepia'; use light or dark"):
         find_theme("sepia")
 
 
 def contrast(one, other):
-    """How much lighter one colour is than the other, as the guidelines for accessible pages (WCAG 2) count it."""
+    """How much lighter one color is than the other, as the guidelines for accessible pages (WCAG 2) count it."""
 
-    def light(colour):
-        parts = [int(colour[digit : digit + 2], 16) / 255 for digit in (1, 3, 5)]
+    def light(color):
+        parts = [int(color[digit : digit + 2], 16) / 255 for digit in (1, 3, 5)]
         linear = [part / 12.92 if part <= 0.04045 else ((part + 0.055) / 1.055) ** 2.4 for part in parts]
         return np.dot([0.2126, 0.7152, 0.0722], linear) + 0.05
 
@@ -270,9 +270,9 @@ def contrast(one, other):
 
 
 def test_on_a_dark_ground_every_depth_stands_out():
-    assert min(contrast(colour, ground) for colour in DARK.depths for ground in (DARK.disk, DARK.ground)) > 4.5
+    assert min(contrast(color, behind) for color in DARK.depths for behind in (DARK.disk, DARK.background)) > 4.5
 
 
-def test_a_colour_by_something_else_is_refused(mammals):
-    with pytest.raises(InputError, match="there is no colour by 'mood'; use branch or depth"):
-        disk_picture(scene_of(mammals), mammals.called, DiskStyle(colour="mood"))
+def test_a_color_by_something_else_is_refused(mammals):
+    with pytest.raises(InputError, match="there is no color by 'mood'; use branch or depth"):
+        disk_picture(scene_of(mammals), mammals.called, DiskStyle(color="mood"))

@@ -33,8 +33,8 @@ def test_placed_labels_never_overlap_nor_leave_the_bounds(seed, count):
 def test_the_place_that_covers_fewer_dots_wins():
     anchor = np.array([[200.0, 150.0]])
     crowd = np.array([[220.0, 150.0]] * 5)
-    (centre,) = place_labels(anchor, np.array([[60.0, 10.0]]), crowd, BOUNDS)
-    assert centre[0] < 200
+    (center,) = place_labels(anchor, np.array([[60.0, 10.0]]), crowd, BOUNDS)
+    assert center[0] < 200
 
 
 def test_a_label_without_room_is_nan_and_not_drawn():

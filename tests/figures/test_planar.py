@@ -10,7 +10,7 @@ from hypercone.errors import InputError
 from hypercone.geometry import cones, poincare
 from hypercone.hierarchy import Hierarchy
 from hypercone.methods import METHODS, Settings
-from hypercone.plotting.arcs import seen_from
+from hypercone.plotting.arcs import view_from
 from hypercone.plotting.views import VIEW_K, PlanarView, planar_view
 
 BIRDS = Hierarchy.from_pairs([("bird", "owl"), ("bird", "gull"), ("gull", "herring gull"), ("bird", "finch")])
@@ -31,7 +31,7 @@ def test_two_dimensions_of_the_ball_are_shown_as_they_are():
     points = random_points(20, 2)
     for method, K in (("hyperbolic-cones", 0.3), ("poincare", None)):
         view = planar_view(points, method, Settings(K=0.3))
-        assert (view.kind, view.K, view.centre) == ("own", K, (0.0, 0.0))
+        assert (view.kind, view.K, view.center) == ("own", K, (0.0, 0.0))
         np.testing.assert_array_equal(view.points, points)
 
 
@@ -58,13 +58,13 @@ def test_two_flat_dimensions_are_not_said_to_be_projected():
 
 def test_a_projection_to_one_side_is_looked_at_from_that_side():
     points = random_points(200, 6, largest=0.9999)
-    assert planar_view(points, "poincare", Settings(), how="projection").centre == (0.0, 0.0)
+    assert planar_view(points, "poincare", Settings(), how="projection").center == (0.0, 0.0)
     aside = points * [0.1, 0.1, 0.1, 0.1, 0.1, 0.0] + [0.0, 0.0, 0.0, 0.0, 0.0, 0.9]
     view = planar_view(aside, "poincare", Settings(), how="projection")
-    seen = seen_from(view.centre, view.points)
+    seen = view_from(view.center, view.points)
     angles = [np.arctan2(spots[:, 1], spots[:, 0]).std() for spots in (view.points, seen)]
     assert angles[1] > 3 * angles[0]
-    assert np.hypot(*view.centre) < 0.8, "not from amid what is furthest out"
+    assert np.hypot(*view.center) < 0.8, "not from amid what is furthest out"
 
 
 @pytest.mark.parametrize("method", sorted(METHODS))
