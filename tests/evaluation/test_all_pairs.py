@@ -39,7 +39,7 @@ def counted(embedding, hierarchy, threshold):
 
 @pytest.mark.parametrize("change", [0.0, -0.02, 0.1])
 def test_every_pair_is_counted_once(fitted, change, monkeypatch):
-    monkeypatch.setattr(measures, "PARTS_A_CORE", 3)
+    monkeypatch.setattr(measures, "PARTS_PER_CORE", 3)
     found = all_pairs(fitted, threshold=fitted.threshold + change)
     assert (found.true_positives, found.false_positives, found.positives) == counted(
         fitted, fitted.hierarchy, fitted.threshold + change
@@ -79,11 +79,11 @@ def test_the_nouns_take_seconds(within):
     assert found.positives + found.negatives == 82_114 * 82_113
     # Some nodes by the plain way, so that what is counted is known to be right.
     some = range(0, len(nouns), 4_001)
-    calls = measures.count_calls(embedding, nouns, 0.0)
+    calls = measures.count_predictions(embedding, nouns, 0.0)
     names, every = list(nouns.names), set(range(len(nouns)))
     for row in some:
         called = np.flatnonzero(embedding.energy([names[row]] * len(names), names) <= 0.0).tolist()
         above = set(called) & (every - {row})
-        assert (calls.called[row], calls.right[row]) == (len(above), len(above & set(nouns.ancestors_of(row).tolist())))
+        assert (calls.predicted[row], calls.correct[row]) == (len(above), len(above & set(nouns.ancestors_of(row).tolist())))
     assert 0 < found.false_positives < found.negatives
     assert 0 < found.true_positives < found.positives

@@ -12,7 +12,7 @@ import hypercone
 from hypercone.embedding import Embedding
 from hypercone.errors import InputError
 from hypercone.evaluation import all_pairs, hard_pairs, link_prediction, reconstruction
-from hypercone.evaluation.measures import groups_of
+from hypercone.evaluation.measures import node_groups
 from hypercone.hierarchy import Hierarchy
 from hypercone.methods import METHODS, Settings
 
@@ -38,7 +38,7 @@ def test_the_groups_are_what_their_names_say(seed):
     graph = nx.DiGraph(hierarchy.edges.tolist())
     graph.add_nodes_from(range(len(hierarchy)))
     basic = nx.transitive_reduction(graph)
-    by_parents, by_depth = groups_of(hierarchy, "parents"), groups_of(hierarchy, "depth")
+    by_parents, by_depth = node_groups(hierarchy, "parents"), node_groups(hierarchy, "depth")
     for row in range(len(hierarchy)):
         above = any(basic.in_degree(one) > 1 for one in nx.ancestors(graph, row))
         expected = "several_parents" if basic.in_degree(row) > 1 else "several_above" if above else "one_parent"
@@ -53,7 +53,7 @@ def test_the_groups_are_what_their_names_say(seed):
 def test_every_pair_counts_in_the_group_of_its_child(by, name):
     hierarchy = random_hierarchy(1)
     embedding = scattered(hierarchy, name=name)
-    groups, names = groups_of(hierarchy, by), hierarchy.names
+    groups, names = node_groups(hierarchy, by), hierarchy.names
     true = set(map(tuple, hierarchy.closure().tolist()))
     expected = {group: [0, 0, 0, 0] for group in groups.names}
     for child in range(len(hierarchy)):
