@@ -154,7 +154,7 @@ def _typed(arguments) -> str:
         (("reproduce", "table1", "--recipes", "tunde"), "there is no recipe 'tunde'; did you mean tuned?"),
         (("reproduce", "table1", "--dims", "0"), "none may be below 1"),
         (("reproduce", "table1", "--percent", "10,95"), "each must be from 0 to 90"),
-        (("reproduce", "table1", "--percent", "ten"), "must be percentages with commas"),
+        (("reproduce", "table1", "--percent", "ten"), "must be comma-separated percentages"),
         (("reproduce", "table1", "--seeds", "0"), "--seeds is 0, but must be at least 1"),
         (("reproduce", "table1", "--jobs", "0", "--seeds", "1"), "--jobs is 0, but must be at least 1"),
         (("reproduce", "table1", "--split", "nothing"), "nothing"),

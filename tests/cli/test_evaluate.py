@@ -74,7 +74,7 @@ def test_a_sample_of_hard_pairs_depends_on_the_seed(run, model):
         (("--group-by", "depth"), "say what to evaluate on"),
         (("--group-by", "colour", "--hard"), "invalid choice: 'colour'"),
         (("--group-by",), "expected one argument"),
-        (("--references",), "--references stands beside --all-pairs, --hard or --split"),
+        (("--references",), "--references needs --all-pairs, --hard or --split"),
         (("--hard", "--sample", "0"), "sample is 0, but must be at least 1"),
         (("--hard", "--sample", "many"), "invalid int value: 'many'"),
         (("--hard", "--seed", "-1"), "seed is -1, but must be at least 0"),

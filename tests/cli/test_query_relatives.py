@@ -79,7 +79,7 @@ def test_names_come_from_standard_input_too(run, model, monkeypatch):
             "dog\tanimal\ncat\tdog\tanimal\n",
             "asked.txt:2: is-a takes CHILD PARENT, but was given 3 names: cat dog animal",
         ),
-        ("", "asked.txt: is empty; it should hold one question a line"),
+        ("", "asked.txt: is empty; it should hold one question per line"),
         ("dog\tanimal\ndog\t\n", "asked.txt:2: there is no node ''"),
     ],
 )

@@ -96,7 +96,7 @@ def test_an_interrupt_keeps_what_has_finished_and_says_so(long_run, tmp_path):
     assert running.wait(30) == 130
     assert "1 of 160: order" in first
     assert "Traceback" not in rest
-    assert "trials are kept in" in rest.splitlines()[-1]
+    assert "trials are saved in" in rest.splitlines()[-1]
     assert len(json.loads((tmp_path / "table1.json").read_text())["cells"]) >= 1
 
 

@@ -216,7 +216,7 @@ def test_a_model_that_cannot_be_saved_after_all_says_that_the_fit_is_kept(run, t
     monkeypatch.setattr(fit, "refuse_in_vain", then_taken)
     done = run(*command, "-o", "model")
     assert (done.code, done.err.count("\n")) == (2, 1)
-    assert done.err.endswith("; the fit is kept in r: give another -o, with --resume\n")
+    assert done.err.endswith("; the fit is saved in r: give another -o, with --resume\n")
     monkeypatch.undo()
     monkeypatch.chdir(tmp_path)
     assert run(*command, "-o", "other", "--resume").code == 0
