@@ -60,7 +60,7 @@ def test_a_host_that_was_allowed_is_answered(make_service, asked):
 
 @pytest.mark.parametrize("name", ["", "a b", "a/b", "http://a", "a:80", "*", "-a", "[::1", "ä"])
 def test_what_is_no_host_name_cannot_be_allowed(name):
-    with pytest.raises(InputError, match="is no host name"):
+    with pytest.raises(InputError, match="is not a host name"):
         checked_host_name(name)
 
 
@@ -147,7 +147,7 @@ def test_a_page_that_was_asked_for_may_and_others_still_may_not(make_service, as
     "origin", ["*", "null", "app.example.org", "https://a/b", "ftp://a", "https://", "https://a b"]
 )
 def test_what_is_no_origin_cannot_be_allowed(origin):
-    with pytest.raises(InputError, match="is no origin"):
+    with pytest.raises(InputError, match="is not an origin"):
         checked_origin(origin)
 
 

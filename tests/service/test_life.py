@@ -33,7 +33,7 @@ def test_while_it_gets_ready_it_says_so_and_answers_nothing_else(make_service, a
 
 def test_while_it_ends_it_says_so_and_still_answers(make_service, asked):
     service = make_service()
-    service.begin_to_end()
+    service.start_draining()
     answer = asked(service, "GET", "/readyz")
     assert (answer.status_code, answer.json()) == (503, {"status": "draining"})
     assert asked(service, "GET", "/v1/is-a?child=dog&parent=animal").status_code == 200
@@ -168,7 +168,7 @@ def test_a_host_that_others_can_reach_needs_a_token(host):
 
 @pytest.mark.parametrize("host", ["no such host", "203.0.113.7", "a" * 300])
 def test_what_is_no_address_of_this_machine_is_told(host):
-    with pytest.raises(InputError, match=r"is no address of this machine|cannot listen on port 0 of"):
+    with pytest.raises(InputError, match=r"is not an address of this machine|cannot listen on port 0 of"):
         listening_socket(host, 0)
 
 

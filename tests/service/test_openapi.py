@@ -22,7 +22,7 @@ def _operations(document):
             yield path, method, operation
 
 
-def _resolved(document, schema):
+def _resolve(document, schema):
     """The schema with the parts it refers to."""
     return {**schema, "components": document["components"]}
 
@@ -70,14 +70,14 @@ def test_its_own_examples_are_answered_as_its_schemas_say(document, server):
         query = "&".join(f"{each['name']}={each['example']}" for each in parameters)
         body = operation["requestBody"]["content"]["application/json"] if method == "post" else None
         if body:
-            jsonschema_rs.validate(_resolved(document, body["schema"]), body["example"])
+            jsonschema_rs.validate(_resolve(document, body["schema"]), body["example"])
         for each in parameters:
             jsonschema_rs.validate(each["schema"], each["example"])
         status, headers, found = server.ask(f"{path}?{query}" if query else path, body and body["example"])
         assert status == 200
         content = operation["responses"]["200"]["content"]
         kind = headers["content-type"].split(";")[0]
-        jsonschema_rs.validate(_resolved(document, content[kind]["schema"]), found)
+        jsonschema_rs.validate(_resolve(document, content[kind]["schema"]), found)
 
 
 def test_every_status_is_documented(document, server):
@@ -88,7 +88,7 @@ def test_every_status_is_documented(document, server):
         reference = operation["responses"][str(status)]["$ref"]
         described = document["components"]["responses"][reference.rsplit("/", 1)[1]]
         schema = described["content"]["application/json"]["schema"]
-        jsonschema_rs.validate(_resolved(document, schema), found)
+        jsonschema_rs.validate(_resolve(document, schema), found)
     assert set(document["components"]["responses"]) == {str(status) for status in STATUSES}
 
 

@@ -84,9 +84,9 @@ def test_a_script_in_a_module_may_run_however_its_type_is_quoted():
 def test_a_large_answer_is_refused_while_too_many_wait_to_be_read(make_service):
     service = make_service()
     service.unread = lambda: 256 * 1024**2
-    service.must_have_room(bytes(1000))
+    service.check_unread_limit(bytes(1000))
     with pytest.raises(Refusal) as refused:
-        service.must_have_room(bytes(1024**2))
+        service.check_unread_limit(bytes(1024**2))
     assert (refused.value.status, "try again" in refused.value.message) == (503, True)
 
 

@@ -38,10 +38,10 @@ def test_what_is_late_is_refused_and_its_thread_keeps_a_place_until_it_ends(run)
             await workers.run(lambda: go_on.wait(10), Deadline(0.05))
         assert refused.value.status == 504
         assert workers.taken == 1
-        workers.take_place()
+        workers.acquire_slot()
         with pytest.raises(Refusal) as turned_away:
-            workers.take_place()
-        workers.free_place()
+            workers.acquire_slot()
+        workers.release_slot()
         assert (turned_away.value.status, turned_away.value.headers) == (503, ((b"retry-after", b"1"),))
         go_on.set()
         while workers.taken:
