@@ -120,7 +120,7 @@ def test_claims_about_the_table_are_judged_from_its_file(run, tmp_path):
     assert done.out == (tmp_path / "claims.md").read_text() + "\n"
 
 
-def test_figure_2_is_written_where_it_is_told_to(run, tmp_path):
+def test_figure_2_is_written_to_the_output_folder(run, tmp_path):
     done = run("reproduce", "figure2", "-o", tmp_path / "pictures", "--json")
     assert [os.path.basename(path) for path in done.json["files"]] == ["figure2.svg", "figure2.png"]
     assert all(os.path.getsize(path) > 1000 for path in done.json["files"])

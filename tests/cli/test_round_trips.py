@@ -33,7 +33,7 @@ def test_fit_writes_a_model_and_says_how_good_it_is(run, taxonomy, tmp_path, qui
     assert embedding.record["hierarchy_digest"] == hypercone.read(taxonomy).digest
 
 
-def test_for_people_every_value_has_its_line(run, taxonomy, tmp_path, quick):
+def test_fit_prints_one_line_per_value(run, taxonomy, tmp_path, quick):
     lines = run("fit", taxonomy, "-o", tmp_path / "m", *quick, "--quiet").out.splitlines()
     assert [line.split("  ")[0] for line in lines] == [
         "model",
@@ -62,7 +62,7 @@ def test_a_fit_without_settings_constructs_and_says_how_exact_it_is(run, taxonom
     assert (found["method"], found["kind"], found["all_pairs_f1"]) == ("nested-caps", "constructed", 1.0)
 
 
-def test_what_is_lost_in_a_forest_is_said(run, tmp_path):
+def test_fit_reports_true_pairs_lost_in_a_forest(run, tmp_path):
     (tmp_path / "d.tsv").write_text("parent\tchild\na\tb\na\tc\nb\td\nc\td\n")
     done = run("fit", tmp_path / "d.tsv", "-o", tmp_path / "m", "--method", "nested-caps", "--quiet")
     assert "1 of 5 true pairs" in done.err
@@ -98,13 +98,13 @@ def test_info_describes_a_file_a_dataset_and_standard_input(run, process, taxono
     assert piped.json | {"seconds": 0} == found.json | {"seconds": 0}
 
 
-def test_what_a_reader_left_out_is_told_to_people_and_to_programs(run, tmp_path):
+def test_notes_of_the_reader_are_printed_and_in_the_json(run, tmp_path):
     (tmp_path / "two.paths").write_text("animal > dog > animal\n")
     done = run("info", tmp_path / "two.paths", "--on-cycle", "drop")
     assert "(1 edge that closes a cycle left out: dog → animal (line 1))" in done.err
-    told = run("info", tmp_path / "two.paths", "--on-cycle", "drop", "--json")
-    assert told.err == ""
-    assert told.json["notes"] == ["1 edge that closes a cycle left out: dog → animal (line 1)"]
+    listed = run("info", tmp_path / "two.paths", "--on-cycle", "drop", "--json")
+    assert listed.err == ""
+    assert listed.json["notes"] == ["1 edge that closes a cycle left out: dog → animal (line 1)"]
 
 
 def test_named_columns_say_the_direction(run, tmp_path):
@@ -136,7 +136,7 @@ def test_query_every_other_question(run, model):
         assert run("query", model, question, "dog").out.count("\n") >= 1
 
 
-def test_json_keeps_letters_as_they_are_and_escapes_them_where_the_stream_cannot_carry_them(process, model):
+def test_json_escapes_letters_only_if_the_stream_cannot_encode_them(process, model):
     assert '"Löwe"' in process("query", model, "nearest", "animal", "--json", env=_env("utf-8"), encoding="utf-8").out
     plain = process("query", model, "nearest", "animal", "--json", env=_env("ascii"))
     assert "\\u00f6" in plain.out
@@ -264,7 +264,7 @@ def test_demo_does_the_main_job_on_a_small_tree(run, tmp_path):
     assert len(hypercone.load(tmp_path / "d")) == 15
 
 
-def test_the_version_is_told(process):
+def test_version_prints_the_version(process):
     assert process("--version").out == f"hypercone {hypercone.__version__}\n"
 
 

@@ -96,7 +96,7 @@ def test_a_stopped_fit_goes_on_to_the_same_model(run, program, tmp_path, monkeyp
     assert _model(tmp_path / "model") == _model(tmp_path / "plain")
 
 
-def test_an_epoch_that_will_not_end_is_given_up():
+def test_an_epoch_that_does_not_end_is_aborted():
     script = "import time\nfrom hypercone.cli import stopping\nstopping.PATIENCE = 0.3\n"
     script += "import signal, threading\nwith stopping.stop_requests(lambda: 'the rest is kept'):\n"
     # A handler of Python's own runs only when this call is over; the watchdog does not wait for it.
@@ -107,7 +107,7 @@ def test_an_epoch_that_will_not_end_is_given_up():
     assert done.stderr.strip() == "hypercone: interrupted; the rest is kept"
 
 
-def test_asking_twice_means_at_once():
+def test_a_second_signal_stops_at_once():
     before = signal.getsignal(signal.SIGTERM)
     with stopping.stop_requests(lambda: "the last checkpoint is kept") as stop:
         assert not stop()
@@ -120,7 +120,7 @@ def test_asking_twice_means_at_once():
     assert threading.active_count() < 50
 
 
-def test_an_interrupted_fit_has_the_exit_code_of_ctrl_c_unless_told_otherwise():
+def test_the_default_exit_code_of_an_interrupted_fit_is_130():
     assert Interrupted("x").exit_code == 130
 
 
@@ -152,7 +152,7 @@ def test_a_fit_does_not_end_because_its_progress_cannot_be_written(program, tmp_
     assert (tmp_path / "model" / "config.json").exists()
 
 
-def test_the_watchdog_ends_what_does_not_end_even_if_it_cannot_say_so():
+def test_the_watchdog_ends_the_process_even_if_it_cannot_print():
     script = "import signal, time\nfrom hypercone.cli import stopping\nstopping.PATIENCE = 0.2\n"
     script += "with stopping.stop_requests(lambda: 'kept'):\n    signal.raise_signal(15)\n"
     script += "    time.sleep(30)\n    time.sleep(30)\n"
@@ -189,7 +189,7 @@ def test_the_folder_one_is_in_and_a_mounted_one_are_refused_though_they_are_empt
         fit.refuse_in_vain("volume")
 
 
-def test_a_model_that_cannot_be_saved_after_all_says_that_the_fit_is_kept(run, tmp_path, monkeypatch):
+def test_a_fit_that_cannot_be_saved_stays_in_its_run_folder(run, tmp_path, monkeypatch):
     monkeypatch.chdir(tmp_path)
     command = (
         "fit",
@@ -222,7 +222,7 @@ def test_a_model_that_cannot_be_saved_after_all_says_that_the_fit_is_kept(run, t
     assert run(*command, "-o", "other", "--resume").code == 0
 
 
-def test_an_interrupt_of_the_test_after_a_fit_does_not_say_that_nothing_was_saved(run, tmp_path, monkeypatch):
+def test_an_interrupt_during_the_test_says_that_the_model_is_saved(run, tmp_path, monkeypatch):
     monkeypatch.chdir(tmp_path)
 
     def interrupt(*_):

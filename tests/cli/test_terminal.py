@@ -117,7 +117,7 @@ def test_quiet_is_quiet_on_a_terminal(program, tmp_path, long_fit):
 
 
 @pytest.mark.skipif(os.name == "nt", reason="needs a pseudo-terminal")
-def test_what_is_quick_has_no_bar(program, tmp_path, quick):
+def test_a_quick_fit_shows_no_bar(program, tmp_path, quick):
     shown, _ = _on_a_terminal([*program, "fit", "tree-2-3", "-o", str(tmp_path / "m"), *quick])
     assert shown == ""
 
@@ -132,7 +132,7 @@ def test_every_command_can_be_quiet(run, command):
     [("info", "tree-2-3"), ("info", "tree-2-3", "--json"), ("--help",), ("fit", "--help"), ("--version",), ()],
     ids=" ".join,
 )
-def test_a_reader_that_has_left_is_no_error(program, arguments):
+def test_a_closed_pipe_is_not_an_error(program, arguments):
     reading, writing = os.pipe()
     os.close(reading)
     done = subprocess.run([*program, *arguments], stdout=writing, stderr=subprocess.PIPE, check=False, timeout=60)
@@ -168,7 +168,7 @@ def test_ctrl_c_in_the_middle_of_training_ends_at_once_and_saves_nothing(program
 
 
 @pytest.mark.skipif(os.name == "nt", reason="counts the seconds of children")
-def test_a_second_process_has_fitted_within_a_second_or_so(process, tmp_path, capsys):
+def test_a_second_process_finds_the_compiled_kernels(process, tmp_path, capsys):
     import resource
 
     def seconds() -> float:

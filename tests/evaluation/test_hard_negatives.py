@@ -61,7 +61,7 @@ def relatives_of(row, above, parents, children):
 
 @settings(max_examples=150, deadline=None)
 @given(hierarchies(), st.integers(0, 5))
-def test_each_wrong_pair_is_of_its_kind_and_there_is_one_wherever_there_can_be(hierarchy, seed):
+def test_each_negative_pair_is_of_its_kind_and_exists_wherever_possible(hierarchy, seed):
     known = above_and_next(hierarchy)
     positives = hierarchy.closure()
     found = hard_negatives(hierarchy, positives, seed)
@@ -77,7 +77,7 @@ def test_each_wrong_pair_is_of_its_kind_and_there_is_one_wherever_there_can_be(h
 
 @settings(max_examples=150, deadline=None)
 @given(hierarchies(), st.integers(0, 5))
-def test_a_wrong_pair_is_never_a_true_one_nor_a_node_with_itself(hierarchy, seed):
+def test_a_negative_pair_is_neither_true_nor_a_node_with_itself(hierarchy, seed):
     true = set(map(tuple, hierarchy.closure().tolist()))
     for kind in hard_negatives(hierarchy, hierarchy.closure(), seed).values():
         for parent, child in kind.pairs.tolist():
@@ -107,7 +107,7 @@ def drawn_for(hierarchy, child, kind, times=4000):
         ("parents_siblings", {"aunt", "uncle"}),
     ],
 )
-def test_all_are_equally_likely_and_those_with_children_go_first(clan, kind, names):
+def test_relatives_are_equally_likely_and_those_with_children_preferred(clan, kind, names):
     found = drawn_for(clan, "me", kind)
     assert set(found) == names
     assert all(count == pytest.approx(4000 / len(names), rel=0.15) for count in found.values())
@@ -134,7 +134,7 @@ def all_in_one_place(hierarchy):
     return Embedding(hierarchy.names, np.ones((len(hierarchy), 2)), "order", Settings(), 0.0, edges=hierarchy.edges)
 
 
-def test_calling_everything_true_has_a_precision_of_one_in_as_many_as_there_are():
+def test_predicting_everything_true_has_the_base_rate_as_precision():
     tree = hypercone.load_dataset("tree-3-4")
     found = hard_pairs(all_in_one_place(tree))
     assert found.recall == 1.0
@@ -147,7 +147,7 @@ def test_calling_everything_true_has_a_precision_of_one_in_as_many_as_there_are(
         assert kind.f1 == pytest.approx(2 * found.positives / (2 * found.positives + kind.pairs))
 
 
-def test_calling_nothing_true_gives_zeros_and_not_an_error():
+def test_predicting_nothing_true_gives_zeros():
     found = hard_pairs(all_in_one_place(hypercone.load_dataset("tree-3-4")), threshold=-1.0)
     assert (found.precision, found.recall, found.f1, found.false_positives) == (0.0, 0.0, 0.0, 0)
     assert all((kind.rate, kind.f1) == (0.0, 0.0) for kind in found.kinds.values())
@@ -161,7 +161,7 @@ def scattered(hierarchy):
     return Embedding(hierarchy.names, points, "hyperbolic-cones", Settings(), 0.4, edges=hierarchy.edges)
 
 
-def test_the_counts_are_those_of_asking_one_pair_at_a_time():
+def test_hard_counts_equal_is_a_pair_by_pair():
     tree = hypercone.load_dataset("tree-3-4")
     embedding = scattered(tree)
     found = hard_pairs(embedding, seed=3)
@@ -180,7 +180,7 @@ def test_a_sample_depends_on_its_seed_alone_and_a_large_one_is_everything():
     assert hard_pairs(embedding, sample=10**9) == hard_pairs(embedding)
 
 
-def test_what_cannot_be_judged_is_refused():
+def test_hard_pairs_refuse_bad_input():
     tree = hypercone.load_dataset("tree-2-3")
     embedding = all_in_one_place(tree)
     with pytest.raises(InputError, match=r"the pair .* → .* does not hold"):

@@ -54,7 +54,7 @@ def _by_definition(embedding: Embedding, tree: hypercone.Hierarchy) -> tuple[flo
 
 @pytest.mark.parametrize("name", FIVE)
 @pytest.mark.parametrize("seed", [0, 1])
-def test_it_equals_the_definition(tree, name, seed):
+def test_reconstruction_equals_the_definition(tree, name, seed):
     embedding = _scattered(tree, name, seed)
     found = reconstruction(embedding, tree)
     mean_rank, mean_average_precision = _by_definition(embedding, tree)
@@ -65,11 +65,11 @@ def test_it_equals_the_definition(tree, name, seed):
     assert json.loads(json.dumps(found.as_dict()))["pairs"] == found.pairs
 
 
-def test_every_method_is_among_the_five():
+def test_every_method_is_tested():
     assert sorted(FIVE) == sorted(METHODS)
 
 
-def test_ties_are_not_in_our_favour(tree):
+def test_ties_count_against_the_model(tree):
     # All in one place: every wrong node comes before every true one.
     embedding = Embedding(tree.names, np.ones((len(tree), 2)), "order", Settings(), 0.0)
     found = reconstruction(embedding, tree)
@@ -77,7 +77,7 @@ def test_ties_are_not_in_our_favour(tree):
     assert found.mean_rank > 100
 
 
-def test_a_perfect_memory_has_rank_one_and_precision_one():
+def test_a_perfect_model_has_rank_one_and_precision_one():
     chain = hypercone.Hierarchy.from_pairs([("a", "b"), ("b", "c"), ("c", "d")])
     embedding = Embedding(chain.names, np.arange(4.0)[:, None], "order", Settings(), 0.0)
     found = reconstruction(embedding, chain)

@@ -34,7 +34,7 @@ def _query(**given):
     return "&".join(f"{name}={quote(str(value))}" for name, value in given.items())
 
 
-def test_one_pair_is_judged_as_the_embedding_judges_it(server, pairs):
+def test_one_pair_is_answered_as_by_the_embedding(server, pairs):
     for child, parent in pairs[::10]:
         status, headers, found = server.ask(f"/v1/is-a?{_query(child=child, parent=parent)}")
         assert (status, headers["content-type"]) == (200, "application/json")
@@ -52,7 +52,7 @@ def test_one_pair_is_judged_as_the_embedding_judges_it(server, pairs):
         assert energy == {name: found[name] for name in found if name not in ("is_a", "threshold")}
 
 
-def test_many_pairs_are_judged_at_once_in_their_order(server, pairs):
+def test_many_pairs_are_answered_in_their_order(server, pairs):
     children, parents = map(list, zip(*pairs, strict=True))
     energies = server.embedding.energy(children, parents).tolist()
     status, _, found = server.ask("/v1/is-a", {"pairs": pairs, "model": "nodes"})
@@ -129,7 +129,7 @@ def test_a_new_node_is_placed_where_the_embedding_would_place_it_and_nothing_cha
     assert server.ask("/v1/models")[2]["models"][0]["nodes"] == len(server.names)
 
 
-def test_what_a_new_node_cannot_be_is_told(server):
+def test_constraints_that_a_new_node_cannot_satisfy_are_listed(server):
     far_apart = ["n1092", "n400", "n500"]
     found = server.ask("/v1/place", {"parents": far_apart})[2]
     above = [item["name"] for item in found["ancestors"]]
@@ -160,7 +160,7 @@ def test_an_unknown_name_is_404_with_the_names_that_were_meant(server):
         assert "did you mean n109" in found["error"]["message"]
 
 
-def test_in_a_batch_the_place_of_a_bad_name_is_told_to_people_and_to_programs(server):
+def test_a_bad_name_in_a_batch_is_refused_with_its_place_and_index(server):
     good = {"child": "n3", "parent": "n1"}
     for path, body, place, index in (
         ("/v1/ancestors", {"names": ["n1", "n2", "n109x", "n109y"]}, "names[2]", 2),

@@ -33,7 +33,7 @@ def _names(items):
     return [item["name"] for item in items]
 
 
-def _told(question, values):
+def _named(question, values):
     """The nodes that a sentence has to name: those that were found, and the two of a verdict."""
     listed = [key for key in values if key in (question, "geometry", "graph", "matches", "chain", "path")]
     listed = [key for key in listed if isinstance(values[key], list)]
@@ -127,18 +127,18 @@ def test_every_question_is_asked_here_and_has_its_path():
 
 
 @pytest.mark.parametrize("question", QUESTIONS)
-def test_all_four_say_the_same(model, http, shell, question):
+def test_all_four_interfaces_give_the_same_answer(model, http, shell, question):
     names, in_python, in_json = ASKED[question]
     values = json.loads(shell(question, *names, "--limit", 0, "--json"))
     assert in_json(values) == in_python(model, *names)
     words = shell(question, *names, "--limit", 0)
-    for name in _told(question, values):
+    for name in _named(question, values):
         assert name in words
     assert _over_http(http, question, names, 0) == {"model": "kinds"} | values
 
 
 @pytest.mark.parametrize("question", [name for name, question in QUESTIONS.items() if question.limit is not None])
-def test_a_limit_means_the_same_to_all(http, shell, question):
+def test_a_limit_means_the_same_in_all_interfaces(http, shell, question):
     names, _, _ = ASKED[question]
     whole = json.loads(shell(question, *names, "--limit", 0, "--json"))
     cut = json.loads(shell(question, *names, "--limit", 1, "--json"))
@@ -156,16 +156,16 @@ def test_a_limit_means_the_same_to_all(http, shell, question):
 @pytest.mark.parametrize("question", QUESTIONS)
 def test_every_node_of_every_answer_has_its_label(model, http, question):
     found = _over_http(http, question, ASKED[question][0], 0)
-    seen = [*_labelled(found)]
+    seen = [*_names_and_labels(found)]
     assert seen or question == "vector"
     for name, label in seen:
         assert label == (model.labels[model.row(name)] or None)
 
 
-def _labelled(part):
+def _names_and_labels(part):
     if isinstance(part, list):
         for item in part:
-            yield from _labelled(item)
+            yield from _names_and_labels(item)
     elif isinstance(part, dict):
         for name, label in (("name", "label"), ("child", "child_label"), ("parent", "parent_label")):
             if name in part:
@@ -173,11 +173,11 @@ def _labelled(part):
         if "names" in part:
             yield from zip(part["names"], part["labels"], strict=True)
         for item in part.values():
-            yield from _labelled(item)
+            yield from _names_and_labels(item)
 
 
 @pytest.mark.parametrize("question", QUESTIONS)
-def test_many_at_once_are_answered_alike_in_the_shell_and_over_http(http, shell, tmp_path, question):
+def test_batches_get_the_same_answers_in_the_shell_and_over_http(http, shell, tmp_path, question):
     names, kind = ASKED[question][0], QUESTIONS[question].arguments
     groups = [names, names[::-1], names]
     file = tmp_path / "asked.tsv"

@@ -40,7 +40,7 @@ def openapi(models: Models, version: str, *, token: bool) -> dict[str, Any]:
         "info": {
             "title": "hypercone",
             "version": version,
-            "description": "Queries of embeddings of hierarchies: is-a, ancestors, descendants, nearest nodes and more.",
+            "description": "Queries of embeddings of hierarchies: is-a, ancestors, descendants, nearest and more.",
             "license": {"name": "Apache-2.0", "identifier": "Apache-2.0"},
         },
         "servers": [{"url": "/"}],

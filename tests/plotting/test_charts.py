@@ -1,4 +1,4 @@
-"""Curves that say what they show: precision and recall as counted, norms as they are, a training as it went."""
+"""Charts show precision and recall as counted, norms as they are, and the history of a training."""
 
 import numpy as np
 import pytest
@@ -80,7 +80,7 @@ def test_norms_are_shown_as_hyperbolic_distances_with_their_medians():
     np.testing.assert_allclose(right.get_yticks(), [2 * np.arctanh(float(label)) for label in labels])
 
 
-def test_nodes_apart_are_dots_that_no_median_counts():
+def test_nodes_set_apart_are_drawn_but_not_in_the_medians():
     depths, apart = np.repeat(np.arange(2, dtype=np.int32), 30), np.arange(60) % 3 > 0
     norms = np.where(apart, 9.0, np.linspace(1, 2, 60))
     figure = norms_picture(norms, depths, "", is_hyperbolic=False, apart=apart)
@@ -102,7 +102,7 @@ def test_nodes_apart_are_dots_that_no_median_counts():
         ([1, 2], [0, 0], [1, 1], False),
     ],
 )
-def test_leaves_of_all_depths_stand_apart_if_they_are_together_and_beyond_all_else(heights, depths, leaves, expected):
+def test_leaves_are_outermost_if_all_of_them_lie_together_beyond_the_rest(heights, depths, leaves, expected):
     found = leaves_are_outermost(np.array(heights, float), np.array(depths, np.int32), np.array(leaves, bool))
     assert found is expected
 

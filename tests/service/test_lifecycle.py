@@ -1,25 +1,32 @@
-"""From the start to the end: listening, ready, asked to end, gone."""
+"""A server starts, gets ready and stops; a stop loses no accepted request, and a kill does (the control arm)."""
 
 from __future__ import annotations
 
+import asyncio
 import json
 import re
 import signal
+import socket
 import subprocess
 import sys
 import threading
 import time
+from collections.abc import Callable, Coroutine
+from contextlib import ExitStack
 from http.client import HTTPConnection, HTTPResponse
+from pathlib import Path
+from typing import Any
 
 import pytest
 
 from hypercone.errors import InputError
-from hypercone.service.server import listening_socket
+from hypercone.service.app import Service
+from hypercone.service.server import ServiceServer, listening_socket
 
 ASKED = b"GET /v1/is-a?child=n3&parent=n0 HTTP/1.1\r\nHost: localhost\r\n\r\n"
 
 
-def test_while_it_gets_ready_it_says_so_and_answers_nothing_else(make_service, asked):
+def test_while_loading_only_the_health_check_succeeds(make_service, asked):
     service = make_service(ready=False)
     assert asked(service, "GET", "/healthz").status_code == 200
     for path, method in [("/readyz", "GET"), ("/v1/models", "GET"), ("/v1/is-a", "POST"), ("/", "GET")]:
@@ -31,7 +38,7 @@ def test_while_it_gets_ready_it_says_so_and_answers_nothing_else(make_service, a
     assert asked(service, "GET", "/v1/models").status_code == 200
 
 
-def test_while_it_ends_it_says_so_and_still_answers(make_service, asked):
+def test_while_draining_readiness_fails_and_questions_are_answered(make_service, asked):
     service = make_service()
     service.start_draining()
     answer = asked(service, "GET", "/readyz")
@@ -42,7 +49,7 @@ def test_while_it_ends_it_says_so_and_still_answers(make_service, asked):
 
 
 @pytest.mark.parametrize("method", ["DELETE", "PATCH", "PUT", "TRACE"])
-def test_other_methods_are_told_which_there_are(make_service, asked, method):
+def test_other_methods_get_the_list_of_allowed_ones(make_service, asked, method):
     service = make_service()
     paths = {"/v1/is-a": "GET, HEAD, OPTIONS, POST", "/v1/place": "OPTIONS, POST", "/": "GET, HEAD, OPTIONS"}
     for path, allowed in paths.items():
@@ -63,14 +70,11 @@ def test_head_is_get_without_the_body(server):
     connection.close()
 
 
-def _answer(connection):
-    received = b""
-    while part := connection.recv(65536):
-        received += part
-    return received
+def _everything(connection):
+    return b"".join(iter(lambda: connection.recv(65536), b""))
 
 
-def test_a_request_that_is_under_way_when_the_end_comes_is_answered(start_server):
+def test_a_request_in_progress_during_a_stop_is_answered(start_server):
     server = start_server()
     with server.open() as kept, server.open() as half, server.open() as many:
         kept.sendall(ASKED)
@@ -85,11 +89,11 @@ def test_a_request_that_is_under_way_when_the_end_comes_is_answered(start_server
         kept.sendall(ASKED)
         half.sendall(ASKED[30:])
         for connection in (kept, half):
-            answer = _answer(connection)
+            answer = _everything(connection)
             assert answer.startswith(b"HTTP/1.1 200")
             assert b"connection: close" in answer
             assert json.loads(answer.split(b"\r\n\r\n", 1)[1])["is_a"]
-        assert _answer(many).count(b"HTTP/1.1 200") == 20
+        assert _everything(many).count(b"HTTP/1.1 200") == 20
     assert server.process.wait(15) == 0
     assert server.process.stdout.read() == "", "one line when it listens, and no more"
     assert server.log.read_text() == ""
@@ -97,7 +101,7 @@ def test_a_request_that_is_under_way_when_the_end_comes_is_answered(start_server
         server.open().close()
 
 
-def test_who_is_silent_does_not_hold_up_the_end(start_server):
+def test_an_idle_client_does_not_delay_a_stop(start_server):
     server = start_server("--deadline", "2")
     with server.open(), server.open() as half:
         half.sendall(ASKED[:30])
@@ -107,7 +111,7 @@ def test_who_is_silent_does_not_hold_up_the_end(start_server):
         assert time.monotonic() - began < 30
 
 
-def test_who_does_not_read_is_given_up(start_server):
+def test_a_client_that_does_not_read_is_disconnected(start_server):
     server = start_server("--deadline", "1")
 
     def in_flight():
@@ -119,11 +123,11 @@ def test_who_does_not_read_is_given_up(start_server):
     with server.open() as deaf:
         deaf.sendall(b"GET /v1/descendants?name=n0 HTTP/1.1\r\nHost: localhost\r\n\r\n" * 3000)
         assert comes_to(2), "its answers fill all buffers, and the next one waits"
-        assert comes_to(1), "it is given up, for it does not read"
+        assert comes_to(1), "it is disconnected"
         assert server.ask("/v1/models")[0] == 200
 
 
-def test_a_second_interrupt_ends_at_once(start_server):
+def test_a_second_interrupt_stops_at_once(start_server):
     server = start_server("--deadline", "60")
     with server.open() as half:
         half.sendall(ASKED[:30])
@@ -135,14 +139,14 @@ def test_a_second_interrupt_ends_at_once(start_server):
         assert server.process.wait(10) == 130
 
 
-def test_a_port_that_is_taken_is_told_in_a_sentence(server):
+def test_a_port_in_use_is_refused_in_one_sentence(server):
     done = _run(server, "--port", str(server.port))
     assert (done.returncode, done.stdout, done.stderr.count("\n")) == (2, "", 1)
     said = f"hypercone: --port {server.port} of 127.0.0.1 is in use; choose another, or --port 0 for any\n"
     assert done.stderr == said
 
 
-def test_sixty_four_callers_at_once_all_get_their_own_answers(server):
+def test_64_concurrent_clients_get_their_own_answers(server):
     found = {}
 
     def ask(node):
@@ -161,13 +165,13 @@ def test_sixty_four_callers_at_once_all_get_their_own_answers(server):
 
 
 @pytest.mark.parametrize("host", ["0.0.0.0", "::"])
-def test_a_host_that_others_can_reach_needs_a_token(host):
+def test_a_host_reachable_from_other_machines_needs_a_token(host):
     with pytest.raises(InputError, match="needs a token"):
         listening_socket(host, 0, needs_token=True)
 
 
 @pytest.mark.parametrize("host", ["no such host", "203.0.113.7", "a" * 300])
-def test_what_is_no_address_of_this_machine_is_told(host):
+def test_a_host_that_is_not_of_this_machine_is_refused(host):
     with pytest.raises(InputError, match=r"is not an address of this machine|cannot listen on port 0 of"):
         listening_socket(host, 0)
 
@@ -175,3 +179,93 @@ def test_what_is_no_address_of_this_machine_is_told(host):
 def _run(server, *arguments):
     command = [sys.executable, "-m", "hypercone.cli.main", "serve", str(server.folder), *arguments]
     return subprocess.run(command, capture_output=True, text=True, timeout=60, check=False)
+
+
+COUNTING = Path(__file__).parents[2] / "benchmarks" / "service_stop.py"
+
+HEALTH = b"GET /healthz HTTP/1.1\r\nHost: localhost\r\n\r\n"
+
+
+def test_connections_made_before_the_stop_are_answered(start_server: Callable[..., Any]) -> None:
+    server = start_server()
+    with ExitStack() as stack:
+        connections = [stack.enter_context(server.open()) for _ in range(5)]
+        # A stopped process accepts nothing: connections made now wait in the system's queue.
+        server.process.send_signal(signal.SIGSTOP)
+        connections += [stack.enter_context(server.open()) for _ in range(50)]
+        for connection in connections:
+            connection.sendall(HEALTH)
+        server.process.send_signal(signal.SIGTERM)
+        server.process.send_signal(signal.SIGCONT)
+        answers = [_everything(connection) for connection in connections]
+    assert [answer[:12] for answer in answers] == [b"HTTP/1.1 200"] * 55
+    assert server.process.wait(10) == 0
+
+
+@pytest.mark.parametrize("turns", range(5))
+def test_a_connection_is_answered_at_every_stage_of_being_accepted(
+    make_service: Callable[..., Service], run: Callable[[Coroutine[Any, Any, Any]], Any], turns: int
+) -> None:
+    """Accepting a connection takes several turns of the event loop; a stop can begin at each of them."""
+    with listening_socket("127.0.0.1", 0) as listener, ExitStack() as stack:
+
+        async def stop_after_some_turns() -> None:
+            server = ServiceServer(make_service(), listener)
+            server.config.load()
+            server.lifespan = server.config.lifespan_class(server.config)
+            await server.startup([listener])
+            for _ in range(20):
+                connections.append(stack.enter_context(socket.create_connection(listener.getsockname(), timeout=10)))
+                connections[-1].sendall(HEALTH)
+            for _ in range(turns):
+                await asyncio.sleep(0)
+            await server.shutdown([listener])
+
+        connections: list[socket.socket] = []
+        run(stop_after_some_turns())
+        assert [_everything(connection)[:12] for connection in connections] == [b"HTTP/1.1 200"] * 20
+
+
+def test_a_request_in_flight_at_the_stop_is_answered_with_all_pipelined_ones(
+    start_server: Callable[..., Any],
+) -> None:
+    server = start_server()
+    body = json.dumps({"names": ["n0"] * 2_000, "count": 20}).encode()
+    head = f"POST /v1/nearest HTTP/1.1\r\nHost: localhost\r\nContent-Length: {len(body)}\r\n"
+    with server.open() as connection:
+        connection.sendall(head.encode() + b"Content-Type: application/json\r\n\r\n" + body[:100])
+        server.process.send_signal(signal.SIGTERM)
+        # On a fast machine everything could be answered before the stop is noticed, and nothing would be in flight.
+        server.wait_until_it_ends()
+        connection.sendall(body[100:] + HEALTH * 5)
+        everything = _everything(connection)
+    assert everything.count(b"HTTP/1.1 200") == 6
+    assert everything.lower().count(b"\r\nconnection: close\r\n") == 1
+    assert server.process.wait(10) == 0
+
+
+@pytest.fixture(scope="module")
+def arms(service_model: Path, tmp_path_factory: pytest.TempPathFactory) -> dict[str, dict[str, Any]]:
+    output = tmp_path_factory.mktemp("stop") / "stop.json"
+    command = [sys.executable, str(COUNTING), str(service_model), "--rounds", "1", "-o", str(output)]
+    subprocess.run(command, check=False, capture_output=True, timeout=120)
+    found: dict[str, dict[str, Any]] = json.loads(output.read_text())["arms"]
+    return found
+
+
+def test_a_stop_under_load_answers_every_request_it_accepted(arms: dict[str, dict[str, Any]]) -> None:
+    drained = arms["drained (SIGTERM)"]
+    assert drained["answered"] > 100
+    assert drained["of these on a kept connection"] > 10
+    assert drained["sent"] == drained["answered"] + drained["closed after a longer silence"]
+    assert drained["lost"] == drained["clients left hanging"] == 0
+
+
+def test_a_stop_under_load_is_quick_and_clean(arms: dict[str, dict[str, Any]]) -> None:
+    drained = arms["drained (SIGTERM)"]
+    assert drained["longest_stop_seconds"] < 10
+    assert drained["ended with another code than 0"] == drained["tracebacks"] == 0
+
+
+def test_a_kill_loses_requests_so_the_count_can_fail(arms: dict[str, dict[str, Any]]) -> None:
+    assert arms["control (SIGKILL)"]["lost"] > 0

@@ -1,4 +1,4 @@
-"""Who is let in: by the name it is called, by a token, from which pages; and what every answer says to browsers."""
+"""Which requests are accepted: by Host, by token and by origin; and the security headers of every answer."""
 
 from __future__ import annotations
 
@@ -13,7 +13,9 @@ from hypercone.service.errors import page_headers
 from hypercone.service.security import Hosts, checked_host_name, checked_origin, read_token
 
 TOKEN = "s3cret-Token.~+/="
+
 BEARER = {"Authorization": f"Bearer {TOKEN}"}
+
 ORIGIN = "https://app.example.org"
 
 
@@ -79,7 +81,7 @@ def test_with_a_token_everything_but_the_probes_needs_it(make_service, asked, pa
 
 
 @pytest.mark.parametrize("path", ["/", "/explore/pets", "/explore/nothing"])
-def test_a_browser_can_give_the_token_as_a_password_on_pages_alone(make_service, asked, path):
+def test_the_token_is_accepted_as_a_password_only_on_pages(make_service, asked, path):
     def with_password(text, where=path):
         given = "Basic " + base64.b64encode(text.encode()).decode()
         return asked(service, "GET", where, headers={"Authorization": given})
@@ -119,7 +121,7 @@ def test_a_token_is_never_shown(tmp_path):
         assert not content or content not in str(refused.value)
 
 
-def test_no_page_may_read_answers_unless_asked_for(make_service, asked):
+def test_without_cors_no_page_may_read_answers(make_service, asked):
     answer = asked(make_service(), "GET", "/v1/models", headers={"Origin": ORIGIN})
     assert answer.status_code == 200
     assert not [name for name in answer.headers if name.startswith("access-control")]
@@ -128,7 +130,7 @@ def test_no_page_may_read_answers_unless_asked_for(make_service, asked):
     assert not [name for name in answer.headers if name.startswith("access-control")]
 
 
-def test_a_page_that_was_asked_for_may_and_others_still_may_not(make_service, asked):
+def test_only_pages_of_an_allowed_origin_may_read_answers(make_service, asked):
     service = make_service(cors=(ORIGIN,), token=TOKEN)
     for origin, allowed in [(ORIGIN, ORIGIN), ("https://evil.example", None), ("null", None), (ORIGIN + ".evil", None)]:
         for headers in ({"Origin": origin}, {"Origin": origin} | BEARER):
@@ -146,12 +148,12 @@ def test_a_page_that_was_asked_for_may_and_others_still_may_not(make_service, as
 @pytest.mark.parametrize(
     "origin", ["*", "null", "app.example.org", "https://a/b", "ftp://a", "https://", "https://a b"]
 )
-def test_what_is_no_origin_cannot_be_allowed(origin):
+def test_an_invalid_origin_cannot_be_allowed(origin):
     with pytest.raises(InputError, match="is not an origin"):
         checked_origin(origin)
 
 
-def test_every_answer_tells_browsers_to_do_nothing_with_it(make_service, asked):
+def test_every_answer_has_the_security_headers(make_service, asked):
     service = make_service()
     for method, path in [("GET", "/v1/models"), ("GET", "/nowhere"), ("POST", "/v1/is-a"), ("OPTIONS", "/healthz")]:
         headers = asked(service, method, path).headers
@@ -162,7 +164,7 @@ def test_every_answer_tells_browsers_to_do_nothing_with_it(make_service, asked):
         assert headers["cross-origin-resource-policy"] == "same-origin"
 
 
-def test_only_the_scripts_that_are_in_a_page_may_run():
+def test_the_policy_of_a_page_allows_only_its_own_scripts():
     scripts = b'<script>run()</script><script type="text/plain">data</script><script type=module>m()</script>'
     page = b"<style>p{}</style>" + scripts
     policy = dict(page_headers(page))[b"content-security-policy"].decode()

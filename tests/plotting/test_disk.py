@@ -1,4 +1,4 @@
-"""The picture shows what it says: true cones, also after a move, names that do not touch, and a caption."""
+"""The picture of the disk shows true cones (also after a move), names that do not overlap, and a caption."""
 
 import re
 import xml.etree.ElementTree as ElementTree
@@ -109,7 +109,7 @@ ANIMALS = Hierarchy.from_pairs(
 
 
 @pytest.mark.parametrize("shaded", ["bird", "cat", "dog", "fish", "mammal", "pelican"])
-def test_names_around_the_rim_stand_at_the_cones_that_hold_their_leaves_and_at_no_other(shaded):
+def test_names_around_the_rim_are_at_exactly_the_cones_that_contain_their_leaves(shaded):
     row = ANIMALS.row(shaded)
     figure = disk_picture(scene_of(ANIMALS), ANIMALS.called, DiskStyle(cones=[row]))
     (wedge,) = drawn(figure, "cone")
@@ -123,7 +123,7 @@ def test_names_around_the_rim_stand_at_the_cones_that_hold_their_leaves_and_at_n
     assert len(names) == 9
 
 
-def test_names_around_the_rim_stand_apart_and_long_ones_have_room():
+def test_names_around_the_rim_do_not_touch_and_long_ones_fit():
     words = Hierarchy.from_pairs([("root", f"{'long ' * (i % 5)}name {i}") for i in range(100)])
     figure = disk_picture(scene_of(words), words.called)
     names = drawn(figure, "name")
@@ -147,13 +147,13 @@ def test_a_long_line_is_not_named_whole():
     assert len(legend.get_offsets()) == 21
 
 
-def test_more_names_than_anybody_reads_are_refused(mammals):
+def test_too_many_names_are_refused(mammals):
     for count in (-1, 501):
         with pytest.raises(InputError, match=f"labels is {count}, but must be from 0 to 500"):
             disk_picture(scene_of(mammals), mammals.called, DiskStyle(labels=count))
 
 
-def test_only_the_names_asked_for_are_written(mammals):
+def test_only_the_given_names_are_written(mammals):
     rows = [mammals.row(name) for name in ("whale.n.02", "bat.n.01")]
     figure = disk_picture(scene_of(mammals), mammals.called, DiskStyle(cones=[], labels=rows))
     assert [text.get_text() for text in texts_of(figure)] == ["whale", "bat"]
@@ -244,7 +244,7 @@ def test_a_wide_forest_keeps_its_file_small(tmp_path):
     assert len(re.findall("<use", path.read_text())) < 5_000
 
 
-def test_the_colors_of_branches_differ_and_show_on_their_ground():
+def test_the_colors_of_branches_differ_and_contrast_with_the_disk():
     def light(color):
         red, green, blue = (int(color[digit : digit + 2], 16) for digit in (1, 3, 5))
         return 0.2126 * red + 0.7152 * green + 0.0722 * blue
@@ -269,7 +269,7 @@ def contrast(one, other):
     return high / low
 
 
-def test_on_a_dark_ground_every_depth_stands_out():
+def test_every_depth_contrasts_with_the_dark_background():
     assert min(contrast(color, behind) for color in DARK.depths for behind in (DARK.disk, DARK.background)) > 4.5
 
 

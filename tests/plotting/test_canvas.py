@@ -1,4 +1,4 @@
-"""Files that are whole, small and the same every time; matplotlib only when a picture is made."""
+"""Picture files are complete, small and reproducible; matplotlib is imported only when something is drawn."""
 
 import subprocess
 import sys
@@ -6,13 +6,17 @@ import xml.etree.ElementTree as ElementTree
 
 import numpy as np
 import pytest
+from PIL import Image
 
 from hypercone.errors import HyperconeError, InputError
 from hypercone.plotting.canvas import extra_module, new_figure, pixels, save_figure
 from hypercone.plotting.scene import depth_colors, draw_disk, draw_edges, draw_nodes, draw_ring
+from hypercone.reproduce.film import write_gif, write_mp4
 
 POINTS = np.array([[0.0, 0.2], [0.4, 0.6], [-0.5, 0.6], [-0.6, 0.7]])
+
 EDGES = np.array([[0, 1], [0, 2], [2, 3]], np.int32)
+
 DEPTHS = np.array([0, 1, 1, 2], np.int32)
 
 
@@ -92,6 +96,37 @@ def test_without_matplotlib_one_sentence_says_what_to_install():
     assert done.stdout == "pictures need matplotlib, which is not installed; pip install 'hypercone[plot]'\n"
 
 
-def test_an_extra_that_is_missing_is_an_error_of_ours():
+def test_a_missing_extra_is_a_hyperconeerror():
     with pytest.raises(HyperconeError, match=r"hypercone\[plot\]"):
         extra_module("matplotlib_of_another_world")
+
+
+def frames(count):
+    return [np.full((20, 31, 3), 40 * number, np.uint8) for number in range(count)]
+
+
+def test_a_gif_has_its_frames_repeats_and_rests_on_the_last(tmp_path):
+    with Image.open(write_gif(tmp_path / "a.gif", frames(4), 10)) as film:
+        assert (film.n_frames, film.size, film.info["loop"]) == (4, (31, 20), 0)
+        assert film.info["duration"] == 100
+        film.seek(3)
+        assert film.info["duration"] == 3000
+
+
+def test_without_ffmpeg_an_mp4_is_refused_with_two_ways_out(tmp_path, monkeypatch):
+    monkeypatch.setenv("PATH", str(tmp_path))
+    with pytest.raises(HyperconeError, match=r"^a.mp4: an MP4 needs ffmpeg, which is not found; install it, or"):
+        write_mp4(tmp_path / "a.mp4", frames(2), 10)
+
+
+def test_an_ffmpeg_that_fails_is_quoted_and_leaves_nothing_behind(tmp_path, monkeypatch):
+    program = tmp_path / "bin" / "ffmpeg"
+    program.parent.mkdir()
+    program.write_text("#!/bin/sh\ncat > /dev/null\necho 'no such encoder' >&2\nexit 1\n")
+    program.chmod(0o755)
+    monkeypatch.setenv("PATH", f"{program.parent}:/usr/bin:/bin")
+    with pytest.raises(
+        HyperconeError, match=r"ffmpeg could not write it \(no such encoder\); try a .gif or .html film$"
+    ):
+        write_mp4(tmp_path / "a.mp4", frames(2), 10)
+    assert [path.name for path in tmp_path.iterdir()] == ["bin"]
