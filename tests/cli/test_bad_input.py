@@ -1,4 +1,4 @@
-"""What cannot be done is said in one sentence, with the right exit code, and leaves nothing behind."""
+"""Bad input and faults end in one sentence with the right exit code, and leave no files behind."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Streams: progress on terminals and in pipes, readers that leave, keyboards that interrupt, and a fast start."""
+"""Progress on terminals and in pipes, closed pipes, interrupts, help, and a fast start."""
 
 from __future__ import annotations
 
@@ -15,13 +15,16 @@ import pytest
 
 from hypercone.cli.main import COMMANDS
 
+CONES = ("--method", "hyperbolic-cones")
+
 
 @pytest.mark.parametrize("command", COMMANDS)
-def test_the_help_of_every_command_has_an_example(run, command):
+def test_the_help_of_every_command_has_an_example_and_quiet(run, command):
     done = run(command, "--help")
     assert (done.code, done.err) == (0, "")
     assert "example" in done.out
     assert f"  hypercone {command} " in done.out
+    assert "--quiet" in done.out
 
 
 def test_without_a_command_the_overview_lists_them_all(run):
@@ -38,28 +41,15 @@ def test_help_prints_on_a_stream_that_knows_only_ascii(process):
     assert "how far outside a wrong pair must be" in done.out
 
 
-def test_quiet_is_quiet(run, taxonomy, tmp_path, quick):
-    assert run("fit", taxonomy, "-o", tmp_path / "m", *quick, "--quiet").err == ""
-
-
 def test_a_pipe_gets_no_progress(process, tmp_path, long_fit):
     done = process(*long_fit, "-o", tmp_path / "m")
     assert (done.code, done.err) == (0, "")
 
 
-def test_json_on_stdout_is_not_disturbed_by_progress(program, tmp_path, long_fit):
-    shown, printed = _on_a_terminal([*program, *long_fit, "-o", str(tmp_path / "m"), "--json"])
-    assert "training: " in shown
-    assert json.loads(printed)["nodes"] == 121
-
-
-CONES = ("--method", "hyperbolic-cones")
-
-
 @pytest.fixture
 def long_fit() -> list[str]:
-    """A fit that takes some seconds once it is compiled."""
-    return ["fit", "tree-3-4", "--method", "hyperbolic-cones", "--dim", "2", "--init", "random", "--epochs", "12000"]
+    """A fit that takes some seconds once it is compiled, so that a bar would be shown."""
+    return ["fit", "tree-3-4", *CONES, "--dim", "2", "--init", "random", "--epochs", "12000"]
 
 
 def _on_a_terminal(command: list[str]) -> tuple[str, str]:
@@ -86,7 +76,7 @@ def _terminal() -> Iterator[tuple[int, int]]:
 
 
 def _rest(ours: int) -> str:
-    """What is written to a terminal until nobody has it any more."""
+    """What is written to a terminal until it is closed."""
     shown = b""
     with contextlib.suppress(OSError):
         while part := os.read(ours, 65536):
@@ -96,11 +86,12 @@ def _rest(ours: int) -> str:
 
 @pytest.mark.skipif(os.name == "nt", reason="needs a pseudo-terminal")
 def test_a_terminal_gets_a_bar_with_the_time_left_that_goes_when_it_is_done(program, tmp_path, long_fit):
-    shown, _ = _on_a_terminal([*program, *long_fit, "-o", str(tmp_path / "m")])
+    shown, printed = _on_a_terminal([*program, *long_fit, "-o", str(tmp_path / "m"), "--json"])
+    assert json.loads(printed)["nodes"] == 121, "progress does not disturb the JSON on standard output"
     bars = [line for line in shown.split("\r") if line.startswith("training: ")]
     assert len(bars) > 3
     assert all(re.search(r"\d+%\|.*\| \d+/12000 \[00:\d\d<[\d:]+, loss ", bar) for bar in bars)
-    # Nothing before two seconds, and one line at most, that is empty in the end.
+    # No bar in the first two seconds, then a single line, which is cleared at the end.
     assert "[00:00<" not in shown
     assert "[00:01<" not in shown
     assert max(map(len, bars)) <= 100
@@ -120,11 +111,6 @@ def test_quiet_is_quiet_on_a_terminal(program, tmp_path, long_fit):
 def test_a_quick_fit_shows_no_bar(program, tmp_path, quick):
     shown, _ = _on_a_terminal([*program, "fit", "tree-2-3", "-o", str(tmp_path / "m"), *quick])
     assert shown == ""
-
-
-@pytest.mark.parametrize("command", COMMANDS)
-def test_every_command_can_be_quiet(run, command):
-    assert "--quiet" in run(command, "--help").out
 
 
 @pytest.mark.parametrize(
@@ -159,7 +145,7 @@ def test_ctrl_c_in_the_middle_of_training_ends_at_once_and_saves_nothing(program
         running.send_signal(signal.SIGINT)
         rest = _rest(ours)
         assert running.wait(30) == 130
-    # The bar has gone before it is said.
+    # The bar is cleared before the message.
     assert rest.split("\r")[-2:] == ["hypercone: interrupted; nothing was saved", "\n"]
     assert rest.split("\r")[-3].strip() == ""
     assert "Traceback" not in rest
@@ -172,7 +158,7 @@ def test_a_second_process_finds_the_compiled_kernels(process, tmp_path, capsys):
     import resource
 
     def seconds() -> float:
-        """What finished children have used, of which waiting for other programs on a busy machine is no part."""
+        """The CPU time of finished children, which does not depend on the load of the machine."""
         used = resource.getrusage(resource.RUSAGE_CHILDREN)
         return used.ru_utime + used.ru_stime
 
@@ -185,5 +171,5 @@ def test_a_second_process_finds_the_compiled_kernels(process, tmp_path, capsys):
         times.append(seconds() - before)
     with capsys.disabled():
         print(f" [fitted after {min(times):.2f} s] ", end="")
-    # A second or less; a cold compiler takes ten.
+    # Usually a second or less; compiling would take ten.
     assert min(times) < 3

@@ -4,16 +4,13 @@ import numpy as np
 import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
+from tests.support.pictures import overlap
 
 from hypercone.plotting.canvas import new_figure
 from hypercone.plotting.labels import draw_labels, place_labels, spread
 from hypercone.plotting.scene import draw_disk
 
 BOUNDS = np.array([0.0, 0.0, 400.0, 300.0])
-
-
-def overlaps(a, b):
-    return a[0] < b[2] and b[0] < a[2] and a[1] < b[3] and b[1] < a[3]
 
 
 @settings(deadline=None, max_examples=40)
@@ -27,7 +24,7 @@ def test_placed_labels_never_overlap_nor_leave_the_bounds(seed, count):
     for row, box in enumerate(boxes):
         assert (box[:2] >= BOUNDS[:2]).all()
         assert (box[2:] <= BOUNDS[2:]).all()
-        assert not any(overlaps(box, other) for other in boxes[:row])
+        assert not any(overlap(box, other) for other in boxes[:row])
 
 
 def test_a_label_covers_as_few_dots_as_possible():
@@ -54,7 +51,7 @@ def test_names_on_real_axes_do_not_touch(count):
     texts = draw_labels(axes, points, [f"name {row}" for row in range(count)], dots=points)
     assert len(texts) == count
     boxes = [text.get_window_extent(figure.canvas.get_renderer()).extents for text in texts]
-    assert not any(overlaps(a, b) for row, a in enumerate(boxes) for b in boxes[:row])
+    assert not any(overlap(a, b) for row, a in enumerate(boxes) for b in boxes[:row])
     if count == 25:
         assert axes.lines, "crowded names stand away from their dots, and a line leads to them"
 

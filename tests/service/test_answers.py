@@ -78,6 +78,7 @@ def test_pairs_may_be_objects_or_as_in_the_first_release_lists(server, pairs):
 
 
 def test_count_is_still_read_as_the_limit_of_the_nearest(server):
+    assert len(server.ask("/v1/nearest?name=n40")[2]["nearest"]) == 10
     for name, given in [("count", {"count": 3}), ("limit", {"limit": 3, "count": 5})]:
         single = server.ask(f"/v1/nearest?name=n40&{_query(**given)}")[2]
         assert len(single["nearest"]) == 3, name
@@ -104,18 +105,6 @@ def test_lists_are_the_embeddings_own_and_cut_at_the_limit(server, kind):
         both = server.ask(f"/v1/{kind}", {"names": [name, "n4"], "limit": 2})[2]
         assert both["results"][0] == cut
         assert [result["name"] for result in both["results"]] == [name, "n4"]
-
-
-def test_the_nearest_are_the_embeddings_own(server):
-    near = server.embedding.nearest("n40", 10)
-    expected = [{"name": name, "label": f"node number {name[1:]}", "distance": far} for name, far in near]
-    found = server.ask("/v1/nearest?name=n40")[2]
-    assert found == {"model": "nodes", "name": "n40", "label": "node number 40", "nearest": expected, "count": 1092}
-    assert server.ask("/v1/nearest?name=n40&limit=3")[2]["nearest"] == expected[:3]
-    assert len(server.ask("/v1/nearest?name=n40&limit=0")[2]["nearest"]) == 1092
-    many = server.ask("/v1/nearest", {"names": ["n1", "n40"], "limit": 10})[2]
-    assert [result["name"] for result in many["results"]] == ["n1", "n40"]
-    assert many["results"][1]["nearest"] == expected
 
 
 def test_a_new_node_is_placed_where_the_embedding_would_place_it_and_nothing_changes(server):

@@ -48,15 +48,6 @@ def test_while_draining_readiness_fails_and_questions_are_answered(make_service,
     assert service.state == "draining"
 
 
-@pytest.mark.parametrize("method", ["DELETE", "PATCH", "PUT", "TRACE"])
-def test_other_methods_get_the_list_of_allowed_ones(make_service, asked, method):
-    service = make_service()
-    paths = {"/v1/is-a": "GET, HEAD, OPTIONS, POST", "/v1/place": "OPTIONS, POST", "/": "GET, HEAD, OPTIONS"}
-    for path, allowed in paths.items():
-        answer = asked(service, method, path)
-        assert (answer.status_code, answer.headers["allow"]) == (405, allowed)
-
-
 def test_head_is_get_without_the_body(server):
     connection = HTTPConnection(server.host, server.port, timeout=10)
     for path in ["/healthz", "/v1/is-a?child=n3&parent=n0", "/v1/is-a?child=n3"]:
