@@ -6,6 +6,7 @@ from dataclasses import replace
 
 import numpy as np
 import pytest
+from tests.support.random_graphs import random_hierarchy
 
 import hypercone
 from hypercone.errors import InputError
@@ -28,19 +29,13 @@ def best_by_trying(children, positives, negatives):
     return max(found)
 
 
-def random_hierarchy(seed, size=25):
-    random = np.random.default_rng(seed)
-    pairs = np.sort(random.integers(0, size, (size, 2)), axis=1)
-    return Hierarchy([str(i) for i in range(size)], pairs[pairs[:, 0] != pairs[:, 1]])
-
-
 @pytest.mark.parametrize("percent", [0, 50])
 def test_with_every_direct_edge_the_symbolic_baseline_is_perfect(mammals, percent):
     split = mammals.split(percent)
     found = baselines(mammals, split, on="test-pairs")
     assert (found["symbolic"].f1, baselines(mammals, split)["symbolic"].f1) == (1.0, 1.0)
     assert baselines(mammals, split, on="hard-pairs", sample=500)["symbolic"].f1 == 1.0
-    # Of the wrong pairs half have the true parent, so looking at the parent alone cannot do well.
+    # Half of the negative pairs have the true parent, so the parent alone is not enough.
     assert 0.1 < found["trivial"].f1 < 0.4
 
 
@@ -59,7 +54,7 @@ def test_without_some_edges_the_symbolic_baseline_misses_what_they_imply():
 
 @pytest.mark.parametrize("seed", range(5))
 def test_the_trivial_baseline_has_the_best_number_of_children_over_all_pairs(seed):
-    hierarchy = random_hierarchy(seed)
+    hierarchy = random_hierarchy(seed, 25, 25)
     children = hierarchy.child_lists.counts.tolist()
     true = set(map(tuple, hierarchy.closure().tolist()))
     every = [(a, b) for a in range(len(hierarchy)) for b in range(len(hierarchy)) if a != b]
@@ -74,7 +69,7 @@ def test_the_trivial_baseline_has_the_best_number_of_children_over_all_pairs(see
 
 @pytest.mark.parametrize("seed", range(3))
 def test_the_trivial_baseline_has_the_best_number_of_children_against_hard_pairs(seed):
-    hierarchy = random_hierarchy(seed)
+    hierarchy = random_hierarchy(seed, 25, 25)
     wrong = [pair for kind in hard_negatives(hierarchy, hierarchy.closure(), seed).values() for pair in kind.pairs]
     f1, _ = best_by_trying(hierarchy.child_lists.counts.tolist(), hierarchy.closure(), wrong)
     assert baselines(hierarchy, on="hard-pairs", seed=seed)["trivial"].f1 == pytest.approx(f1)
@@ -105,7 +100,7 @@ def test_baselines_refuse_missing_pairs_and_unknown_kinds(mammals):
 
 @pytest.mark.parametrize("on", ["all-pairs", "hard-pairs", "test-pairs"])
 def test_groups_of_baselines_add_up_to_the_whole(on):
-    hierarchy = random_hierarchy(4)
+    hierarchy = random_hierarchy(4, 25, 25)
     for line in baselines(hierarchy, hierarchy.split(20, holdout=0.3), on=on, group_by="depth").values():
         for count in ("positives", "negatives", "true_positives", "false_positives"):
             assert sum(getattr(part, count) for part in line.groups.values()) == getattr(line, count)

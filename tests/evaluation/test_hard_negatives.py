@@ -1,4 +1,4 @@
-"""Wrong pairs are drawn from exactly the relatives they are said to be, and are never true."""
+"""Hard negative pairs are made of exactly the relatives that their kind says, and are never true."""
 
 from __future__ import annotations
 
@@ -18,7 +18,7 @@ from hypercone.hierarchy import Hierarchy
 from hypercone.methods import Settings
 
 KINDS = ["siblings", "cousins", "parents_siblings", "reversed"]
-# Both draws of true pairs and of relatives, on a machine that does ten other things.
+# For drawing true pairs and relatives, on a busy machine.
 SECONDS_FOR_NOUNS = 10
 
 
@@ -49,7 +49,7 @@ def above_and_next(hierarchy):
 
 
 def relatives_of(row, above, parents, children):
-    """By the words of the definition; those with children of their own where there are any."""
+    """The relatives by definition; only those with children, if there are any."""
     siblings = {one for parent in parents[row] for one in children[parent]}
     grandparents = {one for parent in parents[row] for one in parents[parent]}
     parents_siblings = {one for grand in grandparents for one in children[grand]} - above[row]
@@ -155,7 +155,7 @@ def test_predicting_nothing_true_gives_zeros():
 
 
 def scattered(hierarchy):
-    """Cones at random, further out with depth, at a threshold where some pairs are called rightly and some not."""
+    """Random cones, further out with depth, at a threshold where some predictions are correct and some are not."""
     spokes = np.random.default_rng(0).normal(size=(len(hierarchy), 2))
     points = spokes / np.linalg.norm(spokes, axis=1, keepdims=True) * (0.3 + 0.1 * hierarchy.depths[:, None])
     return Embedding(hierarchy.names, points, "hyperbolic-cones", Settings(), 0.4, edges=hierarchy.edges)
@@ -180,24 +180,26 @@ def test_a_sample_depends_on_its_seed_alone_and_a_large_one_is_everything():
     assert hard_pairs(embedding, sample=10**9) == hard_pairs(embedding)
 
 
-def test_hard_pairs_refuse_bad_input():
-    tree = hypercone.load_dataset("tree-2-3")
-    embedding = all_in_one_place(tree)
-    with pytest.raises(InputError, match=r"the pair .* → .* does not hold"):
-        hard_pairs(embedding, positives=tree.closure()[:, ::-1])
-    with pytest.raises(InputError, match=r"row outside 0 … 14"):
-        hard_pairs(embedding, positives=np.array([[0, 15]]))
-    with pytest.raises(InputError, match="no true pairs"):
-        hard_pairs(embedding, positives=np.empty((0, 2), np.int32))
-    with pytest.raises(InputError, match="sample is 0"):
-        hard_pairs(embedding, sample=0)
-    with pytest.raises(InputError, match="seed is -1"):
-        hard_pairs(embedding, seed=-1)
+@pytest.mark.parametrize(
+    ("options", "message"),
+    [
+        ({"positives": [[1, 0]]}, r"the pair .* → .* does not hold"),
+        ({"positives": [[0, 15]]}, r"row outside 0 … 14"),
+        ({"positives": np.empty((0, 2), np.int32)}, "no true pairs"),
+        ({"sample": 0}, "sample is 0"),
+        ({"seed": -1}, "seed is -1"),
+    ],
+)
+def test_bad_input_is_refused(options, message):
+    with pytest.raises(InputError, match=message):
+        hard_pairs(all_in_one_place(hypercone.load_dataset("tree-2-3")), **options)
+
+
+def test_a_model_and_a_hierarchy_without_edges_are_refused():
     with pytest.raises(InputError, match="does not know its edges"):
-        hard_pairs(Embedding(tree.names, embedding.points, "order", Settings(), 0.0))
-    stones = Hierarchy(["stone", "rock"], np.empty((0, 2), np.int32))
+        hard_pairs(Embedding(["a", "b"], np.ones((2, 2)), "order", Settings(), 0.0))
     with pytest.raises(InputError, match="no true pairs"):
-        hard_pairs(all_in_one_place(stones))
+        hard_pairs(all_in_one_place(Hierarchy(["stone", "rock"], np.empty((0, 2), np.int32))))
 
 
 def test_the_nouns_take_seconds(within):

@@ -8,6 +8,7 @@ import json
 import networkx as nx
 import numpy as np
 import pytest
+from tests.support.random_graphs import random_hierarchy
 
 import hypercone
 from hypercone.embedding import Embedding
@@ -26,55 +27,31 @@ def line() -> Embedding:
     return Embedding(NAMES, np.array([[0.0], [1.0], [2.0], [-3.0]]), "order", Settings(), threshold=0.5)
 
 
-def _pairs(positives, negatives) -> LabeledPairs:
-    def rows(pairs):
-        return np.array([[NAMES.index(name) for name in pair] for pair in pairs], np.int32).reshape(-1, 2)
-
-    return LabeledPairs(rows(positives), rows(negatives))
-
-
-def test_the_metrics_equal_a_count_by_hand(line):
-    # Energies: 0, 0, (0 + 3)² = 9 of the true ones; 0, 1, 25 of the wrong ones.
-    pairs = _pairs(
-        [("animal", "dog"), ("dog", "poodle"), ("animal", "stone")],
-        [("stone", "animal"), ("dog", "animal"), ("poodle", "stone")],
-    )
-    found = link_prediction(line, pairs)
-    assert (found.true_positives, found.false_positives, found.positives, found.negatives) == (2, 1, 3, 3)
-    assert found.precision == pytest.approx(2 / 3)
-    assert found.recall == pytest.approx(2 / 3)
-    assert found.f1 == pytest.approx(2 / 3)
-    assert found.threshold == 0.5
-    assert json.loads(json.dumps(found.as_dict()))["true_positives"] == 2
+# The energies of the positives are 0, 0 and (0 + 3)² = 9, those of the negatives 0, 1 and 25.
+PAIRS = LabeledPairs(np.array([[0, 1], [1, 2], [0, 3]], np.int32), np.array([[3, 0], [1, 0], [2, 3]], np.int32))
 
 
 @pytest.mark.parametrize(
-    ("threshold", "hits", "false"), [(-1.0, 0, 0), (0.0, 2, 1), (1.0, 2, 2), (9.0, 3, 2), (25.0, 3, 3)]
+    ("threshold", "hits", "false"),
+    [(None, 2, 1), (-1.0, 0, 0), (0.0, 2, 1), (1.0, 2, 2), (9.0, 3, 2), (25.0, 3, 3)],
 )
-def test_a_pair_at_the_threshold_is_called_true(line, threshold, hits, false):
-    pairs = _pairs(
-        [("animal", "dog"), ("dog", "poodle"), ("animal", "stone")],
-        [("stone", "animal"), ("dog", "animal"), ("poodle", "stone")],
-    )
-    found = link_prediction(line, pairs, threshold)
-    assert (found.true_positives, found.false_positives) == (hits, false)
+def test_the_metrics_equal_a_count_by_hand_with_pairs_at_the_threshold_predicted_true(line, threshold, hits, false):
+    found = link_prediction(line, PAIRS, threshold)
+    assert (found.true_positives, found.false_positives, found.positives, found.negatives) == (hits, false, 3, 3)
+    assert found.precision == pytest.approx(hits / max(1, hits + false))
+    assert found.recall == pytest.approx(hits / 3)
     assert found.f1 == pytest.approx(2 * hits / (hits + false + 3))
+    assert found.threshold == (0.5 if threshold is None else threshold)
+    assert json.loads(json.dumps(found.as_dict()))["true_positives"] == hits
 
 
-def test_predicting_nothing_true_gives_zeros(line):
-    found = link_prediction(line, _pairs([("animal", "dog")], []), threshold=-1.0)
-    assert (found.precision, found.recall, found.f1) == (0.0, 0.0, 0.0)
-
-
-def test_nothing_to_evaluate_on_is_refused(line):
-    with pytest.raises(InputError, match="no positive pairs"):
-        link_prediction(line, _pairs([], [("dog", "animal")]))
-
-
-@pytest.mark.parametrize("threshold", [float("nan"), float("inf")])
-def test_a_threshold_that_is_not_finite_is_refused(line, threshold):
-    with pytest.raises(InputError, match="must be a finite number"):
-        link_prediction(line, _pairs([("animal", "dog")], []), threshold)
+@pytest.mark.parametrize(
+    ("positives", "threshold", "message"),
+    [(0, None, "no positive pairs"), (1, np.nan, "must be a finite number"), (1, np.inf, "must be a finite number")],
+)
+def test_no_positive_pairs_and_a_threshold_that_is_not_finite_are_refused(line, positives, threshold, message):
+    with pytest.raises(InputError, match=message):
+        link_prediction(line, LabeledPairs(PAIRS.positives[:positives], PAIRS.negatives), threshold)
 
 
 @pytest.mark.parametrize("row", [4, -1, 2**31 - 1])
@@ -107,14 +84,14 @@ def test_the_papers_protocol_from_end_to_end():
     split = tree.split(50)
     closure = set(map(tuple, tree.closure().tolist()))
     for held_out in (split.validation, split.test):
-        # Ten for each, but nothing is a wrong child of the root.
+        # Ten per positive pair, but the root has no negative children.
         below_root = int((held_out.positives[:, 0] == 0).sum())
         assert len(held_out.negatives) == 10 * len(held_out.positives) - 5 * below_root
         assert closure >= set(map(tuple, held_out.positives.tolist()))
         assert not closure & set(map(tuple, held_out.negatives.tolist()))
     embedding = hypercone.fit(tree, split=split, dim=2, epochs=100, init_epochs=100)
     on_validation = link_prediction(embedding, split.validation)
-    # The threshold was chosen there, so the F1 there is the one in the record.
+    # The threshold was chosen on these pairs, so their F1 is the one in the record.
     assert on_validation.f1 == embedding.record["calibration_f1"]
     assert embedding.record["calibrated_on"] == "validation pairs"
     on_test = link_prediction(embedding, split.test)
@@ -124,7 +101,7 @@ def test_the_papers_protocol_from_end_to_end():
     assert better <= on_validation.f1
 
 
-# A few in truth, and more on a machine that does ten other things; one pair at a time would take ten minutes.
+# Usually a few, more on a busy machine; one pair at a time would take ten minutes.
 SECONDS_FOR_NOUNS = 30
 
 
@@ -134,7 +111,7 @@ def fitted(request):
 
 
 def counted(embedding, hierarchy, threshold):
-    """By energies of names alone."""
+    """The counts by the energies of all pairs of names."""
     names = list(embedding.names)
     true = {(names[child], names[parent]) for parent, child in hierarchy.closure().tolist()}
     energies = [embedding.energy(names, [parent] * len(names)) for parent in names]
@@ -169,7 +146,7 @@ def test_a_model_that_does_not_know_its_edges_needs_them_given(fitted):
 
 
 def nested(hierarchy):
-    """Each node near its first parent and further out: cones that hold much of what they should and some more."""
+    """Each node near its first parent and further out: cones that contain many descendants and some other nodes."""
     random, parents, depths = np.random.default_rng(0), hierarchy.parent_lists, hierarchy.depths
     spokes = random.normal(size=(len(hierarchy), 5))
     for row in np.argsort(depths, kind="stable").tolist():
@@ -187,7 +164,7 @@ def test_the_nouns_take_seconds(within):
     nouns.closure()
     found = within(SECONDS_FOR_NOUNS, lambda: all_pairs(embedding, nouns))
     assert found.positives + found.negatives == 82_114 * 82_113
-    # Some nodes by the plain way, so that what is counted is known to be right.
+    # Some nodes are counted by all their energies.
     some = range(0, len(nouns), 4_001)
     calls = measures.count_predictions(embedding, nouns, 0.0)
     names, every = list(nouns.names), set(range(len(nouns)))
@@ -205,12 +182,6 @@ def test_the_nouns_take_seconds(within):
 COUNTS = ("positives", "negatives", "true_positives", "false_positives")
 
 
-def random_hierarchy(seed: int, size: int = 60) -> Hierarchy:
-    random = np.random.default_rng(seed)
-    pairs = np.sort(random.integers(0, size, (2 * size, 2)), axis=1)
-    return Hierarchy([str(i) for i in range(size)], pairs[pairs[:, 0] != pairs[:, 1]])
-
-
 def scattered(hierarchy: Hierarchy, seed: int = 0, name: str = "hyperbolic-cones") -> Embedding:
     method, settings = METHODS[name], Settings()
     points = method.start(np.random.default_rng(seed), len(hierarchy), 2, 0.5)
@@ -220,7 +191,7 @@ def scattered(hierarchy: Hierarchy, seed: int = 0, name: str = "hyperbolic-cones
 
 @pytest.mark.parametrize("seed", range(4))
 def test_the_groups_are_what_their_names_say(seed):
-    hierarchy = random_hierarchy(seed)
+    hierarchy = random_hierarchy(seed, 60, 120)
     graph = nx.DiGraph(hierarchy.edges.tolist())
     graph.add_nodes_from(range(len(hierarchy)))
     basic = nx.transitive_reduction(graph)
@@ -237,7 +208,7 @@ def test_the_groups_are_what_their_names_say(seed):
 @pytest.mark.parametrize("by", ["depth", "parents"])
 @pytest.mark.parametrize("name", ["hyperbolic-cones", "order"])
 def test_every_pair_counts_in_the_group_of_its_child(by, name):
-    hierarchy = random_hierarchy(1)
+    hierarchy = random_hierarchy(1, 60, 120)
     embedding = scattered(hierarchy, name=name)
     groups, names = node_groups(hierarchy, by), hierarchy.names
     true = set(map(tuple, hierarchy.closure().tolist()))
@@ -253,13 +224,13 @@ def test_every_pair_counts_in_the_group_of_its_child(by, name):
     assert sum(counts[3] for counts in expected.values()) > 0
     groups = json.loads(json.dumps(found.as_dict()))["groups"]
     assert groups == {name: part.as_dict() for name, part in found.groups.items()}
-    assert not any("groups" in part for part in groups.values())
+    assert not any("groups" in part for part in (*groups.values(), all_pairs(embedding).as_dict()))
 
 
 @pytest.mark.parametrize("by", ["depth", "parents"])
 @pytest.mark.parametrize("judge", ["all pairs", "hard pairs", "labeled pairs"])
 def test_the_groups_add_up_to_the_whole(by, judge):
-    hierarchy = random_hierarchy(2)
+    hierarchy = random_hierarchy(2, 60, 120)
     embedding, pairs = scattered(hierarchy), hierarchy.split(0, holdout=0.4).test
     for threshold in (None, 0.1, -1.0, 4.0):
         given = {"threshold": threshold, "group_by": by}
@@ -274,7 +245,7 @@ def test_the_groups_add_up_to_the_whole(by, judge):
 
 @pytest.mark.parametrize("by", ["depth", "parents"])
 def test_the_ranks_of_groups_add_up_to_those_of_the_whole(by):
-    found = reconstruction(scattered(random_hierarchy(3)), group_by=by)
+    found = reconstruction(scattered(random_hierarchy(3, 60, 120)), group_by=by)
     groups = found.groups.values()
     assert (sum(one.nodes for one in groups), sum(one.pairs for one in groups)) == (found.nodes, found.pairs)
     assert sum(one.mean_rank * one.pairs for one in groups) == pytest.approx(found.mean_rank * found.pairs)
@@ -282,12 +253,8 @@ def test_the_ranks_of_groups_add_up_to_those_of_the_whole(by):
     assert len(found.groups) > 1
 
 
-def test_without_groups_there_are_none_in_the_json():
-    assert "groups" not in all_pairs(scattered(random_hierarchy(0))).as_dict()
-
-
 def test_a_negative_pair_counts_in_the_group_of_its_true_pair():
-    # "c" is the only node of depth 2; turned pairs have it for a parent.
+    # "c" is the only node of depth 2; in reversed pairs it is the parent.
     chain = Hierarchy.from_pairs([("a", "b"), ("b", "c")])
     embedding = Embedding(chain.names, np.ones((3, 2)), "order", Settings(), 0.0, edges=chain.edges)
     found = hard_pairs(embedding, group_by="depth").groups
@@ -296,7 +263,7 @@ def test_a_negative_pair_counts_in_the_group_of_its_true_pair():
 
 def test_an_unknown_grouping_is_refused():
     with pytest.raises(InputError, match=r"^group_by is 'color', but must be depth or parents$"):
-        all_pairs(scattered(random_hierarchy(0)), group_by="color")
+        all_pairs(scattered(random_hierarchy(0, 60, 120)), group_by="color")
 
 
 def test_a_model_that_predicts_everything_true_is_counted():

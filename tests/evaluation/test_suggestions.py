@@ -1,4 +1,4 @@
-"""Links that were hidden are true, links that were planted are not, and what is counted is what was suggested."""
+"""Hidden links are true, planted links are not, and the precision counts the suggestions that are correct."""
 
 from __future__ import annotations
 
@@ -38,7 +38,7 @@ def test_hiding_removes_the_links_and_leaves_the_child_under_the_grandparents(se
     assert _pairs(links) <= before - after
     assert len(set(links[:, 1].tolist())) == len(links)
     for parent, child in links.tolist():
-        # The child stays under the parents of the parent.
+        # The child stays under the parents of its parent.
         assert all((above, child) in after for above in whole.parent_lists[parent].tolist())
 
 
