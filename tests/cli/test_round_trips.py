@@ -164,10 +164,10 @@ def _digest(folder) -> str:
 
 
 def test_the_same_seed_in_two_processes_gives_the_same_bytes_and_another_seed_does_not(
-    process, taxonomy, tmp_path, quick
+    run, process, taxonomy, tmp_path, quick
 ):
-    for name, seed in (("one", 5), ("two", 5), ("three", 6)):
-        done = process("fit", taxonomy, "-o", tmp_path / name, *quick, "--seed", seed, "--json")
+    for name, seed, start in (("one", 5, process), ("two", 5, run), ("three", 6, run)):
+        done = start("fit", taxonomy, "-o", tmp_path / name, *quick, "--seed", seed, "--json")
         assert done.json["nodes"] == 10
     assert _digest(tmp_path / "one") == _digest(tmp_path / "two") != _digest(tmp_path / "three")
     for part in ("config.json", "nodes.txt.gz", "README.md"):

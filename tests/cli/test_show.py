@@ -22,8 +22,6 @@ from hypercone.errors import InputError
 from hypercone.explorer import explorer_page
 from hypercone.plotting import plot
 
-SVG = "{http://www.w3.org/2000/svg}"
-
 
 def groups(path, what):
     return [node for node in ElementTree.parse(path).iter() if (node.get("id") or "").startswith(what)]
@@ -47,7 +45,7 @@ def test_the_options_of_the_disk_reach_the_picture(run, model, tmp_path):
     assert done.code == 0, done.err
     assert done.out.startswith("file ")
     assert len(groups(target, "cone")) == 2
-    # The two cones are named, which is as many as were asked for.
+    # The nodes of both cones are named, which makes two names.
     assert len(groups(target, "label")) == 2
     assert len(groups(target, "origin")) == 1
     assert "#0f1420" in target.read_text()
@@ -76,23 +74,14 @@ def test_an_unknown_picture_format_is_refused_before_the_model_is_read(run, tmp_
     assert done.err == "hypercone: a.jpeg: is not a picture format; end it in .svg, .png or .pdf\n"
 
 
-def test_a_construction_has_no_training_curves(run, taxonomy, tmp_path):
-    assert run("fit", taxonomy, "-o", tmp_path / "new", "--quiet").code == 0
-    done = run("plot", tmp_path / "new", "--kind", "training", "-o", tmp_path / "a.svg")
-    assert done.code == 2
-    assert done.err.startswith("hypercone: this model was constructed, not trained")
-    assert done.err.count("\n") == 1
-    assert not (tmp_path / "a.svg").exists()
-
-
 @pytest.fixture
 def browser(tmp_path, monkeypatch):
-    """A program in the place of the browser, and what it was asked to open."""
+    """A program that replaces the browser, and what it was asked to open."""
     program, opened = tmp_path / "browser", tmp_path / "opened"
     program.write_text(f'#!/bin/sh\nprintf "%s" "$1" > "{opened}"\n')
     program.chmod(0o755)
     monkeypatch.setenv("BROWSER", str(program))
-    # Which browsers there are is found out once.
+    # webbrowser looks for browsers only once.
     importlib.reload(webbrowser)
     yield lambda: Path(unquote(urlparse(opened.read_text()).path)) if opened.exists() else None
     monkeypatch.undo()
@@ -168,7 +157,7 @@ def test_a_real_process_writes_the_same_page(process, run, model, tmp_path):
 
 @pytest.fixture
 def served(monkeypatch):
-    """What would be served, instead of serving it until somebody ends it."""
+    """What would be served; nothing is."""
     given = {}
     monkeypatch.setattr(service, "serve", lambda embeddings, options: given.update(models=embeddings, options=options))
     return given

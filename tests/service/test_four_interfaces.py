@@ -13,18 +13,7 @@ import hypercone
 from hypercone.cli.main import main
 from hypercone.queries import QUESTIONS
 
-EDGES = [
-    ("A:0", "A:1"),
-    ("A:0", "A:2"),
-    ("A:0", "A:3"),
-    ("A:1", "A:4"),
-    ("A:2", "A:4"),
-    ("A:2", "A:5"),
-    ("A:4", "A:6"),
-    ("A:4", "A:7"),
-    ("A:5", "A:8"),
-    ("A:3", "A:9"),
-]
+EDGES = [(0, 1), (0, 2), (0, 3), (1, 4), (2, 4), (2, 5), (4, 6), (4, 7), (5, 8), (3, 9)]
 LABELS = ["thing", "pet", "animal", "plant", "dog", "bird", "poodle", "Dog of war", "", "Löwenzahn"]
 PAGE = Path(__file__).parents[2] / "docs" / "how-to" / "ask-questions.md"
 
@@ -34,7 +23,7 @@ def _names(items):
 
 
 def _named(question, values):
-    """The nodes that a sentence has to name: those that were found, and the two of a verdict."""
+    """The nodes that the answer in words has to mention: those found, and both nodes of a verdict."""
     listed = [key for key in values if key in (question, "geometry", "graph", "matches", "chain", "path")]
     listed = [key for key in listed if isinstance(values[key], list)]
     listed += ["ancestors"] if question == "centroid" else []
@@ -50,7 +39,7 @@ def _of_explanation(found):
     return [*numbers, *steps, found["graph"], list(found["lost"]), found["stray"]]
 
 
-# What is asked, what the method of an embedding says to it, and the same out of the JSON.
+# Per question: its arguments, the answer of the embedding's method, and the same taken from the JSON.
 ASKED = {
     "is-a": (["A:6", "A:2"], lambda model, child, parent: model.is_a(child, parent), lambda found: found["is_a"]),
     "energy": (["A:9", "A:2"], lambda model, child, parent: model.energy(child, parent), lambda found: found["energy"]),
@@ -87,8 +76,7 @@ ASKED = {
 @pytest.fixture(scope="module")
 def folder(tmp_path_factory):
     """A model of a graph in which a node has two parents, and all but one have labels."""
-    rows = [[int(name[2:]) for name in edge] for edge in EDGES]
-    graph = hypercone.Hierarchy([f"A:{row}" for row in range(len(LABELS))], rows, LABELS)
+    graph = hypercone.Hierarchy([f"A:{row}" for row in range(len(LABELS))], EDGES, LABELS)
     return hypercone.fit(graph, dim=4).save(tmp_path_factory.mktemp("four") / "kinds")
 
 

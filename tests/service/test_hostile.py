@@ -37,7 +37,7 @@ def _post(body: bytes, *headers: bytes, kind: bytes = JSON, target: bytes = b"/v
 
 
 class _Received(io.BytesIO):
-    """What came over the wire, to be read like a connection."""
+    """The received bytes, to be read like a connection."""
 
     def makefile(self, mode: str) -> io.BytesIO:
         return self
@@ -218,7 +218,7 @@ def test_a_hostile_request_gets_its_status_and_the_service_stays_healthy(server:
     request, expected = TABLE[name]
     status, headers, body, after = _exchange(server, request)
     assert status == expected, body[:300]
-    assert after == b"", "the rest of the request was answered as a request of its own"
+    assert after == b"", "the rest of the request was answered as another request"
     assert "x-evil" not in headers
     if status >= 400:
         error = json.loads(body)["error"]
@@ -273,7 +273,7 @@ MEGABYTE = 1 << 20
 
 @pytest.fixture(scope="module")
 def hasty(start_server: Callable[..., Any]) -> Any:
-    """A server that waits one second for a head, and one for the rest."""
+    """A server that waits one second for the headers, and one for the rest."""
     return start_server("--deadline", "1")
 
 
@@ -285,7 +285,7 @@ def _answer(connection: socket.socket) -> tuple[int, bytes]:
 
 
 def _drip(connection: socket.socket, piece: bytes, seconds: float) -> float:
-    """Send the same piece ten times a second until something comes back; the seconds that took."""
+    """Send the same piece ten times a second until there is an answer; return the seconds it took."""
     began = time.monotonic()
     while time.monotonic() - began < seconds:
         try:
@@ -382,7 +382,7 @@ def test_the_server_stops_reading_a_body_at_8_MB(server: Any, frame: str) -> Non
             sent += 1
             if select.select([connection], [], [], 0)[0]:
                 break
-        # What lies in the kernel's buffers on both sides was sent but not read by the server.
+        # Data in the kernel's buffers on both sides counts as sent, but was not read by the server.
         assert sent < 24
         assert _answer(connection)[0] == 413
     _assert_healthy(server)
@@ -444,7 +444,7 @@ def test_an_aborted_request_leaves_nothing_behind(server: Any, cut: int, how: st
 
 
 def test_a_client_that_resets_after_a_refusal_causes_no_error(server: Any) -> None:
-    # The reset has to come between two steps of the answer, which is chance, so there are many.
+    # The reset has to arrive between two steps of the answer, so try many times.
     def knock() -> None:
         for _ in range(60):
             with server.open() as connection, suppress(ConnectionError):
@@ -476,7 +476,7 @@ def test_a_thousand_idle_connections_block_nobody_and_are_closed(hasty: Any) -> 
 
 @pytest.fixture(scope="module")
 def large(start_server: Callable[..., Any], tree_folder: Callable[[str], Any]) -> Any:
-    """A server of 11,111 nodes with one place and a short deadline."""
+    """A server of 11,111 nodes with one slot and a short deadline."""
     return start_server("--concurrency", "1", "--deadline", "0.5", models=[tree_folder("tree-10-4")])
 
 
@@ -505,7 +505,7 @@ def test_over_the_concurrency_the_status_is_503_with_retry_after(large: Any) -> 
     turned_away = [headers for status, headers, _ in found if status == 503]
     assert turned_away
     assert all(int(headers["retry-after"]) >= 1 for headers in turned_away)
-    assert large.ask("/v1/models")[0] == 200, "the place is free again"
+    assert large.ask("/v1/models")[0] == 200, "the slot is free again"
 
 
 def test_an_answer_of_a_hundred_million_names_is_never_built(large: Any) -> None:

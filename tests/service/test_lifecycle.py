@@ -226,7 +226,7 @@ def test_a_request_in_flight_at_the_stop_is_answered_with_all_pipelined_ones(
     with server.open() as connection:
         connection.sendall(head.encode() + b"Content-Type: application/json\r\n\r\n" + body[:100])
         server.process.send_signal(signal.SIGTERM)
-        # On a fast machine everything could be answered before the stop is noticed, and nothing would be in flight.
+        # Otherwise a fast machine could answer everything before it notices the stop.
         server.wait_until_it_ends()
         connection.sendall(body[100:] + HEALTH * 5)
         everything = _everything(connection)

@@ -90,7 +90,7 @@ LABEL = re.compile(r'([a-z]+)="((?:[^"\\\n]|\\.)*)"')
 
 
 def _read(text):
-    """The values by name and labels, if every line is one of the three kinds and each name is declared before it."""
+    """The values by name and labels; fails unless every line is valid and each name is declared before its use."""
     values, kinds = {}, {}
     assert text.endswith("\n")
     for line in text.splitlines():

@@ -1,4 +1,4 @@
-"""What a request says is read as it is meant, and refused where it could be meant otherwise."""
+"""Requests are read correctly, and ambiguous or wrong ones are refused."""
 
 from __future__ import annotations
 
@@ -40,7 +40,7 @@ PAIR, NAMED, NAMES = TAKES["/v1/is-a", "GET"], TAKES["/v1/ancestors", "GET"], TA
 
 
 def _outcome(read, *given):
-    """What was read, or the status of the refusal."""
+    """The request, or the status of its refusal."""
     try:
         return read(*given)
     except Refusal as refused:
@@ -62,7 +62,7 @@ def test_any_bytes_are_a_query_or_a_refusal(query):
 @settings(max_examples=400, deadline=None)
 @given(st.sampled_from(list(TYPES)), JSON | NEARLY_RIGHT | st.lists(st.text(max_size=2), max_size=5))
 def test_a_field_accepts_exactly_what_its_schema_accepts(name, value):
-    # A large whole number may be written with an exponent, which is not taken for one.
+    # A large whole number may be written with an exponent, which is not accepted as one.
     body = json.dumps({name: value})
     document = json.loads(body)
     found = _outcome(from_body, body.encode(), REQUESTS[name])
