@@ -215,17 +215,18 @@ def test_the_colors_of_branches_differ_and_contrast_with_the_disk():
     with pytest.raises(InputError, match="there is no theme 'sepia'; use light or dark"):
         find_theme("sepia")
 
-    @pytest.mark.parametrize(
-        ("style", "message"),
-        [
-            ({"labels": -1}, "labels is -1, but must be from 0 to 500"),
-            ({"labels": 501}, "labels is 501, but must be from 0 to 500"),
-            ({"color": "mood"}, "there is no color by 'mood'; use branch or depth"),
-        ],
-    )
-    def test_bad_options_of_the_disk_are_refused(style, message):
-        with pytest.raises(InputError, match=message):
-            disk_picture(scene_of(BIRDS), BIRDS.called, DiskStyle(**style))
+
+@pytest.mark.parametrize(
+    ("style", "message"),
+    [
+        ({"labels": -1}, "labels is -1, but must be from 0 to 500"),
+        ({"labels": 501}, "labels is 501, but must be from 0 to 500"),
+        ({"color": "mood"}, "there is no color by 'mood'; use branch or depth"),
+    ],
+)
+def test_bad_options_of_the_disk_are_refused(style, message):
+    with pytest.raises(InputError, match=message):
+        disk_picture(scene_of(BIRDS), BIRDS.called, DiskStyle(**style))
 
 
 def contrast(one, other):

@@ -141,7 +141,7 @@ PYPROJECT = Path(__file__).parents[2] / "pyproject.toml"
 
 ADVICE = "the service uses it (service/protocol.py, service/server.py); adapt these, then raise the bound"
 
-# The rest of this file checks the private parts of uvicorn that the service uses, so that a change of it fails here first.
+# The rest of this file checks the private parts of uvicorn that the service uses: a change of uvicorn fails here first.
 # pyproject.toml bounds the version at both ends; run these tests before raising the upper bound.
 # The methods that the service overrides or calls, with their parameters.
 METHODS = {
