@@ -121,7 +121,7 @@ def test_evaluate_reconstruction(run, model, taxonomy):
     assert sampled["reconstruction_nodes"] == 4
 
 
-def test_the_lines_of_the_hierarchy_may_stand_in_another_order(run, model, taxonomy, edges, tmp_path):
+def test_the_order_of_the_lines_does_not_matter_to_reconstruction(run, model, taxonomy, edges, tmp_path):
     shuffled = tmp_path / "shuffled.csv"
     shuffled.write_text("".join(f"{b},{a}\n" for a, b in reversed(edges)), encoding="utf-8")
     given = ("evaluate", model, "--json", "--reconstruction")

@@ -89,7 +89,7 @@ def test_a_signal_ends_a_fit_within_ten_seconds_with_the_command_to_go_on(progra
     assert not (tmp_path / "my model").exists()
 
 
-def test_a_stopped_fit_goes_on_to_the_same_model(run, program, tmp_path, monkeypatch):
+def test_a_resumed_fit_gives_the_same_model(run, program, tmp_path, monkeypatch):
     monkeypatch.chdir(tmp_path)
     fit = ("fit", "tree-3-4", "--dim", "5", "--epochs", "3000", "--init", "random", "--quiet", "--percent", "50")
     code, err, _ = _stopped(program, (*fit, "-o", "model", "--run", "run"), tmp_path, signal.SIGTERM)
@@ -165,7 +165,7 @@ def test_a_fit_does_not_end_because_its_progress_cannot_be_written(program, tmp_
     ],
     ids=["here", "mounted", "under a file", "long"],
 )
-def test_a_place_where_no_model_can_be_saved_is_refused_before_the_fit(run, tmp_path, monkeypatch, target, words):
+def test_a_folder_that_cannot_hold_a_model_is_refused_before_the_fit(run, tmp_path, monkeypatch, target, words):
     monkeypatch.chdir(tmp_path)
     (tmp_path / "file").write_text("mine")
     monkeypatch.setattr(fit, "fit", lambda *_, **__: pytest.fail("it was fitted"))
@@ -175,7 +175,7 @@ def test_a_place_where_no_model_can_be_saved_is_refused_before_the_fit(run, tmp_
     assert sorted(path.name for path in tmp_path.iterdir()) == ["file"]
 
 
-def test_the_folder_one_is_in_and_a_mounted_one_are_refused_though_they_are_empty(tmp_path, monkeypatch):
+def test_the_current_folder_and_a_mount_point_are_refused_even_if_empty(tmp_path, monkeypatch):
     monkeypatch.chdir(tmp_path)
     with pytest.raises(InputError, match="is the folder you are in; give a new one"):
         fit.refuse_in_vain(".")

@@ -27,7 +27,7 @@ def groups(path, what):
     return [node for node in ElementTree.parse(path).iter() if (node.get("id") or "").startswith(what)]
 
 
-def test_the_command_offers_the_kinds_there_are():
+def test_the_command_offers_every_kind_of_picture():
     assert tuple(plot.KINDS) == KINDS
 
 

@@ -35,7 +35,7 @@ def test_without_a_command_the_overview_lists_them_all(run):
         assert f"  {command:10} {summary}\n" in done.out
 
 
-def test_help_prints_on_a_stream_that_knows_only_ascii(process):
+def test_help_prints_on_an_ascii_stream(process):
     done = process("fit", "--help", env=os.environ | {"PYTHONIOENCODING": "ascii"})
     assert (done.code, done.err) == (0, "")
     assert "how far outside a wrong pair must be" in done.out
@@ -85,7 +85,7 @@ def _rest(ours: int) -> str:
 
 
 @pytest.mark.skipif(os.name == "nt", reason="needs a pseudo-terminal")
-def test_a_terminal_gets_a_bar_with_the_time_left_that_goes_when_it_is_done(program, tmp_path, long_fit):
+def test_a_terminal_shows_a_bar_with_the_time_left_and_clears_it(program, tmp_path, long_fit):
     shown, printed = _on_a_terminal([*program, *long_fit, "-o", str(tmp_path / "m"), "--json"])
     assert json.loads(printed)["nodes"] == 121, "progress does not disturb the JSON on standard output"
     bars = [line for line in shown.split("\r") if line.startswith("training: ")]

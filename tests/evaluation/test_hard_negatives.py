@@ -122,7 +122,7 @@ def test_the_only_sibling_with_children_has_leaves_for_siblings(clan):
     assert set(drawn_for(grown, "a0", "cousins")) == {"me"}
 
 
-def test_the_same_seed_draws_the_same_and_another_another():
+def test_the_pairs_depend_on_the_seed():
     tree = hypercone.load_dataset("tree-3-5")
     one, same, other = (hard_negatives(tree, tree.closure(), seed) for seed in (1, 1, 2))
     for kind in KINDS[:3]:

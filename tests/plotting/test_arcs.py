@@ -58,7 +58,7 @@ def test_the_points_of_an_arc_are_those_of_the_geodesic(x, y, t):
 
 
 @given(points, angles)
-def test_an_arc_may_end_on_the_rim_and_be_walked_backwards(x, angle):
+def test_an_arc_may_end_on_the_rim_and_be_reversed(x, angle):
     end = unit_vectors(angle)
     there, back = geodesics(x, end), geodesics(end, x)
     np.testing.assert_allclose(there.at([0.0, 0.5, 1.0]), back.at([1.0, 0.5, 0.0]), atol=1e-7)

@@ -47,7 +47,7 @@ def test_the_svg_has_one_group_of_geodesics_for_each_depth_below_the_roots(figur
     assert all("C" in curve for curve in curves)
 
 
-def test_no_two_things_in_an_svg_have_one_name(figure, tmp_path):
+def test_ids_in_an_svg_are_unique(figure, tmp_path):
     (path,) = save_figure(figure, tmp_path / "a.svg")
     names = [node.get("id") for node in ElementTree.parse(path).iter() if node.get("id")]
     assert len(set(names)) == len(names)
@@ -60,7 +60,7 @@ def test_numbers_in_an_svg_are_short(figure, tmp_path):
             assert len(number.partition(".")[2]) <= 2
 
 
-def test_an_ending_that_is_no_picture_is_refused(figure, tmp_path):
+def test_an_unknown_picture_format_is_refused(figure, tmp_path):
     with pytest.raises(InputError, match=r"^a.txt: is not a picture format; end it in .svg, .png or .pdf$"):
         save_figure(figure, tmp_path / "a.txt")
 
@@ -97,7 +97,7 @@ def test_without_matplotlib_one_sentence_says_what_to_install():
     assert done.stdout == "pictures need matplotlib, which is not installed; pip install 'hypercone[plot]'\n"
 
 
-def test_a_missing_extra_is_a_hyperconeerror():
+def test_a_missing_extra_is_refused_with_how_to_install_it():
     with pytest.raises(HyperconeError, match=r"hypercone\[plot\]"):
         extra_module("matplotlib_of_another_world")
 
@@ -106,7 +106,7 @@ def frames(count):
     return [np.full((20, 31, 3), 40 * number, np.uint8) for number in range(count)]
 
 
-def test_a_gif_has_its_frames_repeats_and_rests_on_the_last(tmp_path):
+def test_a_gif_has_its_frames_loops_and_pauses_on_the_last(tmp_path):
     with Image.open(write_gif(tmp_path / "a.gif", frames(4), 10)) as film:
         assert (film.n_frames, film.size, film.info["loop"]) == (4, (31, 20), 0)
         assert film.info["duration"] == 100

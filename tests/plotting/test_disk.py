@@ -63,7 +63,7 @@ def test_the_points_are_moved_and_the_middle_is_the_center(mammals):
 
 
 @pytest.mark.parametrize(("labels", "center"), [(None, None), (60, None), (25, "dog.n.01")])
-def test_no_name_lies_on_another(mammals, labels, center):
+def test_names_do_not_overlap(mammals, labels, center):
     figure = disk_picture(scene_of(mammals, center), mammals.called, DiskStyle(labels=labels))
     labels = drawn(figure.axes[0], "label")
     assert len(labels) >= 20
@@ -113,7 +113,7 @@ def test_names_around_the_rim_do_not_touch_and_long_ones_fit():
     assert all(box[0] >= 0 and box[2] <= width for box in (text.get_window_extent().extents for text in names))
 
 
-def test_a_long_line_is_not_named_whole():
+def test_a_long_chain_gets_only_some_names():
     line = Hierarchy([f"n{i}" for i in range(1500)], [[i, i + 1] for i in range(1499)])
     figure = disk_picture(scene_of(line), line.called, DiskStyle(color="depth"))
     assert 1 < len(names_in(figure)) < 60

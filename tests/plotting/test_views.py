@@ -180,7 +180,7 @@ def test_a_branch_is_one_node_with_all_nodes_below_it(hierarchy, most):
 
 @settings(deadline=None)
 @given(hierarchies(), st.integers(1, MOST_BRANCHES))
-def test_the_first_branch_is_the_biggest(hierarchy, most):
+def test_the_first_branch_is_the_largest(hierarchy, most):
     found = branches(hierarchy, most)
     sizes = np.bincount(found[found >= 0])
     assert sizes.tolist() == sorted(sizes.tolist(), reverse=True)

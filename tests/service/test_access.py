@@ -44,7 +44,7 @@ def test_a_host_that_was_allowed_is_answered(make_service, asked):
 
 
 @pytest.mark.parametrize("name", ["", "a b", "a/b", "http://a", "a:80", "*", "-a", "[::1", "ä"])
-def test_what_is_no_host_name_cannot_be_allowed(name):
+def test_an_invalid_host_name_cannot_be_allowed(name):
     with pytest.raises(InputError, match="is not a host name"):
         checked_host_name(name)
 

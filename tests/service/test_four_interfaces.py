@@ -188,7 +188,7 @@ def test_batches_get_the_same_answers_in_the_shell_and_over_http(http, shell, tm
     assert sentences.startswith(shell(question, *names, "--limit", 0))
 
 
-def test_the_page_has_a_table_of_every_question_and_how_to_ask_it_where(model):
+def test_the_documentation_has_a_table_of_every_question_and_interface(model):
     rows = re.findall(r"^\| `([\w-]+)` \| [^|]+ \| (.+?) \| (.+?) \| (.+?) \|$", PAGE.read_text(), re.MULTILINE)
     assert [row[0] for row in rows] == list(QUESTIONS)
     for name, in_python, in_shell, over_http in rows:
