@@ -418,7 +418,7 @@ def test_a_python_caller_of_the_service_reads_parameters(inside):
 
 def test_an_option_that_a_picture_does_not_take_is_refused_with_the_nearest(inside):
     model = hypercone.load("flat")
-    with pytest.raises(InputError, match=r"^veiw says nothing about the picture disk; did you mean view\?$"):
+    with pytest.raises(InputError, match=r"^veiw is not an option of the picture disk; did you mean view\?$"):
         model.plot("disk", veiw="projection")
-    with pytest.raises(InputError, match=r"^cones says nothing about the picture norms; leave it out$"):
+    with pytest.raises(InputError, match=r"^cones is not an option of the picture norms; leave it out$"):
         model.plot("norms", cones=[])

@@ -1,4 +1,4 @@
-"""A small taxonomy in a file, a model of it, and two ways to run the program: here, and as a process of its own."""
+"""A small taxonomy in a file, a model of it, and two ways to run the program: in this process and in another."""
 
 from __future__ import annotations
 
@@ -58,7 +58,7 @@ def program() -> list[str]:
 
 @pytest.fixture(scope="session")
 def process(program: list[str]) -> Callable[..., Done]:
-    """Run a command in a process of its own."""
+    """Run a command in another process."""
 
     def call(*arguments: object, **options: Any) -> Done:
         given = [*program, *map(str, arguments)]
@@ -70,7 +70,7 @@ def process(program: list[str]) -> Callable[..., Done]:
 
 @pytest.fixture
 def quick() -> tuple[str, ...]:
-    """Settings of a fit that takes no time."""
+    """Settings of a fast fit."""
     return QUICK
 
 
@@ -88,19 +88,8 @@ def taxonomy(tmp_path_factory: pytest.TempPathFactory) -> Path:
 
 @pytest.fixture(scope="session")
 def model(taxonomy: Path, tmp_path_factory: pytest.TempPathFactory) -> Path:
-    """A model of the taxonomy, fitted until it knows it."""
+    """A model of the taxonomy that answers all questions about it correctly."""
     folder = tmp_path_factory.mktemp("models") / "model"
-    fitted = [
-        "fit",
-        str(taxonomy),
-        "-o",
-        str(folder),
-        "--method",
-        "hyperbolic-cones",
-        "--dim",
-        "2",
-        "--quiet",
-        "--json",
-    ]
-    assert main([*fitted, "--epochs", "500", "--init-epochs", "500"]) == 0
+    epochs = ("--epochs", "500", "--init-epochs", "500", "--quiet", "--json")
+    assert main(["fit", str(taxonomy), "-o", str(folder), *QUICK[:4], *epochs]) == 0
     return folder

@@ -1,4 +1,4 @@
-"""What cannot be done is said in one sentence, with the right exit code, and leaves nothing behind."""
+"""Bad input and faults end in one sentence with the right exit code, and leave no files behind."""
 
 from __future__ import annotations
 
@@ -108,7 +108,7 @@ def _typed(arguments) -> str:
         (("evaluate", "MODEL"), "say what to evaluate on"),
         (("evaluate", "MODEL", "--positives", "pairs.tsv"), "go together"),
         (("evaluate", "MODEL", "--positives", "pairs.tsv", "--negatives", "missing.tsv"), "missing.tsv"),
-        (("evaluate", "MODEL", "--positives", "strangers.tsv", "--negatives", "pairs.tsv"), "strangers.tsv:2: "),
+        (("evaluate", "MODEL", "--positives", "unknown-name.tsv", "--negatives", "pairs.tsv"), "unknown-name.tsv:2: "),
         (("evaluate", "MODEL", "--split", "nowhere"), "nowhere"),
         (("evaluate", "MODEL", "--positives", "pairs.tsv", "--negatives", "pairs.tsv", "--threshold", "nan"), "nan"),
         (("evaluate", "MODEL", "--positives", "pairs.tsv", "--negatives", "pairs.tsv", "--threshold", "x"), "float"),
@@ -120,7 +120,7 @@ def _typed(arguments) -> str:
         (("export", "MODEL", "folder", "--format", "tsv"), "folder: is a folder"),
         (("export", "MODEL", "p.tsv", "--coordinates", "polar"), "invalid choice: 'polar'"),
         (("export", "MODEL", "file/p.tsv"), "cannot be written"),
-        (("plot", "MODEL", "-o", "p.xlsx"), "p.xlsx: is no format of a picture; end it in .svg, .png or .pdf"),
+        (("plot", "MODEL", "-o", "p.xlsx"), "p.xlsx: is not a picture format; end it in .svg, .png or .pdf"),
         (("plot", "MODEL", "-o", "folder"), "folder: is a folder"),
         (("plot", "MODEL", "-o", "file/p.svg"), "cannot be written"),
         (("plot", "MODEL", "--kind", "globe"), "invalid choice: 'globe'"),
@@ -144,17 +144,17 @@ def _typed(arguments) -> str:
         (("serve", "MODEL", "--deadline", "nan"), "deadline is nan"),
         (("serve", "MODEL", "--concurrency", "0"), "concurrency is 0"),
         (("serve", "MODEL", "--host", "0.0.0.0"), "0.0.0.0 can be reached from other machines, and so needs a token"),
-        (("serve", "MODEL", "--host", "no such host"), "'no such host' is no host name"),
+        (("serve", "MODEL", "--host", "no such host"), "'no such host' is not a host name"),
         (("serve", "MODEL", "--token-file", "missing"), "missing: cannot be read (No such file or directory)"),
         (("serve", "MODEL", "--token-file", "empty.tsv"), "empty.tsv: the token is empty"),
-        (("serve", "MODEL", "--allow-host", "a:80"), "'a:80' is no host name"),
-        (("serve", "MODEL", "--cors", "*"), "'*' is no origin"),
+        (("serve", "MODEL", "--allow-host", "a:80"), "'a:80' is not a host name"),
+        (("serve", "MODEL", "--cors", "*"), "'*' is not an origin"),
         (("reproduce", "table2"), "invalid choice: 'table2'"),
         (("reproduce", "table1", "--methods", "cones"), "there is no method 'cones'"),
         (("reproduce", "table1", "--recipes", "tunde"), "there is no recipe 'tunde'; did you mean tuned?"),
         (("reproduce", "table1", "--dims", "0"), "none may be below 1"),
         (("reproduce", "table1", "--percent", "10,95"), "each must be from 0 to 90"),
-        (("reproduce", "table1", "--percent", "ten"), "must be percentages with commas"),
+        (("reproduce", "table1", "--percent", "ten"), "must be comma-separated percentages"),
         (("reproduce", "table1", "--seeds", "0"), "--seeds is 0, but must be at least 1"),
         (("reproduce", "table1", "--jobs", "0", "--seeds", "1"), "--jobs is 0, but must be at least 1"),
         (("reproduce", "table1", "--split", "nothing"), "nothing"),
@@ -181,7 +181,7 @@ def test_bad_input_is_one_sentence_and_exit_code_2(run, told, model, taxonomy, t
         "headerless.tsv": "a\tb\n",
         "cycle.tsv": "parent\tchild\na\tb\nb\ta\n",
         "pairs.tsv": "parent\tchild\nanimal\tdog\n",
-        "strangers.tsv": "parent\tchild\nanimal\tunicorn\n",
+        "unknown-name.tsv": "parent\tchild\nanimal\tunicorn\n",
     }
     for name, text in files.items():
         Path(name).parent.mkdir(exist_ok=True)
@@ -207,7 +207,7 @@ def test_a_real_process_ends_with_the_same_code_and_sentence(process, told, tmp_
     told("bad input", "hypercone info - < headers-alone.tsv", done)
 
 
-def _asking(model) -> list[tuple[str, ...]]:
+def _commands_on(model) -> list[tuple[str, ...]]:
     return [
         ("query", str(model), "vector", "dog"),
         ("evaluate", str(model), "--reconstruction", "tree-2-3"),
@@ -219,14 +219,14 @@ def _asking(model) -> list[tuple[str, ...]]:
 
 def test_a_bad_model_is_exit_code_3(run, told, model, tmp_path, monkeypatch):
     monkeypatch.chdir(tmp_path)
-    for arguments in _asking("nowhere"):
+    for arguments in _commands_on("nowhere"):
         done = run(*arguments)
         assert _is_one_sentence(done, 3, "nowhere: there is no such model folder")
         told("bad input", _typed(arguments), done)
     damaged = load(model).save(tmp_path / "damaged")
     points = damaged / "model.safetensors"
     points.write_bytes(points.read_bytes()[:-1] + b"!")
-    for arguments in _asking(damaged):
+    for arguments in _commands_on(damaged):
         done = run(*arguments)
         assert _is_one_sentence(done, 3, "model.safetensors: does not match its checksum")
     told("hostile file", "a model whose points have one byte changed", done)
@@ -294,7 +294,7 @@ def test_an_interrupt_of_the_demo_does_not_wait_for_the_baseline(run, told, tmp_
     assert os.listdir(tmp_path) == []
 
 
-def test_a_mistake_of_ours_is_not_dressed_up_as_the_users(run, tmp_path, monkeypatch):
+def test_unexpected_errors_are_not_reported_as_bad_input(run, tmp_path, monkeypatch):
     monkeypatch.chdir(tmp_path)
     monkeypatch.setattr(fit, "fit", _raising(ZeroDivisionError()))
     with pytest.raises(ZeroDivisionError):

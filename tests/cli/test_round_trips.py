@@ -1,4 +1,4 @@
-"""From a file to a model to answers and back to files, through the command line."""
+"""From a file to a model to answers and back to files, on the command line."""
 
 from __future__ import annotations
 
@@ -13,39 +13,10 @@ import numpy as np
 import pytest
 
 import hypercone
+from hypercone.cli import demo
 from hypercone.evaluation import kind_of
 from hypercone.methods import METHODS
 from hypercone.training.config import OPTIONS
-
-
-def test_fit_writes_a_model_and_says_how_good_it_is(run, taxonomy, tmp_path, quick):
-    found = run("fit", taxonomy, "-o", tmp_path / "m", *quick, "--quiet", "--json").json
-    assert (found["model"], found["method"], found["nodes"], found["dim"]) == (
-        str(tmp_path / "m"),
-        "hyperbolic-cones",
-        10,
-        2,
-    )
-    assert 0 < found["training_f1"] <= 1
-    embedding = hypercone.load(tmp_path / "m")
-    assert found["threshold"] == embedding.threshold
-    assert embedding.record["config"]["epochs"] == 30
-    assert embedding.record["hierarchy_digest"] == hypercone.read(taxonomy).digest
-
-
-def test_for_people_every_value_has_its_line(run, taxonomy, tmp_path, quick):
-    lines = run("fit", taxonomy, "-o", tmp_path / "m", *quick, "--quiet").out.splitlines()
-    assert [line.split("  ")[0] for line in lines] == [
-        "model",
-        "method",
-        "kind",
-        "nodes",
-        "dim",
-        "seconds",
-        "epoch",
-        "threshold",
-        "training f1",
-    ]
 
 
 def test_a_fit_without_settings_constructs_and_says_how_exact_it_is(run, taxonomy, tmp_path):
@@ -62,7 +33,7 @@ def test_a_fit_without_settings_constructs_and_says_how_exact_it_is(run, taxonom
     assert (found["method"], found["kind"], found["all_pairs_f1"]) == ("nested-caps", "constructed", 1.0)
 
 
-def test_what_is_lost_in_a_forest_is_said(run, tmp_path):
+def test_fit_reports_true_pairs_lost_in_a_forest(run, tmp_path):
     (tmp_path / "d.tsv").write_text("parent\tchild\na\tb\na\tc\nb\td\nc\td\n")
     done = run("fit", tmp_path / "d.tsv", "-o", tmp_path / "m", "--method", "nested-caps", "--quiet")
     assert "1 of 5 true pairs" in done.err
@@ -82,13 +53,6 @@ def test_three_edges_are_read_back_in_words_with_the_child_first(run, taxonomy, 
     assert "animal is a dog" not in said
 
 
-def test_dropped_duplicates_are_mentioned(run, tmp_path):
-    (tmp_path / "twice.csv").write_text("parent,child\na,b\na,b\n")
-    done = run("info", tmp_path / "twice.csv")
-    assert "(1 duplicate edge dropped)" in done.err
-    assert run("info", tmp_path / "twice.csv", "--json").json["duplicates_dropped"] == 1
-
-
 def test_info_describes_a_file_a_dataset_and_standard_input(run, process, taxonomy):
     found = run("info", taxonomy, "--json")
     assert found.err == ""
@@ -98,45 +62,13 @@ def test_info_describes_a_file_a_dataset_and_standard_input(run, process, taxono
     assert piped.json | {"seconds": 0} == found.json | {"seconds": 0}
 
 
-def test_what_a_reader_left_out_is_told_to_people_and_to_programs(run, tmp_path):
-    (tmp_path / "two.paths").write_text("animal > dog > animal\n")
-    done = run("info", tmp_path / "two.paths", "--on-cycle", "drop")
-    assert "(1 edge that closes a cycle left out: dog → animal (line 1))" in done.err
-    told = run("info", tmp_path / "two.paths", "--on-cycle", "drop", "--json")
-    assert told.err == ""
-    assert told.json["notes"] == ["1 edge that closes a cycle left out: dog → animal (line 1)"]
-
-
 def test_named_columns_say_the_direction(run, tmp_path):
     (tmp_path / "wide.csv").write_text("id,kind,what\n1,dog,animal\n2,poodle,dog\n")
     done = run("info", tmp_path / "wide.csv", "--child-column", "kind", "--parent-column", "what")
     assert "poodle is a dog" in done.err
 
 
-def test_query_is_a(run, model):
-    found = run("query", model, "is-a", "tiny toy poodle", "dog", "--json").json
-    assert found["is_a"] is True
-    assert run("query", model, "is-a", "dog", "tiny toy poodle", "--json").json["is_a"] is False
-    assert run("query", model, "is-a", "poodle", "dog").out.startswith("poodle is a dog (energy")
-
-
-def test_query_every_other_question(run, model):
-    embedding = hypercone.load(model)
-    above = run("query", model, "ancestors", "poodle", "--json").json["ancestors"]
-    assert [each["name"] for each in above] == embedding.ancestors("poodle")
-    below = run("query", model, "descendants", "animal", "--limit", "2", "--json").json
-    assert [each["name"] for each in below["descendants"]] == embedding.descendants("animal")[:2]
-    assert below["count"] == 9
-    nearest = run("query", model, "nearest", "Löwe", "--limit", 3, "--json").json["nearest"]
-    assert [(each["name"], each["distance"]) for each in nearest] == embedding.nearest("Löwe", 3)
-    energy = run("query", model, "energy", "poodle", "cat", "--json").json["energy"]
-    assert energy == embedding.energy("poodle", "cat")
-    assert run("query", model, "vector", "hot dog", "--json").json["vector"] == embedding["hot dog"].tolist()
-    for question in ("ancestors", "descendants", "nearest", "vector"):
-        assert run("query", model, question, "dog").out.count("\n") >= 1
-
-
-def test_json_keeps_letters_as_they_are_and_escapes_them_where_the_stream_cannot_carry_them(process, model):
+def test_json_escapes_letters_only_if_the_stream_cannot_encode_them(process, model):
     assert '"Löwe"' in process("query", model, "nearest", "animal", "--json", env=_env("utf-8"), encoding="utf-8").out
     plain = process("query", model, "nearest", "animal", "--json", env=_env("ascii"))
     assert "\\u00f6" in plain.out
@@ -189,7 +121,7 @@ def test_evaluate_reconstruction(run, model, taxonomy):
     assert sampled["reconstruction_nodes"] == 4
 
 
-def test_the_lines_of_the_hierarchy_may_stand_in_another_order(run, model, taxonomy, edges, tmp_path):
+def test_the_order_of_the_lines_does_not_matter_to_reconstruction(run, model, taxonomy, edges, tmp_path):
     shuffled = tmp_path / "shuffled.csv"
     shuffled.write_text("".join(f"{b},{a}\n" for a, b in reversed(edges)), encoding="utf-8")
     given = ("evaluate", model, "--json", "--reconstruction")
@@ -227,51 +159,19 @@ def test_a_file_of_settings_is_read_and_options_win(run, tmp_path):
     assert (config["dim"], config["epochs"], config["init_epochs"], config["seed"]) == (2, 6, 5, 4)
 
 
-def test_every_setting_is_an_option_with_its_reason(run):
-    text = " ".join(run("fit", "--help").out.split())
-    for name, option in OPTIONS.items():
-        assert f"--{name.replace('_', '-')} " in text
-        assert " ".join(option.reason.split()[:3]) in text
-
-
-@pytest.mark.parametrize("method", METHODS)
-def test_every_method_is_offered(run, method):
-    assert method in run("fit", "--help").out
-
-
 def _digest(folder) -> str:
     return hashlib.sha256((folder / "model.safetensors").read_bytes()).hexdigest()
 
 
 def test_the_same_seed_in_two_processes_gives_the_same_bytes_and_another_seed_does_not(
-    process, taxonomy, tmp_path, quick
+    run, process, taxonomy, tmp_path, quick
 ):
-    for name, seed in (("one", 5), ("two", 5), ("three", 6)):
-        done = process("fit", taxonomy, "-o", tmp_path / name, *quick, "--seed", seed, "--json")
+    for name, seed, start in (("one", 5, process), ("two", 5, run), ("three", 6, run)):
+        done = start("fit", taxonomy, "-o", tmp_path / name, *quick, "--seed", seed, "--json")
         assert done.json["nodes"] == 10
     assert _digest(tmp_path / "one") == _digest(tmp_path / "two") != _digest(tmp_path / "three")
     for part in ("config.json", "nodes.txt.gz", "README.md"):
         assert (tmp_path / "one" / part).read_bytes() == (tmp_path / "two" / part).read_bytes()
-
-
-def test_demo_does_the_main_job_on_a_small_tree(run, tmp_path):
-    done = run("demo", "--source", "tree-2-3", "-o", tmp_path / "d")
-    assert done.code == 0
-    assert "tree-2-3: 15 nodes" in done.out
-    for name in ("hyperbolic-cones", "poincare"):
-        assert any(line.strip().startswith(name) and "F1" in line for line in done.out.splitlines())
-    assert f"Saved in {tmp_path / 'd'}/" in done.out
-    assert len(hypercone.load(tmp_path / "d")) == 15
-
-
-def test_the_version_is_told(process):
-    assert process("--version").out == f"hypercone {hypercone.__version__}\n"
-
-
-def test_the_program_can_be_run_as_a_module():
-    given = [sys.executable, "-m", "hypercone.cli.main", "info", "tree-2-3", "--json"]
-    done = subprocess.run(given, capture_output=True, check=True)
-    assert json.loads(done.stdout)["nodes"] == 15
 
 
 def test_pair_files_without_a_header_are_read_by_direction_or_by_column(run, model, tmp_path):
@@ -283,21 +183,61 @@ def test_pair_files_without_a_header_are_read_by_direction_or_by_column(run, mod
     assert found["true_positives"] == 2
 
 
-def test_reconstruction_does_not_depend_on_the_order_of_the_lines(run, model, taxonomy, tmp_path):
-    header, *lines = taxonomy.read_text().splitlines()
-    turned = tmp_path / "turned.tsv"
-    turned.write_text("\n".join([header, *reversed(lines)]) + "\n")
-    before = run("evaluate", model, "--reconstruction", taxonomy, "--json").json
-    assert run("evaluate", model, "--reconstruction", turned, "--json").json == before
+def test_fit_writes_a_model_and_prints_one_line_per_value(run, taxonomy, tmp_path, quick):
+    found = run("fit", taxonomy, "-o", tmp_path / "m", *quick, "--quiet", "--json").json
+    assert (found["model"], found["method"]) == (str(tmp_path / "m"), "hyperbolic-cones")
+    assert (found["nodes"], found["dim"]) == (10, 2)
+    assert 0 < found["training_f1"] <= 1
+    embedding = hypercone.load(tmp_path / "m")
+    assert found["threshold"] == embedding.threshold
+    assert embedding.record["config"]["epochs"] == 30
+    assert embedding.record["hierarchy_digest"] == hypercone.read(taxonomy).digest
+    lines = run("fit", taxonomy, "-o", tmp_path / "m", *quick, "--quiet").out.splitlines()
+    titles = ["model", "method", "kind", "nodes", "dim", "seconds", "epoch", "threshold", "training f1"]
+    assert [line.split("  ")[0] for line in lines] == titles == [name.replace("_", " ") for name in found]
 
 
-def test_demo_says_how_many_of_its_answers_the_graph_confirms(run, tmp_path, monkeypatch):
-    from hypercone.cli import demo
+@pytest.mark.parametrize(
+    ("name", "text", "note"),
+    [
+        ("twice.csv", "parent,child\na,b\na,b\n", "1 duplicate edge dropped"),
+        ("two.paths", "animal > dog > animal\n", "1 edge that closes a cycle left out: dog → animal (line 1)"),
+    ],
+)
+def test_what_the_reader_left_out_is_printed_and_in_the_json(run, tmp_path, name, text, note):
+    (tmp_path / name).write_text(text)
+    given = ("info", tmp_path / name, "--on-cycle", "drop")
+    assert f"({note})" in run(*given).err
+    found = run(*given, "--json")
+    assert found.err == ""
+    assert (found.json["duplicates_dropped"], found.json["notes"]) == ((1, []) if "duplicate" in note else (0, [note]))
 
+
+def test_every_setting_and_method_is_in_the_help_of_fit(run):
+    text = " ".join(run("fit", "--help").out.split())
+    for name, option in OPTIONS.items():
+        assert f"--{name.replace('_', '-')} " in text
+        assert " ".join(option.reason.split()[:3]) in text
+    assert all(method in text for method in METHODS)
+
+
+def test_demo_fits_tests_asks_and_saves(run, tmp_path, monkeypatch):
     monkeypatch.setattr(demo, "QUESTIONS", (("descendants", ["r"]), ("ancestors", ["r.0.0.0"])))
     done = run("demo", "--source", "tree-2-3", "-o", tmp_path / "d")
+    assert done.code == 0
+    assert "tree-2-3: 15 nodes" in done.out
+    for name in ("hyperbolic-cones", "poincare"):
+        assert any(line.strip().startswith(name) and "F1" in line for line in done.out.splitlines())
+    assert f"Saved in {tmp_path / 'd'}/" in done.out
+    assert len(hypercone.load(tmp_path / "d")) == 15
     below, above = re.findall(r"\(the graph has (\d+) (\w+): (\d+) are among these (\d+)\)", done.out)
-    assert below[:2] == ("14", "descendants")
-    assert above[:2] == ("3", "ancestors")
-    for true, _, right, given in (below, above):
-        assert 0 < int(right) <= min(int(true), int(given))
+    assert (below[:2], above[:2]) == (("14", "descendants"), ("3", "ancestors"))
+    for true, _, correct, given in (below, above):
+        assert 0 < int(correct) <= min(int(true), int(given))
+
+
+def test_the_program_runs_as_a_command_and_as_a_module(process):
+    assert process("--version").out == f"hypercone {hypercone.__version__}\n"
+    given = [sys.executable, "-m", "hypercone.cli.main", "info", "tree-2-3", "--json"]
+    done = subprocess.run(given, capture_output=True, check=True)
+    assert json.loads(done.stdout)["nodes"] == 15

@@ -90,7 +90,7 @@ def test_a_construction_has_no_training_and_says_so(fitted):
 
 @pytest.mark.parametrize("history", ["x", 3, {"loss": "x"}, {"loss": [[1]]}, {"loss": [[1, None]]}, {"loss": {"a": 1}}])
 def test_a_record_that_is_none_is_one_sentence(make_embedding, history):
-    with pytest.raises(InputError, match=r"this model keeps no record|the record of this model has a loss that is no"):
+    with pytest.raises(InputError, match=r"this model has no record|the record of this model has a loss that is no"):
         make_embedding(record={"history": history}).plot("training")
 
 
@@ -99,7 +99,7 @@ def test_the_curve_marks_what_evaluate_gives_on_the_same_pairs(trained, tree):
     figure, judged = trained.plot("precision-recall", pairs=split.test), link_prediction(trained, split.test)
     (dot,) = drawn(figure, "threshold")
     assert np.ravel(dot.get_data()).tolist() == [judged.recall, judged.precision]
-    assert f"{judged.positives} true held-out pairs and {judged.negatives} wrong pairs" in caption_of(figure)
+    assert f"{judged.positives} true held-out pairs and {judged.negatives} negative pairs" in caption_of(figure)
 
 
 def test_without_pairs_the_closure_is_judged_against_ten_wrong_pairs_each(fitted, tree):
@@ -118,10 +118,10 @@ def test_without_pairs_the_closure_is_judged_against_ten_wrong_pairs_each(fitted
         ("disk", {"labels": -1}, "labels is -1"),
         ("disk", {"view": "construction"}, "does not know its edges"),
         ("disk", {"theme": "sepia"}, "there is no theme 'sepia'"),
-        ("disk", {"pairs": None}, "pairs says nothing about the picture disk; leave it out"),
-        ("norms", {"cones": []}, "cones says nothing about the picture norms; leave it out"),
+        ("disk", {"pairs": None}, "pairs is not an option of the picture disk; leave it out"),
+        ("norms", {"cones": []}, "cones is not an option of the picture norms; leave it out"),
         ("norms", {}, "does not know its edges, and so not how deep"),
-        ("precision-recall", {}, "does not know its edges; judge it by those of a split, with pairs"),
+        ("precision-recall", {}, "does not know its edges; evaluate it on those of a split, with pairs"),
         (
             "precision-recall",
             {"pairs": LabeledPairs(np.empty((0, 2), np.int32), np.empty((0, 2), np.int32))},
@@ -141,12 +141,12 @@ def test_leaves_at_the_border_are_said_and_not_counted_into_the_medians(make_emb
     points = np.zeros((len(tree), 3))
     points[:, 0] = np.where(is_leaf, 0.9999, 0.1 + 0.1 * tree.depths)
     figure = make_embedding(names=tree.names, points=points, edges=tree.edges).plot("norms")
-    assert "; 20 without children stand together, furthest out." in caption_of(figure)
+    assert "; the 20 without children are all furthest out." in caption_of(figure)
     (median,) = drawn(figure, "median")
     np.testing.assert_allclose(np.ravel(median.get_data()), [1, 2 * np.arctanh(0.2)])
     points[:, 0] = 0.1 + 0.1 * tree.depths
     figure = make_embedding(names=tree.names, points=points, edges=tree.edges).plot("norms")
-    assert "Of each depth the median" in caption_of(figure)
+    assert "Per depth: the median" in caption_of(figure)
     assert len(drawn(figure, "median")) == 2
 
 

@@ -1,4 +1,4 @@
-"""Wrong pairs are drawn from exactly the relatives they are said to be, and are never true."""
+"""Hard negative pairs are made of exactly the relatives that their kind says, and are never true."""
 
 from __future__ import annotations
 
@@ -18,7 +18,7 @@ from hypercone.hierarchy import Hierarchy
 from hypercone.methods import Settings
 
 KINDS = ["siblings", "cousins", "parents_siblings", "reversed"]
-# Both draws of true pairs and of relatives, on a machine that does ten other things.
+# For drawing true pairs and relatives, on a busy machine.
 SECONDS_FOR_NOUNS = 10
 
 
@@ -49,7 +49,7 @@ def above_and_next(hierarchy):
 
 
 def relatives_of(row, above, parents, children):
-    """By the words of the definition; those with children of their own where there are any."""
+    """The relatives by definition; only those with children, if there are any."""
     siblings = {one for parent in parents[row] for one in children[parent]}
     grandparents = {one for parent in parents[row] for one in parents[parent]}
     parents_siblings = {one for grand in grandparents for one in children[grand]} - above[row]
@@ -61,7 +61,7 @@ def relatives_of(row, above, parents, children):
 
 @settings(max_examples=150, deadline=None)
 @given(hierarchies(), st.integers(0, 5))
-def test_each_wrong_pair_is_of_its_kind_and_there_is_one_wherever_there_can_be(hierarchy, seed):
+def test_each_negative_pair_is_of_its_kind_and_exists_wherever_possible(hierarchy, seed):
     known = above_and_next(hierarchy)
     positives = hierarchy.closure()
     found = hard_negatives(hierarchy, positives, seed)
@@ -77,7 +77,7 @@ def test_each_wrong_pair_is_of_its_kind_and_there_is_one_wherever_there_can_be(h
 
 @settings(max_examples=150, deadline=None)
 @given(hierarchies(), st.integers(0, 5))
-def test_a_wrong_pair_is_never_a_true_one_nor_a_node_with_itself(hierarchy, seed):
+def test_a_negative_pair_is_neither_true_nor_a_node_with_itself(hierarchy, seed):
     true = set(map(tuple, hierarchy.closure().tolist()))
     for kind in hard_negatives(hierarchy, hierarchy.closure(), seed).values():
         for parent, child in kind.pairs.tolist():
@@ -107,7 +107,7 @@ def drawn_for(hierarchy, child, kind, times=4000):
         ("parents_siblings", {"aunt", "uncle"}),
     ],
 )
-def test_all_are_equally_likely_and_those_with_children_go_first(clan, kind, names):
+def test_relatives_are_equally_likely_and_those_with_children_preferred(clan, kind, names):
     found = drawn_for(clan, "me", kind)
     assert set(found) == names
     assert all(count == pytest.approx(4000 / len(names), rel=0.15) for count in found.values())
@@ -122,7 +122,7 @@ def test_the_only_sibling_with_children_has_leaves_for_siblings(clan):
     assert set(drawn_for(grown, "a0", "cousins")) == {"me"}
 
 
-def test_the_same_seed_draws_the_same_and_another_another():
+def test_the_pairs_depend_on_the_seed():
     tree = hypercone.load_dataset("tree-3-5")
     one, same, other = (hard_negatives(tree, tree.closure(), seed) for seed in (1, 1, 2))
     for kind in KINDS[:3]:
@@ -134,7 +134,7 @@ def all_in_one_place(hierarchy):
     return Embedding(hierarchy.names, np.ones((len(hierarchy), 2)), "order", Settings(), 0.0, edges=hierarchy.edges)
 
 
-def test_calling_everything_true_has_a_precision_of_one_in_as_many_as_there_are():
+def test_predicting_everything_true_has_the_base_rate_as_precision():
     tree = hypercone.load_dataset("tree-3-4")
     found = hard_pairs(all_in_one_place(tree))
     assert found.recall == 1.0
@@ -147,7 +147,7 @@ def test_calling_everything_true_has_a_precision_of_one_in_as_many_as_there_are(
         assert kind.f1 == pytest.approx(2 * found.positives / (2 * found.positives + kind.pairs))
 
 
-def test_calling_nothing_true_gives_zeros_and_not_an_error():
+def test_predicting_nothing_true_gives_zeros():
     found = hard_pairs(all_in_one_place(hypercone.load_dataset("tree-3-4")), threshold=-1.0)
     assert (found.precision, found.recall, found.f1, found.false_positives) == (0.0, 0.0, 0.0, 0)
     assert all((kind.rate, kind.f1) == (0.0, 0.0) for kind in found.kinds.values())
@@ -155,13 +155,13 @@ def test_calling_nothing_true_gives_zeros_and_not_an_error():
 
 
 def scattered(hierarchy):
-    """Cones at random, further out with depth, at a threshold where some pairs are called rightly and some not."""
+    """Random cones, further out with depth, at a threshold where some predictions are correct and some are not."""
     spokes = np.random.default_rng(0).normal(size=(len(hierarchy), 2))
     points = spokes / np.linalg.norm(spokes, axis=1, keepdims=True) * (0.3 + 0.1 * hierarchy.depths[:, None])
     return Embedding(hierarchy.names, points, "hyperbolic-cones", Settings(), 0.4, edges=hierarchy.edges)
 
 
-def test_the_counts_are_those_of_asking_one_pair_at_a_time():
+def test_hard_counts_equal_is_a_pair_by_pair():
     tree = hypercone.load_dataset("tree-3-4")
     embedding = scattered(tree)
     found = hard_pairs(embedding, seed=3)
@@ -180,24 +180,26 @@ def test_a_sample_depends_on_its_seed_alone_and_a_large_one_is_everything():
     assert hard_pairs(embedding, sample=10**9) == hard_pairs(embedding)
 
 
-def test_what_cannot_be_judged_is_refused():
-    tree = hypercone.load_dataset("tree-2-3")
-    embedding = all_in_one_place(tree)
-    with pytest.raises(InputError, match=r"the pair .* → .* does not hold"):
-        hard_pairs(embedding, positives=tree.closure()[:, ::-1])
-    with pytest.raises(InputError, match=r"row outside 0 … 14"):
-        hard_pairs(embedding, positives=np.array([[0, 15]]))
-    with pytest.raises(InputError, match="no true pairs"):
-        hard_pairs(embedding, positives=np.empty((0, 2), np.int32))
-    with pytest.raises(InputError, match="sample is 0"):
-        hard_pairs(embedding, sample=0)
-    with pytest.raises(InputError, match="seed is -1"):
-        hard_pairs(embedding, seed=-1)
+@pytest.mark.parametrize(
+    ("options", "message"),
+    [
+        ({"positives": [[1, 0]]}, r"the pair .* → .* does not hold"),
+        ({"positives": [[0, 15]]}, r"row outside 0 … 14"),
+        ({"positives": np.empty((0, 2), np.int32)}, "no true pairs"),
+        ({"sample": 0}, "sample is 0"),
+        ({"seed": -1}, "seed is -1"),
+    ],
+)
+def test_bad_input_is_refused(options, message):
+    with pytest.raises(InputError, match=message):
+        hard_pairs(all_in_one_place(hypercone.load_dataset("tree-2-3")), **options)
+
+
+def test_a_model_and_a_hierarchy_without_edges_are_refused():
     with pytest.raises(InputError, match="does not know its edges"):
-        hard_pairs(Embedding(tree.names, embedding.points, "order", Settings(), 0.0))
-    stones = Hierarchy(["stone", "rock"], np.empty((0, 2), np.int32))
+        hard_pairs(Embedding(["a", "b"], np.ones((2, 2)), "order", Settings(), 0.0))
     with pytest.raises(InputError, match="no true pairs"):
-        hard_pairs(all_in_one_place(stones))
+        hard_pairs(all_in_one_place(Hierarchy(["stone", "rock"], np.empty((0, 2), np.int32))))
 
 
 def test_the_nouns_take_seconds(within):

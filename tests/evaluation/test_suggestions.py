@@ -1,4 +1,4 @@
-"""Links that were hidden are true, links that were planted are not, and what is counted is what was suggested."""
+"""Hidden links are true, planted links are not, and the precision counts the suggestions that are correct."""
 
 from __future__ import annotations
 
@@ -30,7 +30,7 @@ def _pairs(rows: np.ndarray) -> set[tuple[int, int]]:
 
 @settings(max_examples=25, deadline=None)
 @given(st.integers(0, 1000), st.floats(0.01, 1.0))
-def test_hiding_takes_out_exactly_the_hidden_links_and_what_they_alone_imply(seed, share):
+def test_hiding_removes_the_links_and_leaves_the_child_under_the_grandparents(seed, share):
     whole = _tangled(seed)
     damaged, links = hide_links(whole, share, seed)
     before, after = _pairs(whole.closure()), _pairs(damaged.closure())
@@ -38,13 +38,13 @@ def test_hiding_takes_out_exactly_the_hidden_links_and_what_they_alone_imply(see
     assert _pairs(links) <= before - after
     assert len(set(links[:, 1].tolist())) == len(links)
     for parent, child in links.tolist():
-        # The child stays under the parents of the parent.
+        # The child stays under the parents of its parent.
         assert all((above, child) in after for above in whole.parent_lists[parent].tolist())
 
 
 @settings(max_examples=25, deadline=None)
 @given(st.integers(0, 1000), st.floats(0.01, 0.5))
-def test_planting_adds_wrong_links_between_strangers_and_makes_no_cycle(seed, share):
+def test_planting_adds_links_between_unrelated_nodes_without_cycles(seed, share):
     whole = _tangled(seed)
     damaged, links = plant_links(whole, share, seed)
     related = _pairs(whole.closure())
@@ -71,7 +71,7 @@ def test_the_counts_are_those_of_the_lists():
     assert found.recall == 0.5
 
 
-def test_nothing_suggested_is_nothing_right():
+def test_without_suggestions_the_precision_is_zero():
     none, links = np.empty((0, 2), np.int32), np.array([[0, 1]], np.int32)
     found = precision_of(none, none, links, links, 2, (10,))
     assert (found.precision[10], found.base_rate, found.recall) == (0.0, 0.0, 0.0)
@@ -87,7 +87,7 @@ def test_the_whole_check_runs_and_its_answer_is_json():
     assert found.wrong.listed == min(5, found.wrong.considered)
 
 
-def test_what_cannot_be_checked_is_refused():
+def test_bad_input_to_suggestions_is_refused():
     flat = hypercone.Hierarchy.from_pairs([("animal", "dog"), ("animal", "cat")])
     with pytest.raises(InputError, match="there is no link to hide"):
         hide_links(flat, 0.5)

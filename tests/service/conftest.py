@@ -1,4 +1,4 @@
-"""Real servers: processes of their own on a free port, ended when the tests are over.
+"""Real servers in other processes on free ports, ended after the tests.
 
 ``server`` is one for all tests, of 1,093 nodes n0 … n1092 (n0 the root) with labels, some of them shared by two nodes.
 ``start_server`` starts others: ``start_server("--deadline", "1", models=[folder], program=["-c", code])``. One option
@@ -59,12 +59,12 @@ class Server:
         return int(self.url.rsplit(":", 1)[1])
 
     def open(self) -> socket.socket:
-        """A connection on which nothing has been said yet."""
+        """A new connection."""
         return socket.create_connection((self.host, self.port), timeout=20)
 
     def wait_until_it_ends(self) -> None:
-        """Until it has noticed a signal and takes nobody in any more; it may take a tenth of a second, or longer."""
-        # Refused, or not heard at all, which the system would find out only a second later.
+        """Wait until the server has noticed a signal and accepts no more connections, usually a tenth of a second."""
+        # Connections are then refused, or ignored, in which case the system would try again only a second later.
         with contextlib.suppress(ConnectionError, TimeoutError):
             while True:
                 socket.create_connection((self.host, self.port), timeout=0.05).close()
@@ -96,7 +96,7 @@ def _start(folders: list[Path], log: Path, program: list[str], arguments: tuple[
     environment = {name: value for name, value in os.environ.items() if name != "HYPERCONE_TOKEN"}
     with log.open("w") as stream:
         process = subprocess.Popen(command, stdout=subprocess.PIPE, stderr=stream, text=True, env=environment)
-    # A server that never says so must not hold up the tests for ever.
+    # A server that never prints its address must not block the tests.
     watch = threading.Timer(60, process.kill)
     watch.start()
     line = process.stdout.readline()
@@ -108,7 +108,7 @@ def _start(folders: list[Path], log: Path, program: list[str], arguments: tuple[
 
 
 def in_a_loop(work: Coroutine[Any, Any, Any]) -> Any:
-    """What comes of the work in an event loop of its own, in a thread of its own: a browser's may run in this one."""
+    """Run the coroutine in a new event loop in another thread, since a browser's loop may run in this one."""
     with ThreadPoolExecutor(1) as pool:
         return pool.submit(asyncio.run, work).result()
 
@@ -149,7 +149,7 @@ def tree_folder(tmp_path_factory: pytest.TempPathFactory) -> Callable[[str], Pat
 
 @pytest.fixture(scope="session")
 def start_server(service_model: Path, tmp_path_factory: pytest.TempPathFactory) -> Iterator[Callable[..., Server]]:
-    """Start a server with more options; it is ended after the last test."""
+    """Start a server with these options; it is ended after the last test."""
     started: list[Server] = []
 
     def start(*arguments: str, models: list[Path] | None = None, program: list[str] | None = None) -> Server:

@@ -1,4 +1,4 @@
-"""Every answer is what the embedding itself says."""
+"""Every answer over HTTP is that of the embedding."""
 
 from __future__ import annotations
 
@@ -34,7 +34,7 @@ def _query(**given):
     return "&".join(f"{name}={quote(str(value))}" for name, value in given.items())
 
 
-def test_one_pair_is_judged_as_the_embedding_judges_it(server, pairs):
+def test_one_pair_is_answered_as_by_the_embedding(server, pairs):
     for child, parent in pairs[::10]:
         status, headers, found = server.ask(f"/v1/is-a?{_query(child=child, parent=parent)}")
         assert (status, headers["content-type"]) == (200, "application/json")
@@ -52,7 +52,7 @@ def test_one_pair_is_judged_as_the_embedding_judges_it(server, pairs):
         assert energy == {name: found[name] for name in found if name not in ("is_a", "threshold")}
 
 
-def test_many_pairs_are_judged_at_once_in_their_order(server, pairs):
+def test_many_pairs_are_answered_in_their_order(server, pairs):
     children, parents = map(list, zip(*pairs, strict=True))
     energies = server.embedding.energy(children, parents).tolist()
     status, _, found = server.ask("/v1/is-a", {"pairs": pairs, "model": "nodes"})
@@ -78,6 +78,8 @@ def test_pairs_may_be_objects_or_as_in_the_first_release_lists(server, pairs):
 
 
 def test_count_is_still_read_as_the_limit_of_the_nearest(server):
+    assert len(server.ask("/v1/nearest?name=n40")[2]["nearest"]) == 10, "the default"
+    assert len(server.ask("/v1/descendants?name=n0")[2]["descendants"]) == 1092, "all by default"
     for name, given in [("count", {"count": 3}), ("limit", {"limit": 3, "count": 5})]:
         single = server.ask(f"/v1/nearest?name=n40&{_query(**given)}")[2]
         assert len(single["nearest"]) == 3, name
@@ -91,33 +93,6 @@ def test_no_pairs_have_no_answers(server):
     assert server.ask("/v1/ancestors", {"names": []})[2] == {"model": "nodes", "results": []}
 
 
-@pytest.mark.parametrize("kind", ["ancestors", "descendants"])
-def test_lists_are_the_embeddings_own_and_cut_at_the_limit(server, kind):
-    for name in ["n0", "n1", "n13", "n1092"]:
-        whole = answer(server.embedding, kind, [name]).as_dict()
-        expected = whole[kind]
-        assert [item["name"] for item in expected] == getattr(server.embedding, kind)(name)
-        assert server.ask(f"/v1/{kind}?name={name}")[2] == {"model": "nodes"} | whole
-        assert server.ask(f"/v1/{kind}?name={name}&limit=0")[2] == {"model": "nodes"} | whole
-        cut = whole | {kind: expected[:2]}
-        assert server.ask(f"/v1/{kind}?name={name}&limit=2")[2] == {"model": "nodes"} | cut
-        both = server.ask(f"/v1/{kind}", {"names": [name, "n4"], "limit": 2})[2]
-        assert both["results"][0] == cut
-        assert [result["name"] for result in both["results"]] == [name, "n4"]
-
-
-def test_the_nearest_are_the_embeddings_own(server):
-    near = server.embedding.nearest("n40", 10)
-    expected = [{"name": name, "label": f"node number {name[1:]}", "distance": far} for name, far in near]
-    found = server.ask("/v1/nearest?name=n40")[2]
-    assert found == {"model": "nodes", "name": "n40", "label": "node number 40", "nearest": expected, "count": 1092}
-    assert server.ask("/v1/nearest?name=n40&limit=3")[2]["nearest"] == expected[:3]
-    assert len(server.ask("/v1/nearest?name=n40&limit=0")[2]["nearest"]) == 1092
-    many = server.ask("/v1/nearest", {"names": ["n1", "n40"], "limit": 10})[2]
-    assert [result["name"] for result in many["results"]] == ["n1", "n40"]
-    assert many["results"][1]["nearest"] == expected
-
-
 def test_a_new_node_is_placed_where_the_embedding_would_place_it_and_nothing_changes(server):
     larger = server.embedding.add("a new one", ["n13"], not_under=["n14"])
     status, _, found = server.ask("/v1/place", {"parents": ["n13"], "not_under": ["n14"]})
@@ -129,7 +104,7 @@ def test_a_new_node_is_placed_where_the_embedding_would_place_it_and_nothing_cha
     assert server.ask("/v1/models")[2]["models"][0]["nodes"] == len(server.names)
 
 
-def test_what_a_new_node_cannot_be_is_told(server):
+def test_constraints_that_a_new_node_cannot_satisfy_are_listed(server):
     far_apart = ["n1092", "n400", "n500"]
     found = server.ask("/v1/place", {"parents": far_apart})[2]
     above = [item["name"] for item in found["ancestors"]]
@@ -160,7 +135,7 @@ def test_an_unknown_name_is_404_with_the_names_that_were_meant(server):
         assert "did you mean n109" in found["error"]["message"]
 
 
-def test_in_a_batch_the_place_of_a_bad_name_is_told_to_people_and_to_programs(server):
+def test_a_bad_name_in_a_batch_is_refused_with_its_place_and_index(server):
     good = {"child": "n3", "parent": "n1"}
     for path, body, place, index in (
         ("/v1/ancestors", {"names": ["n1", "n2", "n109x", "n109y"]}, "names[2]", 2),
@@ -259,7 +234,7 @@ def test_other_methods_are_served_as_well(make_service, asked, method):
     start = METHODS[method].start(np.random.default_rng(1), 12, 2, 0.7)
     names = [f"n{node}" for node in range(12)]
     embedding = Embedding(names, METHODS[method].project(start, settings), method, settings, threshold=0.4)
-    # Getting ready would compile the placement of every method; the questions compile what they need.
+    # get_ready would compile the placement of every method; the questions only compile what they need.
     service = make_service({"any": embedding}, ready=False)
     service.state = "ready"
     for child in names:

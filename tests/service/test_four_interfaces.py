@@ -13,18 +13,7 @@ import hypercone
 from hypercone.cli.main import main
 from hypercone.queries import QUESTIONS
 
-EDGES = [
-    ("A:0", "A:1"),
-    ("A:0", "A:2"),
-    ("A:0", "A:3"),
-    ("A:1", "A:4"),
-    ("A:2", "A:4"),
-    ("A:2", "A:5"),
-    ("A:4", "A:6"),
-    ("A:4", "A:7"),
-    ("A:5", "A:8"),
-    ("A:3", "A:9"),
-]
+EDGES = [(0, 1), (0, 2), (0, 3), (1, 4), (2, 4), (2, 5), (4, 6), (4, 7), (5, 8), (3, 9)]
 LABELS = ["thing", "pet", "animal", "plant", "dog", "bird", "poodle", "Dog of war", "", "Löwenzahn"]
 PAGE = Path(__file__).parents[2] / "docs" / "how-to" / "ask-questions.md"
 
@@ -33,8 +22,8 @@ def _names(items):
     return [item["name"] for item in items]
 
 
-def _told(question, values):
-    """The nodes that a sentence has to name: those that were found, and the two of a verdict."""
+def _named(question, values):
+    """The nodes that the answer in words has to mention: those found, and both nodes of a verdict."""
     listed = [key for key in values if key in (question, "geometry", "graph", "matches", "chain", "path")]
     listed = [key for key in listed if isinstance(values[key], list)]
     listed += ["ancestors"] if question == "centroid" else []
@@ -50,7 +39,7 @@ def _of_explanation(found):
     return [*numbers, *steps, found["graph"], list(found["lost"]), found["stray"]]
 
 
-# What is asked, what the method of an embedding says to it, and the same out of the JSON.
+# Per question: its arguments, the answer of the embedding's method, and the same taken from the JSON.
 ASKED = {
     "is-a": (["A:6", "A:2"], lambda model, child, parent: model.is_a(child, parent), lambda found: found["is_a"]),
     "energy": (["A:9", "A:2"], lambda model, child, parent: model.energy(child, parent), lambda found: found["energy"]),
@@ -87,8 +76,7 @@ ASKED = {
 @pytest.fixture(scope="module")
 def folder(tmp_path_factory):
     """A model of a graph in which a node has two parents, and all but one have labels."""
-    rows = [[int(name[2:]) for name in edge] for edge in EDGES]
-    graph = hypercone.Hierarchy([f"A:{row}" for row in range(len(LABELS))], rows, LABELS)
+    graph = hypercone.Hierarchy([f"A:{row}" for row in range(len(LABELS))], EDGES, LABELS)
     return hypercone.fit(graph, dim=4).save(tmp_path_factory.mktemp("four") / "kinds")
 
 
@@ -127,18 +115,18 @@ def test_every_question_is_asked_here_and_has_its_path():
 
 
 @pytest.mark.parametrize("question", QUESTIONS)
-def test_all_four_say_the_same(model, http, shell, question):
+def test_all_four_interfaces_give_the_same_answer(model, http, shell, question):
     names, in_python, in_json = ASKED[question]
     values = json.loads(shell(question, *names, "--limit", 0, "--json"))
     assert in_json(values) == in_python(model, *names)
     words = shell(question, *names, "--limit", 0)
-    for name in _told(question, values):
+    for name in _named(question, values):
         assert name in words
     assert _over_http(http, question, names, 0) == {"model": "kinds"} | values
 
 
 @pytest.mark.parametrize("question", [name for name, question in QUESTIONS.items() if question.limit is not None])
-def test_a_limit_means_the_same_to_all(http, shell, question):
+def test_a_limit_means_the_same_in_all_interfaces(http, shell, question):
     names, _, _ = ASKED[question]
     whole = json.loads(shell(question, *names, "--limit", 0, "--json"))
     cut = json.loads(shell(question, *names, "--limit", 1, "--json"))
@@ -156,16 +144,16 @@ def test_a_limit_means_the_same_to_all(http, shell, question):
 @pytest.mark.parametrize("question", QUESTIONS)
 def test_every_node_of_every_answer_has_its_label(model, http, question):
     found = _over_http(http, question, ASKED[question][0], 0)
-    seen = [*_labelled(found)]
+    seen = [*_names_and_labels(found)]
     assert seen or question == "vector"
     for name, label in seen:
         assert label == (model.labels[model.row(name)] or None)
 
 
-def _labelled(part):
+def _names_and_labels(part):
     if isinstance(part, list):
         for item in part:
-            yield from _labelled(item)
+            yield from _names_and_labels(item)
     elif isinstance(part, dict):
         for name, label in (("name", "label"), ("child", "child_label"), ("parent", "parent_label")):
             if name in part:
@@ -173,11 +161,11 @@ def _labelled(part):
         if "names" in part:
             yield from zip(part["names"], part["labels"], strict=True)
         for item in part.values():
-            yield from _labelled(item)
+            yield from _names_and_labels(item)
 
 
 @pytest.mark.parametrize("question", QUESTIONS)
-def test_many_at_once_are_answered_alike_in_the_shell_and_over_http(http, shell, tmp_path, question):
+def test_batches_get_the_same_answers_in_the_shell_and_over_http(http, shell, tmp_path, question):
     names, kind = ASKED[question][0], QUESTIONS[question].arguments
     groups = [names, names[::-1], names]
     file = tmp_path / "asked.tsv"
@@ -200,7 +188,7 @@ def test_many_at_once_are_answered_alike_in_the_shell_and_over_http(http, shell,
     assert sentences.startswith(shell(question, *names, "--limit", 0))
 
 
-def test_the_page_has_a_table_of_every_question_and_how_to_ask_it_where(model):
+def test_the_documentation_has_a_table_of_every_question_and_interface(model):
     rows = re.findall(r"^\| `([\w-]+)` \| [^|]+ \| (.+?) \| (.+?) \| (.+?) \|$", PAGE.read_text(), re.MULTILINE)
     assert [row[0] for row in rows] == list(QUESTIONS)
     for name, in_python, in_shell, over_http in rows:

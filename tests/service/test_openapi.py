@@ -1,8 +1,12 @@
-"""The OpenAPI document is well formed, complete, and its own examples are answered as it says."""
+"""The OpenAPI document is well formed and complete, and answers are as it says, also to generated requests."""
 
 from __future__ import annotations
 
 import json
+import subprocess
+import sys
+from pathlib import Path
+from typing import Any
 
 import jsonschema_rs
 import pytest
@@ -22,19 +26,19 @@ def _operations(document):
             yield path, method, operation
 
 
-def _resolved(document, schema):
+def _resolve(document, schema):
     """The schema with the parts it refers to."""
     return {**schema, "components": document["components"]}
 
 
-def test_it_is_an_openapi_document_of_version_3_1(document):
+def test_the_document_is_openapi_3_1(document):
     assert document["openapi"] == "3.1.0"
     assert document["info"]["title"] == "hypercone"
     ids = [operation["operationId"] for _, _, operation in _operations(document)]
     assert len(set(ids)) == len(ids)
 
 
-def test_every_reference_leads_somewhere_and_every_schema_is_one(document):
+def test_every_reference_resolves_and_every_schema_is_valid(document):
     text = json.dumps(document)
     for part in text.split('"$ref": "')[1:]:
         place = document
@@ -57,27 +61,27 @@ def _found(part, key):
             yield from _found(value, key)
 
 
-def test_every_operation_of_the_table_is_in_it_and_every_path_is_answered(document, server):
+def test_every_operation_is_documented_and_every_path_exists(document, server):
     known = {(path, method.upper()) for path, method, _ in _operations(document)}
     assert {(operation.path, operation.method) for operation in OPERATIONS} <= known
     for path in document["paths"]:
         assert server.ask(path, method="OPTIONS")[0] == 204
 
 
-def test_its_own_examples_are_answered_as_its_schemas_say(document, server):
+def test_the_examples_are_answered_as_the_schemas_say(document, server):
     for path, method, operation in _operations(document):
         parameters = operation.get("parameters", [])
         query = "&".join(f"{each['name']}={each['example']}" for each in parameters)
         body = operation["requestBody"]["content"]["application/json"] if method == "post" else None
         if body:
-            jsonschema_rs.validate(_resolved(document, body["schema"]), body["example"])
+            jsonschema_rs.validate(_resolve(document, body["schema"]), body["example"])
         for each in parameters:
             jsonschema_rs.validate(each["schema"], each["example"])
         status, headers, found = server.ask(f"{path}?{query}" if query else path, body and body["example"])
         assert status == 200
         content = operation["responses"]["200"]["content"]
         kind = headers["content-type"].split(";")[0]
-        jsonschema_rs.validate(_resolved(document, content[kind]["schema"]), found)
+        jsonschema_rs.validate(_resolve(document, content[kind]["schema"]), found)
 
 
 def test_every_status_is_documented(document, server):
@@ -88,11 +92,11 @@ def test_every_status_is_documented(document, server):
         reference = operation["responses"][str(status)]["$ref"]
         described = document["components"]["responses"][reference.rsplit("/", 1)[1]]
         schema = described["content"]["application/json"]["schema"]
-        jsonschema_rs.validate(_resolved(document, schema), found)
+        jsonschema_rs.validate(_resolve(document, schema), found)
     assert set(document["components"]["responses"]) == {str(status) for status in STATUSES}
 
 
-def test_with_a_token_it_says_so_and_with_several_models_one_must_be_named(make_service, asked, small):
+def test_the_document_requires_the_token_and_the_model_where_they_are_needed(make_service, asked, small):
     service = make_service({"one": small, "two": small}, token="s3cret")
     found = asked(service, "GET", "/openapi.json", headers={"Authorization": "Bearer s3cret"}).json()
     assert found["security"] == [{"token": []}]
@@ -100,3 +104,28 @@ def test_with_a_token_it_says_so_and_with_several_models_one_must_be_named(make_
     assert "401" in found["paths"]["/v1/is-a"]["get"]["responses"]
     required = {each["name"]: each["required"] for each in found["paths"]["/v1/is-a"]["get"]["parameters"]}
     assert required == {"child": True, "parent": True, "model": True}
+
+
+RUN = Path(__file__).parents[2] / "benchmarks" / "service_schemathesis.py"
+
+
+@pytest.fixture(scope="module")
+def report(service_model: Path, tmp_path_factory: pytest.TempPathFactory) -> dict[str, Any]:
+    output = tmp_path_factory.mktemp("schemathesis") / "report.json"
+    command = [sys.executable, str(RUN), str(service_model), "--cases", "4", "-o", str(output)]
+    done = subprocess.run(command, check=False, capture_output=True, text=True, timeout=300)
+    assert output.exists(), done.stderr
+    report: dict[str, Any] = json.loads(output.read_text())
+    return report
+
+
+def test_every_generated_request_is_answered_as_documented(report: dict[str, Any]) -> None:
+    assert report["failures"] == report["errors"] == []
+    assert report["server_errors"] == 0
+    assert report["server_alive_without_a_traceback"]
+
+
+def test_every_operation_is_tried_and_many_are_answered(report: dict[str, Any]) -> None:
+    assert report["cases"] > 200
+    assert all("200" in statuses for statuses in report["operations"].values()), report["operations"]
+    assert report["share_of_200_among_valid"] > 0.2

@@ -1,4 +1,4 @@
-"""What a request says is read as it is meant, and refused where it could be meant otherwise."""
+"""Requests are read correctly, and ambiguous or wrong ones are refused."""
 
 from __future__ import annotations
 
@@ -40,7 +40,7 @@ PAIR, NAMED, NAMES = TAKES["/v1/is-a", "GET"], TAKES["/v1/ancestors", "GET"], TA
 
 
 def _outcome(read, *given):
-    """What was read, or the status of the refusal."""
+    """The request, or the status of its refusal."""
     try:
         return read(*given)
     except Refusal as refused:
@@ -48,7 +48,7 @@ def _outcome(read, *given):
 
 
 @given(TEXT, TEXT)
-def test_whatever_is_urlencoded_comes_out_as_it_was(child, parent):
+def test_urlencoded_values_are_decoded(child, parent):
     found = from_query(urlencode({"child": child, "parent": parent}).encode(), PAIR)
     assert (found.child, found.parent, found.model) == (child, parent, msgspec.UNSET)
 
@@ -61,8 +61,8 @@ def test_any_bytes_are_a_query_or_a_refusal(query):
 
 @settings(max_examples=400, deadline=None)
 @given(st.sampled_from(list(TYPES)), JSON | NEARLY_RIGHT | st.lists(st.text(max_size=2), max_size=5))
-def test_a_field_takes_exactly_what_its_schema_says(name, value):
-    # A large whole number may be written with an exponent, which is not taken for one.
+def test_a_field_accepts_exactly_what_its_schema_accepts(name, value):
+    # A large whole number may be written with an exponent, which is not accepted as one.
     body = json.dumps({name: value})
     document = json.loads(body)
     found = _outcome(from_body, body.encode(), REQUESTS[name])
@@ -82,7 +82,7 @@ def test_any_json_is_a_body_or_a_refusal(value):
         st.sampled_from(["names", "limit", 'n":s', ":"]), st.integers(0, 9) | st.just(["a:b", '":']), max_size=3
     )
 )
-def test_members_given_twice_are_refused_however_they_are_written(members):
+def test_repeated_members_are_refused_however_they_are_written(members):
     written = [
         f"{json.dumps(name)}{space}:{json.dumps(value)}" for name, value in members.items() for space in ("", " ")
     ]
@@ -110,7 +110,7 @@ def test_members_given_twice_are_refused_however_they_are_written(members):
         (b"name=a&limit=" + b"9" * 400, "but must be a whole number"),
     ],
 )
-def test_a_query_that_cannot_be_meant_is_refused_in_a_sentence(query, words):
+def test_a_bad_query_is_refused_in_one_sentence(query, words):
     with pytest.raises(Refusal) as refused:
         from_query(query, NAMED)
     assert refused.value.status == 400
@@ -140,7 +140,7 @@ def test_a_query_that_cannot_be_meant_is_refused_in_a_sentence(query, words):
         (b'{"names": ["a"], "' + b"x" * 1000 + b'": 1}', "xxx…' here; known are names, limit, model"),
     ],
 )
-def test_a_body_that_cannot_be_meant_is_refused_in_a_sentence(body, words):
+def test_a_bad_body_is_refused_in_one_sentence(body, words):
     with pytest.raises(Refusal) as refused:
         from_body(body, NAMES)
     assert refused.value.status == 400
@@ -159,14 +159,14 @@ def test_a_body_that_cannot_be_meant_is_refused_in_a_sentence(body, words):
         ('"ab"', "pairs[1] is 'ab', but must be {"),
     ],
 )
-def test_a_pair_that_is_none_is_refused_with_its_place(pair, words):
+def test_a_bad_pair_is_refused_with_its_place(pair, words):
     with pytest.raises(Refusal) as refused:
         from_body(f'{{"pairs": [["a", "b"], {pair}]}}'.encode(), TAKES["/v1/is-a", "POST"])
     assert refused.value.status == 400
     assert words in refused.value.message
 
 
-def test_colons_in_names_are_no_second_members():
+def test_colons_in_names_are_not_taken_for_members():
     assert from_body(b'{"names": ["HP:1", "HP:2"]}', NAMES).names == ["HP:1", "HP:2"]
     assert from_body(b'{"names" : ["\\":", "HP:2"]}', NAMES).names == ['":', "HP:2"]
 
@@ -175,7 +175,7 @@ def test_a_whole_number_may_be_written_with_a_point_in_json():
     assert from_body(b'{"names": [], "limit": 20.0}', NAMES).limit == 20
 
 
-def test_a_batch_has_at_most_ten_thousand_and_of_texts_five_hundred():
+def test_the_sizes_of_batches_are_limited():
     for path, field, item, most in [
         ("/v1/ancestors", "names", "a", 10_000),
         ("/v1/is-a", "pairs", ["a", "b"], 10_000),
@@ -201,12 +201,12 @@ def test_post_takes_no_parameters_and_get_no_unknown_ones(server):
 @pytest.mark.parametrize(
     "kind", ["application/json", "application/json; charset=utf-8", 'Application/JSON;charset="UTF-8"']
 )
-def test_json_may_be_announced_in_several_ways(server, kind):
+def test_the_content_type_of_json_may_be_written_in_several_ways(server, kind):
     assert server.ask("/v1/energy", {"pairs": []}, headers={"Content-Type": kind})[0] == 200
 
 
 @pytest.mark.parametrize(("value", "shown"), [(-1, "-1"), (1.5, "1.5"), (True, "true"), (None, "null"), ("x", "'x'")])
-def test_a_value_that_is_refused_is_shown_as_it_was_given(value, shown):
+def test_a_refused_value_is_shown_as_given(value, shown):
     with pytest.raises(Refusal) as refused:
         from_body(json.dumps({"number": value}).encode(), REQUESTS["number"])
     assert f"number is {shown}, but" in refused.value.message

@@ -1,1 +1,1 @@
-"""The command line: one file a command, each of which parses, calls the library and prints."""
+"""The command line: each command parses its options, calls the library and prints the result."""

@@ -1,4 +1,4 @@
-"""The commands that work on what a saved model says: place, suggest, compare."""
+"""Commands that use the answers of a saved model: place, suggest, compare."""
 
 from __future__ import annotations
 
@@ -28,12 +28,12 @@ PLACE_EXAMPLE = """examples:
   hypercone place model teapot --parent pot --parent crockery --not-under cookware -o larger
   hypercone place model --edges new.tsv -o larger       (columns named parent and child)"""
 
-# More lines than this help nobody; --json has them all.
-SHOWN = 20
+# At most so many nodes are listed; --json lists all.
+MOST_LINES = 20
 
 
 def add_place_arguments(parser: argparse.ArgumentParser) -> None:
-    """What the command takes."""
+    """Add the arguments of the command."""
     parser.add_argument("model", metavar="MODEL", help="a model folder")
     parser.add_argument("name", nargs="?", metavar="NAME", help="the new node")
     parser.add_argument("-o", "--output", required=True, metavar="FOLDER", help="the model folder to write")
@@ -42,14 +42,14 @@ def add_place_arguments(parser: argparse.ArgumentParser) -> None:
         "--not-under", action="append", default=[], metavar="NAME", help="what it is not; may be repeated"
     )
     parser.add_argument("--label", help="what people call it")
-    parser.add_argument("--edges", metavar="FILE", help="many new nodes, a parent and a child a line")
+    parser.add_argument("--edges", metavar="FILE", help="many new nodes: one parent and child per line")
     add_quiet(parser)
     add_json(parser)
 
 
 def run_place(options: argparse.Namespace) -> int:
-    """Load, place, save, and say where the new nodes are."""
-    _refuse_half_a_question(options)
+    """Load a model, place the new nodes, save it, and print their ancestors."""
+    _check_place_options(options)
     refuse_in_vain(options.output)
     embedding = load(options.model)
     if options.edges is not None:
@@ -61,7 +61,7 @@ def run_place(options: argparse.Namespace) -> int:
         parents = {options.name: options.parent}
         larger = embedding.add(options.name, options.parent, not_under=options.not_under, label=options.label)
     larger.save(options.output)
-    placed = [_place(larger, name, parents[name]) for name in larger.names[len(embedding) :]]
+    placed = [_describe_place(larger, name, parents[name]) for name in larger.names[len(embedding) :]]
     if options.json:
         print_json({"model": options.output, "nodes": len(larger), "placed": placed})
     else:
@@ -69,7 +69,7 @@ def run_place(options: argparse.Namespace) -> int:
     return 0
 
 
-def _refuse_half_a_question(options: argparse.Namespace) -> None:
+def _check_place_options(options: argparse.Namespace) -> None:
     if (options.name is None) == (options.edges is None):
         raise InputError("give the name of one new node with --parent, or a file of many with --edges")
     if options.edges is not None and (options.parent or options.not_under or options.label):
@@ -77,9 +77,9 @@ def _refuse_half_a_question(options: argparse.Namespace) -> None:
 
 
 def _check_pairs(pairs: Reading, embedding: Embedding) -> None:
-    """The same refusals as those of ``add_many``, with the line of the file."""
+    """Raise the same errors as ``add_many``, with the line of the file."""
     if not pairs.children:
-        raise InputError(f"{pairs.label}: has no edges, so there is nothing to place; add one a line")
+        raise InputError(f"{pairs.label}: has no edges, so there is nothing to place; add one per line")
     new = set(pairs.children)
     for edge, (parent, child) in enumerate(zip(pairs.parents, pairs.children, strict=True)):
         if child in embedding:
@@ -90,19 +90,19 @@ def _check_pairs(pairs: Reading, embedding: Embedding) -> None:
             raise pairs.error(edge, str(error)) from None
 
 
-def _place(embedding: Embedding, name: str, parents: list[str]) -> dict[str, Any]:
-    """Where a new node is: what it is now, what it should be as well, and what it should not be."""
+def _describe_place(embedding: Embedding, name: str, parents: list[str]) -> dict[str, Any]:
+    """The ancestors that the model gives a new node, those it misses, and those it should not have."""
     found = embedding.ancestors(name)
-    wanted = _wanted(embedding, name, parents)
+    expected = _expected_ancestors(embedding, name, parents)
     return {
         "name": name,
         "ancestors": found,
-        "missed": [other for other in wanted if other not in found],
-        "unwanted": [other for other in found if other not in wanted],
+        "missed": [other for other in expected if other not in found],
+        "unwanted": [other for other in found if other not in expected],
     }
 
 
-def _wanted(embedding: Embedding, name: str, parents: list[str]) -> list[str]:
+def _expected_ancestors(embedding: Embedding, name: str, parents: list[str]) -> list[str]:
     hierarchy = embedding.hierarchy
     if hierarchy is not None:
         return [hierarchy.names[row] for row in hierarchy.ancestors_of(hierarchy.row(name))]
@@ -111,14 +111,14 @@ def _wanted(embedding: Embedding, name: str, parents: list[str]) -> list[str]:
 
 
 def _print_placed(placed: list[dict[str, Any]], options: argparse.Namespace) -> None:
-    for node in placed[:SHOWN]:
+    for node in placed[:MOST_LINES]:
         print(f"{node['name']} is a: {', '.join(node['ancestors']) or 'nothing'}")
         if node["missed"]:
             print(f"  but should be a: {', '.join(node['missed'])}")
         if node["unwanted"]:
             print(f"  and should not be a: {', '.join(node['unwanted'])}")
-    if len(placed) > SHOWN:
-        print(f"and {counted(len(placed) - SHOWN, 'new node')} more; see --json")
+    if len(placed) > MOST_LINES:
+        print(f"and {counted(len(placed) - MOST_LINES, 'new node')} more; see --json")
     print(f"model: {options.output}")
 
 
@@ -137,16 +137,19 @@ CONSTRUCTED = (
 
 
 def add_suggest_arguments(parser: argparse.ArgumentParser) -> None:
-    """What the command takes."""
+    """Add the arguments of the command."""
     parser.add_argument("model", metavar="MODEL", help="a model folder")
     parser.add_argument(
-        "--hierarchy", metavar="SOURCE", dest="source", help="look here for links, not in what the model was fitted to"
+        "--hierarchy",
+        metavar="SOURCE",
+        dest="source",
+        help="suggest links for this hierarchy, not the one the model was fitted to",
     )
     parser.add_argument("--count", type=int, default=20, help="how many of each kind (default 20)")
     parser.add_argument(
         "--check",
         action="store_true",
-        help="damage the hierarchy, fit it again, and count the suggestions that are right",
+        help="damage the hierarchy, fit it again, and count the correct suggestions",
     )
     parser.add_argument("--seed", type=int, default=0, help="of the damage for --check (default 0)")
     add_columns(parser)
@@ -155,7 +158,7 @@ def add_suggest_arguments(parser: argparse.ArgumentParser) -> None:
 
 
 def run_suggest(options: argparse.Namespace) -> int:
-    """Load, look for links or check how well that works, print."""
+    """Load a model, suggest links or measure the precision of suggestions, and print the result."""
     embedding = load(options.model)
     hierarchy = read_source(options, quiet=True) if options.source else embedding.hierarchy
     if hierarchy is None:
@@ -175,14 +178,14 @@ def run_suggest(options: argparse.Namespace) -> int:
 def _check(options: argparse.Namespace, embedding: Embedding, hierarchy: Hierarchy) -> int:
     if not isinstance(embedding.record.get("config"), dict):
         raise InputError(f"{options.model} was not made by a fit, so there are no settings to fit again with")
-    # The settings are the model's; this command has no flags for them.
+    # The settings come from the model, so errors name them as in Python: this command has no options for them.
     with speaking("python"):
         config = FitConfig.from_dict(embedding.record["config"])
     found = suggestions(hierarchy, recipe=config, seed=options.seed)
     if options.json:
         print_json(found.as_dict())
         return 0
-    print("Links were hidden or planted in the hierarchy, and a model was fitted to what came of it.\n")
+    print("Links were hidden or planted in the hierarchy, and a model was fitted to the result.\n")
     _print_precision("missing", "hidden", found.missing)
     _print_precision("wrong", "planted", found.wrong)
     return 0
@@ -209,7 +212,7 @@ def _print_links(links: Sequence[MissingLink | WrongLink], columns: Sequence[str
     if not links:
         print("  none")
         return
-    texts = [(_cut(link.child_label or link.child), _cut(link.parent_label or link.parent)) for link in links]
+    texts = [(_shorten(link.child_label or link.child), _shorten(link.parent_label or link.parent)) for link in links]
     child, parent = (max(len("parent"), *(len(text[side]) for text in texts)) for side in (0, 1))
     widths = {name: max(10, len(name)) for name in columns}
     heads = (f"{name.replace('_', ' '):>{width}}" for name, width in widths.items())
@@ -219,7 +222,7 @@ def _print_links(links: Sequence[MissingLink | WrongLink], columns: Sequence[str
         print(f"  {one:{child}}  {other:{parent}}", *figures)
 
 
-def _cut(text: str) -> str:
+def _shorten(text: str) -> str:
     return text if len(text) <= WIDEST else text[: WIDEST - 1] + "…"
 
 
@@ -227,11 +230,11 @@ COMPARE_EXAMPLE = """examples:
   hypercone compare model other-model
   hypercone compare model other-model --sample 0 --json      (all nodes)"""
 
-WORDS = {"made_by": "made by", "asserted": "is-a pairs", "alone": "asserted by it alone"}
+ROW_TITLES = {"made_by": "made by", "asserted": "is-a pairs", "alone": "asserted by it alone"}
 
 
 def add_compare_arguments(parser: argparse.ArgumentParser) -> None:
-    """What the command takes."""
+    """Add the arguments of the command."""
     parser.add_argument("first", metavar="MODEL_A", help="a model folder")
     parser.add_argument("second", metavar="MODEL_B", help="another one")
     parser.add_argument(
@@ -243,7 +246,7 @@ def add_compare_arguments(parser: argparse.ArgumentParser) -> None:
 
 
 def run_compare(options: argparse.Namespace) -> int:
-    """Load both, compare, print."""
+    """Load both models, compare them and print the result."""
     sample = None if options.sample == 0 else options.sample
     found = load(options.first).compare(load(options.second), sample, options.seed)
     if options.json:
@@ -259,13 +262,15 @@ def run_compare(options: argparse.Namespace) -> int:
 def _print_sides(first: str, second: str, found: Comparison) -> None:
     rows = [["", first, second]]
     for name, one in asdict(found.first).items():
-        rows.append([WORDS.get(name, name), _shown(name, one), _shown(name, asdict(found.second)[name])])
+        rows.append(
+            [ROW_TITLES.get(name, name), _format_figure(name, one), _format_figure(name, asdict(found.second)[name])]
+        )
     widths = [max(len(row[column]) for row in rows) for column in range(3)]
-    for word, *values in rows:
-        print(f"{word:{widths[0]}}", *(f"{value:>{width}}" for value, width in zip(values, widths[1:], strict=True)))
+    for title, *values in rows:
+        print(f"{title:{widths[0]}}", *(f"{value:>{width}}" for value, width in zip(values, widths[1:], strict=True)))
 
 
-def _shown(name: str, value: float | str | None) -> str:
+def _format_figure(name: str, value: float | str | None) -> str:
     if value is None:
         return "-"
     if name in ("precision", "recall", "f1"):
@@ -274,8 +279,8 @@ def _shown(name: str, value: float | str | None) -> str:
 
 
 def _print_agreement(found: Comparison) -> None:
-    asked = "all" if found.sampled == found.shared else f"{found.sampled:,}"
-    print(f"\nThey share {counted(found.shared, 'node')}, of which {asked} were asked for their ancestors.")
+    compared = "all" if found.sampled == found.shared else f"{found.sampled:,}"
+    print(f"\nThey share {counted(found.shared, 'node')}, of which {compared} were asked for their ancestors.")
     print(f"Both assert {counted(found.both, 'pair')}; the ancestors of a node agree to {100 * found.agreement:.1f} %,")
     print(f"and its nearest nodes to {100 * found.neighbor_overlap:.1f} %.")
 

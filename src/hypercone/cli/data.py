@@ -1,4 +1,4 @@
-"""The commands about data: info, split, export."""
+"""Commands about data: info, split, export."""
 
 from __future__ import annotations
 
@@ -18,7 +18,7 @@ INFO_EXAMPLE = """examples:
 
 
 def add_info_arguments(parser: argparse.ArgumentParser) -> None:
-    """What the command takes."""
+    """Add the arguments of the command."""
     add_source(parser)
     add_quiet(parser)
     add_json(parser)
@@ -29,7 +29,7 @@ def run_info(options: argparse.Namespace) -> int:
     hierarchy = read_source(options, quiet=options.quiet or options.json)
     answer: dict[str, Any] = hierarchy.summary().as_dict() | {"duplicates_dropped": hierarchy.duplicates}
     if options.json:
-        # People have seen them below the edges read back.
+        # Without --json they were printed when the file was read.
         answer["notes"] = list(hierarchy.notes)
     print_answer(answer, options.json)
     return 0
@@ -41,17 +41,19 @@ SPLIT_EXAMPLE = """example:
 
 
 def add_split_arguments(parser: argparse.ArgumentParser) -> None:
-    """What the command takes."""
+    """Add the arguments of the command."""
     add_source(parser)
     parser.add_argument("-o", "--output", required=True, metavar="FOLDER", help="where to write the files")
-    parser.add_argument("--percent", type=float, default=50, help="of the non-basic edges to train on (default 50)")
-    parser.add_argument("--seed", type=int, default=0, help="of the draw (default 0)")
+    parser.add_argument(
+        "--percent", type=float, default=50, help="the percentage of the implied edges to train on (default 50)"
+    )
+    parser.add_argument("--seed", type=int, default=0, help="the seed of the draw (default 0)")
     add_quiet(parser)
     add_json(parser)
 
 
 def run_split(options: argparse.Namespace) -> int:
-    """Draw the split, write it and say how large it is."""
+    """Draw the split, write it and print its size."""
     hierarchy = read_source(options, quiet=options.quiet or options.json)
     split = hierarchy.split(options.percent, options.seed)
     write_split(split, hierarchy, options.output)
@@ -75,22 +77,22 @@ EXPORT_EXAMPLE = """examples:
 
 
 def add_export_arguments(parser: argparse.ArgumentParser) -> None:
-    """What the command takes."""
+    """Add the arguments of the command."""
     parser.add_argument("model", metavar="MODEL", help="a model folder")
     parser.add_argument("output", metavar="FILE", help="ends in .tsv, .npz, .vec, .txt or .parquet; or see --format")
-    parser.add_argument("--format", choices=tuple(WRITERS), help="whatever the file is called")
+    parser.add_argument("--format", choices=tuple(WRITERS), help="the format, whatever the file's ending")
     parser.add_argument(
         "--coordinates",
         choices=tuple(KINDS),
         default="own",
-        help="as in the model, of the Klein model, of the hyperboloid (time first), or as caps (direction and radius)",
+        help="as in the model, in the Klein model, on the hyperboloid (time first), or as caps (direction and radius)",
     )
     add_quiet(parser)
     add_json(parser)
 
 
 def run_export(options: argparse.Namespace) -> int:
-    """Write the file and say what is in it."""
+    """Write the file and print what it contains."""
     embedding = load(options.model)
     path = embedding.export(options.output, options.format, coordinates=options.coordinates)
     answer = {"file": str(path), "nodes": len(embedding), "dim": embedding.dim}

@@ -1,4 +1,4 @@
-"""hypercone demo: the main job on the data that ships."""
+"""hypercone demo: fit, evaluate and query a model of the included data."""
 
 from __future__ import annotations
 
@@ -31,7 +31,7 @@ QUESTIONS = (
 
 
 def add_demo_arguments(parser: argparse.ArgumentParser) -> None:
-    """What the command takes."""
+    """Add the arguments of the command."""
     parser.add_argument("-o", "--output", default="demo-model", metavar="FOLDER", help="where to save the model")
     parser.add_argument(
         "--source", default="wordnet-nouns", metavar="DATASET", help="a smaller named dataset, to see it faster"
@@ -41,48 +41,48 @@ def add_demo_arguments(parser: argparse.ArgumentParser) -> None:
 
 
 def run_demo(options: argparse.Namespace) -> int:
-    """Learn cones and a baseline side by side and test both; then construct cones of everything, ask them, save."""
+    """Learn cones and a baseline and test both; then construct cones from all edges, query them and save them."""
     refuse_in_vain(options.output)
     hierarchy = load_dataset(options.source)
     split = hierarchy.split(50, options.seed)
-    _introduce(options.source, hierarchy, split)
+    _print_data(options.source, hierarchy, split)
     started = time.perf_counter()
-    with _fitting_the_baseline(hierarchy, split, options.seed) as beside:
+    with _fit_baseline_in_background(hierarchy, split, options.seed) as baseline:
         cones = fit(hierarchy, split=split, seed=options.seed)
-        _report(cones, link_prediction(cones, split.test), _baseline(beside, split), time.perf_counter() - started)
+        _report(cones, link_prediction(cones, split.test), _baseline(baseline, split), time.perf_counter() - started)
     constructed = _construct(hierarchy, options.seed)
     _ask(constructed, hierarchy)
     constructed.save(options.output)
-    _say_what_next(options.output)
+    _print_next_steps(options.output)
     return 0
 
 
-def _introduce(source: str, hierarchy: Hierarchy, split: Split) -> None:
+def _print_data(source: str, hierarchy: Hierarchy, split: Split) -> None:
     print(f"{source}: {len(hierarchy):,} nodes. Training on {len(split.train):,} edges: every direct one and half of")
-    held_out, wrong = len(split.test.positives), len(split.test.negatives)
-    print(f"those they imply. Held out, to be told apart: {held_out:,} implied edges and {wrong:,} wrong pairs.\n")
+    held_out, negatives = len(split.test.positives), len(split.test.negatives)
+    print(f"those they imply. Held out for testing: {held_out:,} implied edges and {negatives:,} negative pairs.\n")
 
 
 @contextmanager
-def _fitting_the_baseline(hierarchy: Hierarchy, split: Split, seed: int) -> Iterator[Future[Embedding]]:
-    given_up = threading.Event()
+def _fit_baseline_in_background(hierarchy: Hierarchy, split: Split, seed: int) -> Iterator[Future[Embedding]]:
+    canceled = threading.Event()
 
-    def stop_if_given_up(event: Progress) -> None:
-        if given_up.is_set():
+    def stop_if_canceled(event: Progress) -> None:
+        if canceled.is_set():
             raise KeyboardInterrupt
 
-    # The kernels release the interpreter's lock, so the baseline has the second core to itself.
+    # The kernels release the interpreter's lock, so the baseline runs on a second core.
     with ThreadPoolExecutor(1) as pool:
         try:
-            yield pool.submit(fit, hierarchy, split=split, method=BASELINE, seed=seed, callback=stop_if_given_up)
+            yield pool.submit(fit, hierarchy, split=split, method=BASELINE, seed=seed, callback=stop_if_canceled)
         except BaseException:
-            # Or else Ctrl-C would wait for the baseline to end.
-            given_up.set()
+            # Otherwise Ctrl-C would wait until the baseline is fitted.
+            canceled.set()
             raise
 
 
-def _baseline(beside: Future[Embedding], split: Split) -> LinkPrediction:
-    return link_prediction(beside.result(), split.test)
+def _baseline(fitting: Future[Embedding], split: Split) -> LinkPrediction:
+    return link_prediction(fitting.result(), split.test)
 
 
 def _report(cones: Embedding, ours: LinkPrediction, baseline: LinkPrediction, seconds: float) -> None:
@@ -105,23 +105,22 @@ def _ask(cones: Embedding, hierarchy: Hierarchy) -> None:
     print("\nThree questions, answered by geometry alone:")
     for question, names in QUESTIONS:
         if all(name in cones for name in names):
-            words = in_words(answer(cones, question, names, 25))
-            print(f"  {words}")
-            _check_against_the_graph(cones, hierarchy, question, names[0])
+            print(f"  {in_words(answer(cones, question, names, 25))}")
+            _compare_with_graph(cones, hierarchy, question, names[0])
 
 
-def _check_against_the_graph(cones: Embedding, hierarchy: Hierarchy, question: str, name: str) -> None:
-    """Say how many of a listing are right: a listing that looks good may still be half wrong."""
+def _compare_with_graph(cones: Embedding, hierarchy: Hierarchy, question: str, name: str) -> None:
+    """Print how many of the listed nodes are correct, since a listing that looks good may contain errors."""
     row = hierarchy.row(name)
     true = {"ancestors": hierarchy.ancestors_of, "descendants": hierarchy.descendants_of}.get(question)
     if true is None:
         return
-    right = {hierarchy.names[other] for other in true(row).tolist()}
+    correct = {hierarchy.names[other] for other in true(row).tolist()}
     given = set(getattr(cones, question)(name))
-    print(f"    (the graph has {len(right)} {question}: {len(right & given)} are among these {len(given)})")
+    print(f"    (the graph has {len(correct)} {question}: {len(correct & given)} are among these {len(given)})")
 
 
-def _say_what_next(folder: str) -> None:
+def _print_next_steps(folder: str) -> None:
     print(f"\nSaved in {folder}/ (see its README.md). Try next:")
     print(f"  hypercone query {folder} ancestors labrador_retriever.n.01")
     print(f"  hypercone query {folder} nearest dog.n.01 --limit 5")

@@ -1,4 +1,4 @@
-"""hypercone evaluate: how good a saved model is."""
+"""hypercone evaluate: the metrics of a saved model."""
 
 from __future__ import annotations
 
@@ -9,7 +9,7 @@ from typing import Any
 
 import numpy as np
 
-from hypercone.cli.options import add_columns, columns_given, read_source
+from hypercone.cli.options import add_columns, column_options, read_source
 from hypercone.cli.output import Renamed, add_json, add_quiet, percentages, print_answer
 from hypercone.embedding import Embedding, load
 from hypercone.errors import InputError
@@ -36,20 +36,26 @@ EVALUATE_EXAMPLE = """examples:
 
 
 def add_evaluate_arguments(parser: argparse.ArgumentParser) -> None:
-    """What the command takes."""
+    """Add the arguments of the command."""
     parser.add_argument("model", metavar="MODEL", help="a model folder")
     parser.add_argument("--split", metavar="FOLDER", help="the test pairs that 'hypercone split' wrote")
     parser.add_argument("--positives", metavar="FILE", help="pairs that hold, columns parent and child")
     parser.add_argument("--negatives", metavar="FILE", help="pairs that do not hold")
-    parser.add_argument("--all-pairs", action="store_true", help="every pair of nodes, by the edges kept in the model")
-    parser.add_argument("--hard", action="store_true", help="true pairs against wrong ones among relatives")
+    parser.add_argument("--all-pairs", action="store_true", help="all pairs of nodes, by the edges saved in the model")
+    parser.add_argument("--hard", action="store_true", help="true pairs against negative pairs among relatives")
     parser.add_argument("--group-by", choices=GROUP_BY, help="the same by the depth of the child, or by its parents")
     parser.add_argument("--by", action=Renamed, new="--group-by", choices=GROUP_BY)
-    parser.add_argument("--references", action="store_true", help="beside it, what edges imply and mere counting gives")
+    parser.add_argument(
+        "--references",
+        action="store_true",
+        help="also the F1 of two baselines: the edges themselves, and counting children",
+    )
     parser.add_argument("--threshold", type=float, help="instead of the model's own")
     parser.add_argument("--reconstruction", metavar="SOURCE", dest="source", help="mean rank and MAP on a hierarchy")
-    parser.add_argument("--sample", type=int, metavar="N", help="so many random nodes to rank, or true --hard pairs")
-    parser.add_argument("--seed", type=int, default=0, help="of what is drawn at random (default 0)")
+    parser.add_argument(
+        "--sample", type=int, metavar="N", help="the number of random nodes to rank, or of true pairs for --hard"
+    )
+    parser.add_argument("--seed", type=int, default=0, help="the seed of random draws (default 0)")
     parser.add_argument("--threads", type=int, default=os.cpu_count() or 1, help="for --reconstruction (default all)")
     add_columns(parser)
     add_quiet(parser)
@@ -57,12 +63,12 @@ def add_evaluate_arguments(parser: argparse.ArgumentParser) -> None:
 
 
 def run_evaluate(options: argparse.Namespace) -> int:
-    """Load, measure what was asked for, print."""
+    """Load a model, compute the metrics that the options name, and print them."""
     _check(options)
     embedding = load(options.model)
     answer: dict[str, Any] = {}
     if options.split or options.positives or options.negatives:
-        answer |= _held_out(options, embedding)
+        answer |= _held_out_metrics(options, embedding)
     if options.all_pairs:
         answer |= _all_pairs(options, embedding)
     if options.hard:
@@ -81,10 +87,10 @@ def _check(options: argparse.Namespace) -> None:
     if options.seed < 0:
         raise InputError(f"--seed is {options.seed}, but must be at least 0")
     if options.references and not (options.all_pairs or options.hard or options.split):
-        raise InputError("--references stands beside --all-pairs, --hard or --split; give one of them")
+        raise InputError("--references needs --all-pairs, --hard or --split; give one of them")
 
 
-def _held_out(options: argparse.Namespace, embedding: Embedding) -> dict[str, Any]:
+def _held_out_metrics(options: argparse.Namespace, embedding: Embedding) -> dict[str, Any]:
     pairs = _pairs(options, embedding)
     answer = _figures("", link_prediction(embedding, pairs, options.threshold, group_by=options.group_by), options)
     if options.references and options.split:
@@ -116,7 +122,7 @@ def _hard(options: argparse.Namespace, embedding: Embedding) -> dict[str, Any]:
 
 
 def _figures(prefix: str, found: LinkPrediction | Reconstruction, options: argparse.Namespace) -> dict[str, Any]:
-    """The figures by name; those of groups as one value for programs, and as one line each for people."""
+    """The figures by name; groups are one value with --json, and one line each without."""
     figures = found.as_dict()
     groups = figures.pop("groups", {})
     answer = {f"{prefix}{name}": value for name, value in figures.items()}
@@ -124,11 +130,11 @@ def _figures(prefix: str, found: LinkPrediction | Reconstruction, options: argpa
         answer[f"{prefix}by_{options.group_by}"] = groups
     elif groups:
         label = f"{prefix}depth_" if options.group_by == "depth" else prefix
-        answer |= {f"{label}{name}": _line(part) for name, part in found.groups.items()}
+        answer |= {f"{label}{name}": _group_line(part) for name, part in found.groups.items()}
     return answer
 
 
-def _line(part: LinkPrediction | Reconstruction) -> str:
+def _group_line(part: LinkPrediction | Reconstruction) -> str:
     if isinstance(part, Reconstruction):
         return f"mean rank {part.mean_rank:.2f}  MAP {100 * part.map:.2f}  of {part.nodes:,} nodes"
     if not part.positives:
@@ -144,8 +150,8 @@ def _pairs(options: argparse.Namespace, embedding: Embedding) -> LabeledPairs:
     else:
         raise InputError("--positives and --negatives go together; give both files")
     nodes = Hierarchy(embedding.names, np.empty((0, 2), np.int32))
-    # What the options say of columns is said of the user's own files; those of a split have a header.
-    columns = {} if options.split else columns_given(options)
+    # The column options apply to the user's own files; the files of a split have a header.
+    columns = {} if options.split else column_options(options)
     return LabeledPairs(*(read_pairs(file, nodes, **columns) for file in files))
 
 
@@ -153,7 +159,7 @@ def _reconstruction(options: argparse.Namespace, embedding: Embedding) -> dict[s
     hierarchy = read_source(options, quiet=True)
     if set(hierarchy.names) != set(embedding.names):
         raise InputError(f"{options.source}: its nodes are not the model's; give the hierarchy it was fitted to")
-    # The same nodes in another order of lines are the same hierarchy: the rows become the model's.
+    # A file may list the nodes in another order; map its rows to the model's.
     rows = np.array([embedding.row(name) for name in hierarchy.names], np.int32)
     hierarchy = Hierarchy(embedding.names, rows[hierarchy.edges])
     given = {"sample": options.sample, "seed": options.seed, "threads": options.threads}

@@ -8,8 +8,8 @@ import time
 from typing import Any
 
 from hypercone.cli.options import add_settings, add_source, read_settings, read_source
-from hypercone.cli.output import add_json, add_quiet, percentages, print_answer, tell_of_compiling
-from hypercone.cli.stopping import add_run, keeping
+from hypercone.cli.output import add_json, add_quiet, percentages, print_answer, print_compiling_note
+from hypercone.cli.stopping import add_run, checkpointing
 from hypercone.embedding import Embedding
 from hypercone.embedding.folder import refuse_in_vain
 from hypercone.errors import InputError
@@ -23,21 +23,21 @@ FIT_EXAMPLE = """examples:
   hypercone fit edges.csv --direction child-parent -o model
   hypercone fit huge.tsv --method nested-caps -o model       (a million nodes in seconds; exact if it is a tree)
   hypercone fit wordnet-nouns --percent 50 --dim 10 -o model (hold out edges as in the paper, and test)
-  hypercone fit wordnet-nouns --percent 50 -o model --run checkpoints --resume    (go on where it was killed)"""
+  hypercone fit wordnet-nouns --percent 50 -o model --run checkpoints --resume    (resume after a kill)"""
 
-# What the F1 of a fit is called, by the pairs it is of.
+# The prefix of the F1 of a fit in the output, by the pairs it was calibrated on.
 CALIBRATED = {"validation pairs": "validation", "training pairs": "training", "all pairs": "all_pairs"}
 
 
 def add_fit_arguments(parser: argparse.ArgumentParser) -> None:
-    """What the command takes."""
+    """Add the arguments of the command."""
     add_source(parser)
     parser.add_argument("-o", "--output", required=True, metavar="FOLDER", help="the model folder to write")
     parser.add_argument(
-        "--percent", type=float, help="hold out edges as in the paper; train on this %% of the non-basic"
+        "--percent", type=float, help="hold out edges as in the paper; train on this %% of the implied ones"
     )
-    parser.add_argument("--split-seed", type=int, default=0, help="of the draw for --percent (default 0)")
-    parser.add_argument("--split", metavar="FOLDER", help="hold out what the files of 'hypercone split' say")
+    parser.add_argument("--split-seed", type=int, default=0, help="the seed of the draw for --percent (default 0)")
+    parser.add_argument("--split", metavar="FOLDER", help="hold out the pairs that 'hypercone split' wrote")
     add_quiet(parser)
     add_json(parser)
     add_run(parser)
@@ -45,37 +45,37 @@ def add_fit_arguments(parser: argparse.ArgumentParser) -> None:
 
 
 def run_fit(options: argparse.Namespace) -> int:
-    """Read, fit, save, and say how good it is."""
+    """Read a hierarchy, fit a model, save it, and print its metrics."""
     config = read_settings(options)
     refuse_in_vain(options.output)
     hierarchy = read_source(options, quiet=options.quiet or options.json)
     split = _split(options, hierarchy)
     if not options.quiet:
-        tell_of_compiling(sys.stderr)
+        print_compiling_note(sys.stderr)
     started = time.perf_counter()
-    with keeping(options) as checkpoint:
+    with checkpointing(options) as checkpoint:
         embedding = fit(hierarchy, recipe=config, split=split, checkpoint=checkpoint)
         seconds = time.perf_counter() - started
         _save(embedding, options)
     answer = _summary(options.output, embedding, seconds)
     if split is not None and len(split.test.positives):
-        answer["test"] = _tested(embedding, split, options)
+        answer["test"] = _test_metrics(embedding, split, options)
     print_answer(answer, options.json)
     return 0
 
 
 def _save(embedding: Embedding, options: argparse.Namespace) -> None:
-    """Save the model; if that cannot be done, what has been fitted is not lost with it."""
+    """Save the model; if that fails and there is a run folder, the error says how to save it elsewhere."""
     try:
         embedding.save(options.output)
     except InputError as error:
         if options.run is None:
             raise
-        raise InputError(f"{error}; the fit is kept in {options.run}: give another -o, with --resume") from error
+        raise InputError(f"{error}; the fit is saved in {options.run}: give another -o, with --resume") from error
 
 
-def _tested(embedding: Embedding, split: Split, options: argparse.Namespace) -> dict[str, float] | str:
-    """Precision, recall and F1 on the test pairs; an interrupt leaves the model where it is."""
+def _test_metrics(embedding: Embedding, split: Split, options: argparse.Namespace) -> dict[str, float] | str:
+    """Precision, recall and F1 on the test pairs; after an interrupt, the message says that the model is saved."""
     try:
         found = link_prediction(embedding, split.test)
     except KeyboardInterrupt:

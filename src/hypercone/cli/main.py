@@ -1,7 +1,7 @@
-"""The door: finds the command, and turns every expected error into one sentence and its exit code.
+"""The entry point: runs a command, and reports every expected error in one sentence and an exit code.
 
-Exit codes: 0 done, 1 something unexpected, 2 bad input, 3 bad model file, 4 out of memory or disk, 130 interrupted, 143
-or 129 ended by SIGTERM or SIGHUP (of a run, with a checkpoint kept).
+Exit codes: 0 success, 1 unexpected error, 2 bad input, 3 bad model file, 4 out of memory or disk space, 130
+interrupted, 143 or 129 ended by SIGTERM or SIGHUP (a run has written a checkpoint by then).
 """
 
 from __future__ import annotations
@@ -32,13 +32,13 @@ COMMANDS = {
     "split": "write the paper's training, validation and test pairs as files",
     "export": "write a model's points as TSV, NPZ, parquet or word2vec text, or for the Embedding Projector",
     "plot": "draw a model: the disk with cones and names, training, precision and recall, norms",
-    "explore": "one page to explore a model in, in the browser, without a network",
+    "explore": "write one page to explore a model in the browser, offline",
     "serve": "answer questions about models over HTTP, with the explorer in the browser",
-    "reproduce": "the paper's table, claims and figures, run again with its numbers beside ours",
-    "demo": "the main job on WordNet nouns, in about three minutes",
+    "reproduce": "the paper's table, claims and figures, run again, with its numbers next to ours",
+    "demo": "fit, test and query WordNet nouns, in about three minutes",
 }
 
-# Which file of this folder a command is in: its example, its arguments and its ``run_NAME``.
+# The module of each command, which has its example, its arguments and its ``run_NAME``.
 MODULES = {
     **dict.fromkeys(("place", "suggest", "compare"), "ask"),
     **dict.fromkeys(("info", "split", "export"), "data"),
@@ -53,7 +53,7 @@ OUT_OF_MEMORY = "out of memory; use fewer dimensions or a smaller hierarchy"
 def main(arguments: Sequence[str] | None = None) -> int:
     """Run one command; returns its exit code."""
     arguments = list(sys.argv[1:] if arguments is None else arguments)
-    _let_any_text_through()
+    _accept_any_text()
     try:
         with speaking("shell"):
             return _run(arguments)
@@ -65,7 +65,7 @@ def main(arguments: Sequence[str] | None = None) -> int:
         what = str(interruption) or "nothing was saved"
         return _fail(f"interrupted; {what}", getattr(interruption, "exit_code", 130))
     except BrokenPipeError:
-        # The reader has gone (``| head``): nothing is wrong, and there is nobody left to tell.
+        # The reader has closed the pipe (``| head``), which is not an error.
         _stop_printing()
         return 0
     except OSError as error:
@@ -79,15 +79,15 @@ def main(arguments: Sequence[str] | None = None) -> int:
 
 def _run(arguments: list[str]) -> int:
     try:
-        status = _command(arguments)
+        status = _run_command(arguments)
     except SystemExit as finished:
-        # How argparse ends after --help and --version.
+        # argparse exits after --help and --version.
         status = int(finished.code or 0)
     sys.stdout.flush()
     return status
 
 
-def _command(arguments: list[str]) -> int:
+def _run_command(arguments: list[str]) -> int:
     if arguments and arguments[0] in REMOVED:
         raise InputError(f"the command {arguments[0]} is gone; {REMOVED[arguments[0]]}")
     if not arguments or arguments[0] not in COMMANDS:
@@ -95,7 +95,7 @@ def _command(arguments: list[str]) -> int:
         return 0
     name = arguments[0]
     options = command_parser(name).parse_args(arguments[1:])
-    # For whoever has to say how to call it again.
+    # For messages that say how to run the command again.
     options.arguments = arguments
     with showing(False if getattr(options, "quiet", False) else None):
         status: int = getattr(_module(name), f"run_{name}")(options)
@@ -117,12 +117,12 @@ def command_parser(name: str) -> argparse.ArgumentParser:
 
 
 def _module(name: str) -> ModuleType:
-    # Only the command asked for is imported, so that help is instant.
+    # Only the module of the command is imported, so that help is fast.
     return importlib.import_module(f"hypercone.cli.{MODULES[name]}")
 
 
 class _Parser(argparse.ArgumentParser):
-    """Speaks of a wrong option as of any other wrong input: in one sentence."""
+    """Reports a wrong option like any other bad input: in one sentence."""
 
     def error(self, message: str) -> NoReturn:
         raise InputError(f"{message}; see {self.prog} --help")
@@ -142,23 +142,23 @@ def _overview() -> argparse.ArgumentParser:
     return parser
 
 
-def _let_any_text_through() -> None:
-    # A stream that was closed from outside is None, which print takes for standard output.
+def _accept_any_text() -> None:
+    # A stream that was closed before the start is None, which print would take for standard output.
     if sys.stderr is None:
         sys.stderr = open(os.devnull, "w")  # noqa: SIM115 - for as long as the program runs
-    # A stream that cannot carry a name's letters shows them as escapes.
+    # Characters that a stream cannot encode are written as escapes.
     for stream in (sys.stdout, sys.stderr):
         if isinstance(stream, io.TextIOWrapper):
             stream.reconfigure(errors="backslashreplace")
 
 
 def _stop_printing() -> None:
-    # What is still buffered would fail again when the interpreter ends.
+    # Buffered output would fail again when the interpreter exits.
     os.dup2(os.open(os.devnull, os.O_WRONLY), sys.stdout.fileno())
 
 
 def _fail(message: str, code: int) -> int:
-    # A file may hold line breaks and escapes for the terminal, and so may its name.
+    # A file and its name may contain line breaks and terminal escapes; one_line removes them.
     with contextlib.suppress(OSError):
         print(f"hypercone: {one_line(message)}", file=sys.stderr, flush=True)
     return code

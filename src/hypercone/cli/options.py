@@ -1,4 +1,4 @@
-"""Options that commands share: where a hierarchy comes from, the settings of a fit, lists with commas."""
+"""Options that several commands have: the source of a hierarchy, the settings of a fit, comma-separated lists."""
 
 from __future__ import annotations
 
@@ -6,7 +6,7 @@ import argparse
 import sys
 from typing import Any, TypeVar
 
-from hypercone.cli.output import tell_of_renaming
+from hypercone.cli.output import print_renaming_note
 from hypercone.data import check_source, datasets, is_dataset, load_dataset
 from hypercone.errors import OLD_METHODS, InputError, counted, short
 from hypercone.formats import read
@@ -16,7 +16,7 @@ from hypercone.hierarchy import Hierarchy
 from hypercone.training import FitConfig
 from hypercone.training.config import OPTIONS, Option
 
-# The options that say which way the edges of a file point, as ``read`` and ``read_pairs`` call them.
+# The parameters of ``read`` and ``read_pairs``, and the options that set them.
 COLUMNS = {
     "direction": "direction",
     "parent": "parent_column",
@@ -28,21 +28,25 @@ LONGEST_SENTENCE = 200
 
 
 def add_source(parser: argparse.ArgumentParser) -> None:
-    """The argument SOURCE and the options that say how to read a file."""
+    """Add the argument SOURCE and the options for reading a file."""
     parser.add_argument("source", metavar="SOURCE", help=f"a file, - for standard input, or {', '.join(datasets())}")
     add_columns(parser)
 
 
 def add_columns(parser: argparse.ArgumentParser) -> None:
-    """The options that say which way the edges of a file point, what format it has and what makes an edge."""
-    parser.add_argument("--direction", choices=("parent-child", "child-parent"), help="of a file without a header")
+    """Add the options for the columns, the direction, the format and the relations of a file."""
+    parser.add_argument(
+        "--direction", choices=("parent-child", "child-parent"), help="the column order of a file without a header"
+    )
     parser.add_argument("--parent-column", metavar="NAME", help="the column of parents, by name or number")
     parser.add_argument("--child-column", metavar="NAME", help="the column of children, by name or number")
-    parser.add_argument("--label-column", metavar="NAME", help="the column of what people call each child")
+    parser.add_argument("--label-column", metavar="NAME", help="the column of labels of the children")
     parser.add_argument(
-        "--format", choices=NAMES, metavar="FORMAT", help=f"if the name does not tell: {', '.join(NAMES)}"
+        "--format", choices=NAMES, metavar="FORMAT", help=f"if the file's ending does not say: {', '.join(NAMES)}"
     )
-    parser.add_argument("--relations", metavar="NAMES", help="of an ontology, with commas (default is_a)")
+    parser.add_argument(
+        "--relations", metavar="NAMES", help="the relations of an ontology to use, comma-separated (default is_a)"
+    )
     parser.add_argument(
         "--on-cycle", type=_on_cycle, choices=ON_CYCLE, default="error", help="what to do about cycles (default error)"
     )
@@ -51,30 +55,30 @@ def add_columns(parser: argparse.ArgumentParser) -> None:
 def _on_cycle(text: str) -> str:
     if text != "refuse":
         return text
-    tell_of_renaming("--on-cycle refuse", "--on-cycle error")
+    print_renaming_note("--on-cycle refuse", "--on-cycle error")
     return "error"
 
 
-def columns_given(options: argparse.Namespace) -> dict[str, Any]:
-    """What the options say of columns, by the names of ``read``."""
+def column_options(options: argparse.Namespace) -> dict[str, Any]:
+    """The column options as keyword arguments of ``read``."""
     return {name: getattr(options, option) for name, option in COLUMNS.items()}
 
 
 def read_source(options: argparse.Namespace, *, quiet: bool = False) -> Hierarchy:
-    """The hierarchy; three edges of a file are read back in words, so that a wrong direction is seen at once."""
+    """Read the hierarchy, and print three edges of a file in words to make a wrong direction obvious."""
     if is_dataset(options.source):
         return load_dataset(options.source)
     check_source(options.source)
-    given = columns_given(options)
+    given = column_options(options)
     if options.relations is not None:
         given["relations"] = options.relations.split(",")
     hierarchy = read(options.source, on_cycle=options.on_cycle, **given)
     if not quiet:
-        _read_back(hierarchy)
+        _print_examples(hierarchy)
     return hierarchy
 
 
-def _read_back(hierarchy: Hierarchy) -> None:
+def _print_examples(hierarchy: Hierarchy) -> None:
     nodes, edges = counted(len(hierarchy), "node"), counted(len(hierarchy.edges), "edge")
     print(f"Read {nodes} and {edges}, for example:", file=sys.stderr)
     for sentence in hierarchy.in_words(3):
@@ -86,9 +90,11 @@ def _read_back(hierarchy: Hierarchy) -> None:
 
 
 def add_settings(parser: argparse.ArgumentParser) -> None:
-    """One option for each setting, and --config for a file of them."""
-    parser.add_argument("--config", metavar="FILE", help="a TOML file of settings; options given here win")
-    group = parser.add_argument_group("settings", "a setting not given takes the method's own default")
+    """Add one option per setting, and --config for a file of settings."""
+    parser.add_argument(
+        "--config", metavar="FILE", help="a TOML file of settings; options on the command line take precedence"
+    )
+    group = parser.add_argument_group("settings", "the defaults depend on the method")
     for name, option in OPTIONS.items():
         default = "" if option.default is None else f" (default {option.default})"
         group.add_argument(
@@ -109,12 +115,12 @@ def read_settings(options: argparse.Namespace) -> FitConfig:
     for name in ("method", "init"):
         if given.get(name) in OLD_METHODS:
             old, given[name] = given[name], OLD_METHODS[given[name]]
-            tell_of_renaming(f"--{name} {old}", f"--{name} {given[name]}")
+            print_renaming_note(f"--{name} {old}", f"--{name} {given[name]}")
     return FitConfig.from_toml(options.config, **given) if options.config else FitConfig(**given)
 
 
 def option_name(field: str) -> str:
-    """The option of a setting.
+    """The command-line option of a setting.
 
     >>> option_name("burn_in"), option_name("K")
     ('--burn-in', '--K')
@@ -134,24 +140,24 @@ Number = TypeVar("Number", int, float)
 
 
 def whole_numbers(option: str, text: str, at_least: int) -> list[int]:
-    """The numbers.
+    """A comma-separated list of whole numbers.
 
     >>> whole_numbers("--dims", "5,10", 1)
     [5, 10]
     """
-    numbers = _numbers(option, text, "whole numbers with commas, such as 5,10", int)
+    numbers = _numbers(option, text, "comma-separated whole numbers, such as 5,10", int)
     if min(numbers) < at_least:
         raise InputError(f"{option} is {text!r}, but none may be below {at_least}")
     return numbers
 
 
 def percentages(option: str, text: str) -> list[float]:
-    """Percentages, whole ones as whole numbers.
+    """A comma-separated list of percentages, as int where they are whole.
 
     >>> percentages("--percent", "0,12.5")
     [0, 12.5]
     """
-    numbers = _numbers(option, text, "percentages with commas, such as 0,10", float)
+    numbers = _numbers(option, text, "comma-separated percentages, such as 0,10", float)
     if not all(0 <= number <= 90 for number in numbers):
         raise InputError(f"{option} is {text!r}, but each must be from 0 to 90; a tenth is held out")
     return [int(number) if number == int(number) else number for number in numbers]

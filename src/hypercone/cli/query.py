@@ -1,4 +1,4 @@
-"""hypercone query: ask a saved model. On its own, so that an answer does not wait for what only fitting needs."""
+"""hypercone query: ask a saved model. A separate module, so that it does not import what only fitting needs."""
 
 from __future__ import annotations
 
@@ -24,19 +24,19 @@ QUERY_EXAMPLE = """examples:
 
 
 def add_query_arguments(parser: argparse.ArgumentParser) -> None:
-    """What the command takes."""
+    """Add the arguments of the command."""
     listing = "; ".join(f"{name} {question.arguments}" for name, question in QUESTIONS.items())
     parser.add_argument("model", metavar="MODEL", help="a model folder")
     parser.add_argument("question", choices=QUESTIONS, metavar="QUESTION", help=listing)
-    # Under another name than the option, for a second positional list would forget what the option has set.
+    # Not called "names": the default of the positional list would overwrite the value of the option --names.
     parser.add_argument("given", nargs="*", metavar="NAME", help="nodes, by name or label; a text for search")
     parser.add_argument(
-        "--names", metavar="FILE", help="ask about each line of a file, - for standard input; names with tabs between"
+        "--names", metavar="FILE", help="one query per line of a file, - for standard input; names separated by tabs"
     )
     parser.add_argument(
         "--limit",
         type=int,
-        help=f"the most to list, 0 for all (default {ON_A_SCREEN}; with --json all relatives, and {A_FEW} nearest)",
+        help=f"list at most so many, 0 for all (default {ON_A_SCREEN}; with --json all relatives, and {A_FEW} nearest)",
     )
     parser.add_argument("--long", action="store_true", help="lists as a table, with depth and margin")
     add_quiet(parser)
@@ -44,7 +44,7 @@ def add_query_arguments(parser: argparse.ArgumentParser) -> None:
 
 
 def run_query(options: argparse.Namespace) -> int:
-    """Load, ask, print."""
+    """Load a model, ask it and print the answers."""
     if options.names is not None and options.given:
         raise InputError(
             f"names were given on the command line ({some(options.given)}) and by --names; leave out either"
@@ -67,12 +67,12 @@ def run_query(options: argparse.Namespace) -> int:
 
 
 def _ask_each_line(embedding: Embedding, options: argparse.Namespace) -> list[Asked]:
-    """What each line of the file asks; an empty line asks nothing."""
+    """Ask the question of each line of the file; empty lines are skipped."""
     from hypercone.formats.source import content_of, text_of
 
     content = content_of(options.names)
     asked = []
-    for number, line in enumerate(text_of(content, "one question a line").split("\n"), 1):
+    for number, line in enumerate(text_of(content, "one question per line").split("\n"), 1):
         if not line.strip():
             continue
         try:

@@ -1,4 +1,4 @@
-"""hypercone reproduce: the paper's table, claims and figures, with the paper's numbers beside ours."""
+"""hypercone reproduce: the paper's table, claims and figures, with the paper's numbers next to ours."""
 
 from __future__ import annotations
 
@@ -29,9 +29,9 @@ REPRODUCE_EXAMPLE = """examples:
   hypercone reproduce figure3 -o pictures
   hypercone reproduce film --format gif
 
-Finished trials are kept: the same command run again goes on where it was interrupted."""
+Finished trials are saved: run the same command again to continue after an interruption."""
 
-# Which options each part of the paper takes, beside -o and --json.
+# The options of each part of the paper, in addition to -o, --quiet and --json.
 OPTIONS = {
     "table1": ("seeds", "jobs", "methods", "recipes", "dims", "percent", "split"),
     "claims": ("seeds", "jobs", "claims"),
@@ -42,19 +42,19 @@ OPTIONS = {
 
 
 def add_reproduce_arguments(parser: argparse.ArgumentParser) -> None:
-    """What the command takes."""
+    """Add the arguments of the command."""
     parser.add_argument("what", choices=tuple(OPTIONS), help="the part of the paper")
     parser.add_argument("-o", "--output", default="results", metavar="FOLDER", help="where to write (default results)")
     trials = parser.add_argument_group("for table1 and claims")
-    trials.add_argument("--seeds", type=int, help="each draws its own split and start (default 3)")
-    trials.add_argument("--jobs", type=int, help="trials side by side (default all cores)")
+    trials.add_argument("--seeds", type=int, help="the number of seeds, each with its own split and start (default 3)")
+    trials.add_argument("--jobs", type=int, help="the number of trials run in parallel (default all cores)")
     table = parser.add_argument_group("for table1")
-    table.add_argument("--methods", help=f"by commas (default {','.join(TABLE1)})")
-    table.add_argument("--recipes", help=f"by commas (default {','.join(RECIPES)})")
-    table.add_argument("--dims", help=f"by commas (default {','.join(map(str, DIMS))})")
-    table.add_argument("--percent", help=f"by commas (default {','.join(map(str, PERCENTS))})")
+    table.add_argument("--methods", help=f"comma-separated (default {','.join(TABLE1)})")
+    table.add_argument("--recipes", help=f"comma-separated (default {','.join(RECIPES)})")
+    table.add_argument("--dims", help=f"comma-separated (default {','.join(map(str, DIMS))})")
+    table.add_argument("--percent", help=f"comma-separated (default {','.join(map(str, PERCENTS))})")
     table.add_argument("--split", metavar="PREFIX", help="files as the authors released them, PREFIX.vocab and so on")
-    parser.add_argument("--claims", help=f"for claims, by commas (default {','.join(CLAIMS)})")
+    parser.add_argument("--claims", help=f"for claims, comma-separated (default {','.join(CLAIMS)})")
     parser.add_argument("--seed", type=int, help="for figure3 and film (default 0)")
     parser.add_argument("--format", choices=("html", "gif", "mp4"), help="for film (default html)")
     add_quiet(parser)
@@ -62,12 +62,12 @@ def add_reproduce_arguments(parser: argparse.ArgumentParser) -> None:
 
 
 def run_reproduce(options: argparse.Namespace) -> int:
-    """Run the part asked for."""
-    _refuse_foreign_options(options)
+    """Run one part."""
+    _check_options(options)
     return PARTS[options.what](options)
 
 
-def _refuse_foreign_options(options: argparse.Namespace) -> None:
+def _check_options(options: argparse.Namespace) -> None:
     for name in {name for names in OPTIONS.values() for name in names}:
         if getattr(options, name) is not None and name not in OPTIONS[options.what]:
             owners = " and ".join(what for what, names in OPTIONS.items() if name in names)
@@ -89,14 +89,14 @@ def _table1(options: argparse.Namespace) -> int:
 
 
 def _plan(options: argparse.Namespace) -> Plan:
-    """The cells asked for; of the authors' files, every percentage there is."""
-    printed = released_percentages(options.split) if options.split else PERCENTS
+    """The cells that the options name; with the authors' files, all percentages that they have."""
+    default_percents = released_percentages(options.split) if options.split else PERCENTS
     return Plan(
         methods=_names("method", options.methods, tuple(TABLE1)),
         recipes=_names("recipe", options.recipes, RECIPES),
         dims=whole_numbers("--dims", options.dims, at_least=1) if options.dims else DIMS,
-        percents=percentages("--percent", options.percent) if options.percent else printed,
-        seeds=_at_least_one("--seeds", options.seeds) or SEEDS,
+        percents=percentages("--percent", options.percent) if options.percent else default_percents,
+        seeds=_check_positive("--seeds", options.seeds) or SEEDS,
         source=options.split or DATASET,
         is_released=bool(options.split),
     )
@@ -104,7 +104,7 @@ def _plan(options: argparse.Namespace) -> Plan:
 
 def _claims(options: argparse.Namespace) -> int:
     names = _names("claim", options.claims, CLAIMS)
-    seeds = _at_least_one("--seeds", options.seeds) or SEEDS
+    seeds = _check_positive("--seeds", options.seeds) or SEEDS
     results = Results.read(Path(options.output) / "claims.json")
     table = Results.read(Path(options.output) / "table1.json")
     _run(claim_trials(names, seeds), results, options, lambda: report(judge(names, seeds, results, table)), table)
@@ -121,7 +121,7 @@ def _run(
     draw: Callable[[], str],
     *elsewhere: Results,
 ) -> None:
-    jobs = _at_least_one("--jobs", options.jobs) or usable_cores()
+    jobs = _check_positive("--jobs", options.jobs) or usable_cores()
     wanted = missing(trials, results, *elsewhere)
     screen, done = LiveTable(sys.stderr), 0
 
@@ -130,16 +130,16 @@ def _run(
         for row in rows:
             done += 1
             if not options.quiet:
-                screen.show(draw(), f"{done} of {len(wanted)}: {_news(row)}")
+                screen.show(draw(), f"{done} of {len(wanted)}: {_describe_trial(row)}")
 
     try:
         run_side_by_side(wanted, results, jobs, watch)
     except KeyboardInterrupt:
-        kept = f"{done} of {len(wanted)} trials are kept in {results.path}; run it again to go on"
-        raise KeyboardInterrupt(kept) from None
+        saved = f"{done} of {len(wanted)} trials are saved in {results.path}; run it again to continue"
+        raise KeyboardInterrupt(saved) from None
 
 
-def _news(row: Row) -> str:
+def _describe_trial(row: Row) -> str:
     return (
         f"{row['method']} ({row['recipe']}) d = {row['dim']}, {row['percent']:g} %, seed {row['seed']}:"
         f" test F1 {row['test_f1']:.2f} in {row['seconds'] + row['pretraining_seconds']:.0f} s"
@@ -149,23 +149,23 @@ def _news(row: Row) -> str:
 def _figure2(options: argparse.Namespace) -> int:
     from hypercone.reproduce.figures import draw_figure2
 
-    return _say_written(options, draw_figure2(Path(options.output)))
+    return _print_files(options, draw_figure2(Path(options.output)))
 
 
 def _figure3(options: argparse.Namespace) -> int:
     from hypercone.reproduce.figures import draw_figure3
 
-    return _say_written(options, draw_figure3(Path(options.output), seed=options.seed or 0))
+    return _print_files(options, draw_figure3(Path(options.output), seed=options.seed or 0))
 
 
 def _film(options: argparse.Namespace) -> int:
     from hypercone.reproduce.film import make_film
 
     target = Path(options.output) / f"film.{options.format or 'html'}"
-    return _say_written(options, [make_film(target, seed=options.seed or 0)])
+    return _print_files(options, [make_film(target, seed=options.seed or 0)])
 
 
-def _say_written(options: argparse.Namespace, paths: Sequence[Path]) -> int:
+def _print_files(options: argparse.Namespace, paths: Sequence[Path]) -> int:
     _print(options, "\n".join(f"wrote {path}" for path in paths), {"files": [str(path) for path in paths]})
     return 0
 
@@ -190,7 +190,7 @@ def _names(kind: str, text: str | None, known: Sequence[str]) -> Sequence[str]:
     return names
 
 
-def _at_least_one(option: str, number: int | None) -> int | None:
+def _check_positive(option: str, number: int | None) -> int | None:
     if number is not None and number < 1:
         raise InputError(f"{option} is {number}, but must be at least 1")
     return number

@@ -1,4 +1,4 @@
-"""How a fit is stopped and kept: --run and --resume, and Ctrl-C, SIGTERM or a lost terminal as a request to stop."""
+"""Checkpoints and stopping of a fit: --run, --resume, and Ctrl-C, SIGTERM or SIGHUP as requests to stop."""
 
 from __future__ import annotations
 
@@ -17,23 +17,23 @@ from hypercone.errors import InputError, Interrupted, ResourceError
 from hypercone.runs import Checkpointing
 from hypercone.runs.folder import MANIFEST
 
-# An epoch that lasts longer than this after a signal is given up; the last checkpoint stands.
+# Seconds after a signal until an epoch that is still running is aborted; the last checkpoint remains.
 PATIENCE = 8.0
 SIGNALS = [getattr(signal, name) for name in ("SIGINT", "SIGTERM", "SIGHUP") if hasattr(signal, name)]
 
 
-class Impatience(KeyboardInterrupt):
-    """A second signal: whoever asks twice does not want to wait."""
+class SecondSignal(KeyboardInterrupt):
+    """A second signal, which stops at once, without a checkpoint."""
 
     exit_code = 130
 
 
 class StopRequest:
-    """Whether a signal has come, and which."""
+    """Whether a signal has arrived, and which."""
 
-    def __init__(self, farewell: Callable[[], str]) -> None:
-        # What to say when there is no time left to say anything better.
-        self.farewell = farewell
+    def __init__(self, final_message: Callable[[], str]) -> None:
+        # Returns the message for an end without a new checkpoint.
+        self.final_message = final_message
         self.signal: int | None = None
 
     def __call__(self) -> bool:
@@ -42,26 +42,26 @@ class StopRequest:
 
     @property
     def exit_code(self) -> int:
-        """As shells have it: 130 after Ctrl-C, 143 after SIGTERM, 129 after SIGHUP."""
+        """The exit code by the convention of shells: 130 after Ctrl-C, 143 after SIGTERM, 129 after SIGHUP."""
         return 128 + (self.signal or signal.SIGINT)
 
     def receive(self, number: int, frame: object) -> None:
-        """Take a signal."""
+        """Handle a signal."""
         if self.signal is None:
             self.signal = number
             return
-        impatience = Impatience(self.farewell())
-        impatience.exit_code = 128 + number
-        raise impatience
+        second = SecondSignal(self.final_message())
+        second.exit_code = 128 + number
+        raise second
 
 
 @contextlib.contextmanager
-def stop_requests(farewell: Callable[[], str]) -> Iterator[StopRequest]:
-    """Turn signals into a request during the block, after which they mean what they meant before.
+def stop_requests(final_message: Callable[[], str]) -> Iterator[StopRequest]:
+    """Turn signals into a request to stop during the block, and restore their handlers afterwards.
 
-    Those that were ignored, as of a job in the background, stay so.
+    Signals that were ignored, as in a background job, stay ignored.
     """
-    request = StopRequest(farewell)
+    request = StopRequest(final_message)
     if threading.current_thread() is not threading.main_thread():
         yield request
         return
@@ -79,10 +79,10 @@ def stop_requests(farewell: Callable[[], str]) -> Iterator[StopRequest]:
 
 @contextlib.contextmanager
 def _watchdog(request: StopRequest) -> Iterator[None]:
-    """End the process if the block goes on for long after a signal.
+    """End the process if the block is still running PATIENCE seconds after a signal.
 
-    Python runs a handler only between two of its own steps, and an epoch is one step: but the byte that the system
-    writes for each signal wakes a thread at once.
+    Python runs signal handlers only between bytecode instructions, and an epoch is a single one. The wakeup file
+    descriptor is written to at once, and wakes a thread.
     """
     reading, writing = socket.socketpair()
     writing.setblocking(False)
@@ -93,7 +93,7 @@ def _watchdog(request: StopRequest) -> Iterator[None]:
         woken = reading.recv(1)
         if woken and not done.wait(PATIENCE):
             try:
-                _say(f"\nhypercone: interrupted; {request.farewell()}\n")
+                _write_error(f"\nhypercone: interrupted; {request.final_message()}\n")
             finally:
                 os._exit(128 + woken[0])
 
@@ -109,8 +109,8 @@ def _watchdog(request: StopRequest) -> Iterator[None]:
         reading.close()
 
 
-def _say(text: str) -> None:
-    """Write to standard error, without waiting for a reader who does not read."""
+def _write_error(text: str) -> None:
+    """Write to standard error, but do not wait for a reader that does not read."""
 
     def write() -> None:
         with contextlib.suppress(OSError):
@@ -122,30 +122,32 @@ def _say(text: str) -> None:
 
 
 def add_run(parser: argparse.ArgumentParser) -> None:
-    """--run and what goes with it."""
-    group = parser.add_argument_group("runs", "checkpoints, so that a fit that was killed can go on where it was")
-    group.add_argument("--run", metavar="FOLDER", help="keep checkpoints in this folder")
-    group.add_argument("--resume", action="store_true", help="go on with the run in that folder, if there is one")
-    group.add_argument("--checkpoint-epochs", type=int, metavar="N", help="a checkpoint after every N epochs, too")
+    """Add --run and the options of a run."""
+    group = parser.add_argument_group("runs", "checkpoints, from which a fit that was killed can be resumed")
+    group.add_argument("--run", metavar="FOLDER", help="write checkpoints to this folder")
+    group.add_argument("--resume", action="store_true", help="resume the run in that folder, if there is one")
+    group.add_argument(
+        "--checkpoint-epochs", type=int, metavar="N", help="also write a checkpoint after every N epochs"
+    )
     group.add_argument("--checkpoint-seconds", type=float, metavar="S", help="seconds between checkpoints (default 15)")
 
 
 @contextlib.contextmanager
-def keeping(options: argparse.Namespace) -> Iterator[Checkpointing | None]:
-    """The run that the options describe; Ctrl-C and SIGTERM end it with a checkpoint and the way to go on."""
+def checkpointing(options: argparse.Namespace) -> Iterator[Checkpointing | None]:
+    """The checkpointing that the options describe; Ctrl-C and SIGTERM end it with a checkpoint and how to resume."""
     if options.run is None:
-        _refuse_without_run(options)
+        _check_run_options(options)
         yield None
         return
-    _refuse_one_in_the_other(Path(options.run), Path(options.output))
+    _check_folders(Path(options.run), Path(options.output))
     how = f"go on with: {_command_to_resume(options.arguments)}"
     run = Path(options.run).absolute()
 
-    def farewell() -> str:
+    def final_message() -> str:
         is_there = (run / MANIFEST).exists()
         return f"{'the last checkpoint is kept' if is_there else 'there is no checkpoint yet'} in {options.run}; {how}"
 
-    with stop_requests(farewell) as stop:
+    with stop_requests(final_message) as stop:
         try:
             yield _run(options, stop)
         except Interrupted as interrupted:
@@ -155,10 +157,10 @@ def keeping(options: argparse.Namespace) -> Iterator[Checkpointing | None]:
         except ResourceError as error:
             raise ResourceError(f"{error}; {how}") from error
         except MemoryError:
-            raise ResourceError(f"out of memory; {farewell()}") from None
+            raise ResourceError(f"out of memory; {final_message()}") from None
 
 
-def _refuse_one_in_the_other(run: Path, output: Path) -> None:
+def _check_folders(run: Path, output: Path) -> None:
     if output.resolve() in (run.resolve(), *run.resolve().parents):
         raise InputError(f"--run {run} is -o {output} or inside it; give the checkpoints a folder of their own")
 
@@ -170,24 +172,24 @@ def _run(options: argparse.Namespace, stop: StopRequest) -> Checkpointing:
         resume=options.resume,
         every_epochs=options.checkpoint_epochs,
         should_stop=stop,
-        tell=_tell,
+        tell=_print_note,
         **seconds,
     )
 
 
-def _tell(sentence: str) -> None:
+def _print_note(sentence: str) -> None:
     with contextlib.suppress(OSError):
         print(sentence, file=sys.stderr, flush=True)
 
 
-def _refuse_without_run(options: argparse.Namespace) -> None:
+def _check_run_options(options: argparse.Namespace) -> None:
     for name in ("resume", "checkpoint_epochs", "checkpoint_seconds"):
         if getattr(options, name) not in (None, False):
             raise InputError(f"--{name.replace('_', '-')} needs --run FOLDER, where the checkpoints are")
 
 
 def _command_to_resume(arguments: list[str]) -> str:
-    """The same command, to be typed again.
+    """The command that resumes the run.
 
     >>> _command_to_resume(["fit", "my edges.tsv", "-o", "model", "--run", "r"])
     "hypercone fit --resume 'my edges.tsv' -o model --run r"

@@ -1,4 +1,4 @@
-"""How good an embedding is: on held-out pairs, over all pairs, against hard pairs, as a ranking, as an adviser."""
+"""Metrics of an embedding: on held-out pairs, all pairs, hard pairs, as a ranking, and for suggested links."""
 
 from typing import Any
 
@@ -14,18 +14,18 @@ from hypercone.evaluation.measures import (
     link_prediction,
     reconstruction,
 )
-from hypercone.evaluation.near_misses import HardNegatives, WrongKind, WrongPairs, hard_negatives, hard_pairs
+from hypercone.evaluation.near_misses import HardNegatives, NegativeKind, NegativePairs, hard_negatives, hard_pairs
 from hypercone.evaluation.reference import baselines
 
 __all__ = [
     "HardNegatives",
     "Kind",
     "LinkPrediction",
+    "NegativeKind",
+    "NegativePairs",
     "Origin",
     "Reconstruction",
     "SuggestionPrecision",
-    "WrongKind",
-    "WrongPairs",
     "all_pairs",
     "baselines",
     "hard_negatives",
@@ -41,6 +41,8 @@ _OLD_NAMES = {
     "evaluate_all_pairs": "all_pairs",
     "evaluate_hard": "hard_pairs",
     "evaluate_reconstruction": "reconstruction",
+    "WrongKind": "NegativeKind",
+    "WrongPairs": "NegativePairs",
 }
 
 

@@ -1,4 +1,4 @@
-"""How many suggestions are right: links are hidden or planted, a model is fitted, and its suggestions are counted."""
+"""Precision of suggested links: hide or plant links, fit a model, and count which suggestions are correct."""
 
 from __future__ import annotations
 
@@ -12,7 +12,7 @@ from numpy.typing import ArrayLike
 from hypercone._arrays import Rows, pair_keys
 from hypercone.embedding import Embedding
 from hypercone.errors import InputError
-from hypercone.evaluation.measures import Groups, figures_of, groups_of
+from hypercone.evaluation.measures import Groups, node_groups, result_as_dict
 from hypercone.hierarchy import Hierarchy
 from hypercone.progress import OnProgress
 from hypercone.queries.suggestions import candidates, missing_rows, wrong_rows
@@ -25,10 +25,10 @@ CUTS = (10, 100, 1000)
 
 @dataclass(frozen=True)
 class PrecisionAt:
-    """How many of the first k suggestions are right, beside the share of right ones where nothing is ranked.
+    """The precision of the first k suggestions, and the base rate: the precision of all pairs that were considered.
 
-    ``links`` were hidden or planted; ``found`` of them are among the suggestions listed, and ``within_reach`` among
-    all that were considered. A k beyond the number listed takes all that are.
+    ``links`` were hidden or planted; ``found`` of them are among the listed suggestions, and ``within_reach`` among
+    all pairs considered. A k above the number listed uses all that are listed.
     """
 
     precision: dict[int, float]
@@ -42,23 +42,23 @@ class PrecisionAt:
 
     @property
     def recall(self) -> float:
-        """The share of the hidden or planted links that is listed; 0 if there are none."""
+        """The share of the hidden or planted links that are listed; 0 if there are none."""
         return self.found / self.links if self.links else 0.0
 
     def as_dict(self) -> dict[str, Any]:
-        """Plain values, for JSON; groups only where there are any."""
-        return figures_of(self) | {"recall": self.recall}
+        """Plain values for JSON; ``groups`` only if there are any."""
+        return result_as_dict(self) | {"recall": self.recall}
 
 
 @dataclass(frozen=True)
 class SuggestionPrecision:
-    """The same for missing and for wrong links."""
+    """The precision of suggested missing links and of suggested wrong links."""
 
     missing: PrecisionAt
     wrong: PrecisionAt
 
     def as_dict(self) -> dict[str, Any]:
-        """Plain values, for JSON."""
+        """Plain values for JSON."""
         return {"missing": self.missing.as_dict(), "wrong": self.wrong.as_dict()}
 
 
@@ -75,14 +75,15 @@ def suggestions(
     recipe: Recipe | None = None,
     **settings: Any,
 ) -> SuggestionPrecision:
-    """How many of the first k suggestions are right, after two fits to a damaged hierarchy.
+    """The precision of the first k suggestions, measured by two fits to damaged versions of the hierarchy.
 
-    For missing links a share of the links is ``hidden``: the child is put under the parents of its parent instead. A
-    suggestion is right if the closure of the whole hierarchy has it. For wrong links a share of random ones is
-    ``planted``, and a suggestion is right if it is one of these; the true errors of the hierarchy count against it.
-    ``seed`` is that of the damage; ``method``, ``recipe`` and ``settings`` are those of ``hypercone.fit``, but *auto*
-    is hyperbolic-cones: what is constructed repeats the edges it is given, wrong ones too.
-    ``group_by`` breaks it down by the ``depth`` of the child in the whole hierarchy, or by the ``parents`` it has.
+    For missing links, the share ``hidden`` of the links is removed, and each child is moved to the parents of its
+    parent. A suggestion is correct if it is in the transitive closure of the original hierarchy. For wrong links, the
+    share ``planted`` of random links is added, and a suggestion is correct if it is one of these; actual errors of the
+    hierarchy count as incorrect. ``seed`` determines the damage. ``method``, ``recipe`` and ``settings`` are those of
+    ``hypercone.fit``, except that *auto* means hyperbolic-cones: a constructed model reproduces the given edges,
+    including wrong ones. ``group_by`` adds the same figures by the ``depth`` of the child in the original hierarchy, or
+    by the number of its ``parents``.
 
     >>> import hypercone
     >>> found = suggestions(hypercone.load_dataset("tree-3-5"), epochs=20, init_epochs=20, at=[10])
@@ -91,7 +92,7 @@ def suggestions(
     """
     if not at or min(at) < 1:
         raise InputError(f"at is {list(at)}, but must be whole numbers of at least 1")
-    groups = None if group_by is None else groups_of(hierarchy, group_by)
+    groups = None if group_by is None else node_groups(hierarchy, group_by)
     chosen = DEFAULT_LEARNER if method == AUTO and not has_method(recipe) else method
 
     def refit(damaged: Hierarchy) -> Embedding:
@@ -109,7 +110,7 @@ Refit = Callable[[Hierarchy], Embedding]
 def missing_precision(
     hierarchy: Hierarchy, refit: Refit, share: float, seed: int, at: Sequence[int], groups: Groups | None = None
 ) -> PrecisionAt:
-    """Hide links, fit, and count the suggested pairs that the whole hierarchy has."""
+    """Hide links, fit, and count the suggested pairs that are in the closure of the original hierarchy."""
     damaged = hide_links(hierarchy, share, seed)
     embedding = refit(damaged.hierarchy)
     pool, _ = candidates(embedding, damaged.hierarchy)
@@ -136,7 +137,7 @@ def precision_of(
     at: Iterable[int],
     groups: Groups | None = None,
 ) -> PrecisionAt:
-    """The counts for what is listed, best first, out of all that was considered; and for each group of children."""
+    """The precision of the listed pairs, best first, out of the considered ones; also per group of children."""
     parts: dict[str, PrecisionAt] = {}
     if groups is not None:
         for group, name in enumerate(groups.names):
@@ -158,7 +159,7 @@ def precision_of(
     )
 
 
-# A node to which almost everything is related is given up on after so many draws.
+# A node that is related to almost all others is skipped after so many draws.
 DRAWS = 20
 
 
@@ -170,9 +171,9 @@ class Damaged(NamedTuple):
 
 
 def hide_links(hierarchy: Hierarchy, share: float, seed: int = 0) -> Damaged:
-    """For a share of the nodes that can, one link to a parent is replaced by links to that parent's parents.
+    """Replace, for a share of the eligible nodes, one link to a parent by links to that parent's parents.
 
-    So the node stays where it was, one step less specific. Only basic edges are hidden, which no others imply.
+    The node stays in the same branch, one step less specific. Only direct edges are hidden, which no others imply.
 
     >>> chain = Hierarchy.from_pairs([("animal", "dog"), ("dog", "poodle")])
     >>> hide_links(chain, share=1.0).hierarchy.in_words()
@@ -184,19 +185,19 @@ def hide_links(hierarchy: Hierarchy, share: float, seed: int = 0) -> Damaged:
     if len(basic) == 0:
         raise InputError("no node is two steps below a root, so there is no link to hide; a deeper hierarchy is needed")
     random = np.random.default_rng(seed)
-    # The first link of each node in a random order is a random link of each node.
+    # The first link of each node in a shuffled list is a random link of that node.
     shuffled = basic[random.permutation(len(basic))]
     _, first = np.unique(shuffled[:, 1], return_index=True)
     chosen = np.sort(random.choice(first, max(1, round(share * len(first))), replace=False))
     links = shuffled[chosen]
     hidden = set(map(tuple, links.tolist()))
-    kept = [edge for edge in hierarchy.edges.tolist() if tuple(edge) not in hidden]
+    remaining = [edge for edge in hierarchy.edges.tolist() if tuple(edge) not in hidden]
     raised = [[above, child] for parent, child in links.tolist() for above in hierarchy.parent_lists[parent].tolist()]
-    return Damaged(with_edges(hierarchy, kept + raised), links)
+    return Damaged(with_edges(hierarchy, remaining + raised), links)
 
 
 def plant_links(hierarchy: Hierarchy, share: float, seed: int = 0) -> Damaged:
-    """Wrong links are added, a share of the number of edges: a node is put under another that is no relative of it.
+    """Add wrong links, as many as a share of the edges: from a node to one that is neither its ancestor nor descendant.
 
     >>> pets = Hierarchy.from_pairs([("animal", "dog"), ("dog", "poodle"), ("stone", "ruby")])
     >>> len(plant_links(pets, share=0.3).hierarchy.edges)
@@ -210,7 +211,11 @@ def plant_links(hierarchy: Hierarchy, share: float, seed: int = 0) -> Damaged:
     wanted, links = max(1, round(share * len(hierarchy.edges))), []
     for child in children:
         for parent in random.choice(inner, DRAWS).tolist():
-            if parent != child and parent not in _above(child, parents_of) and child not in _above(parent, parents_of):
+            if (
+                parent != child
+                and parent not in _ancestors(child, parents_of)
+                and child not in _ancestors(parent, parents_of)
+            ):
                 parents_of[child].append(parent)
                 links.append([parent, child])
                 break
@@ -221,7 +226,7 @@ def plant_links(hierarchy: Hierarchy, share: float, seed: int = 0) -> Damaged:
     return Damaged(with_edges(hierarchy, hierarchy.edges.tolist() + links), np.array(links, np.int32))
 
 
-def _above(row: int, parents_of: dict[int, list[int]]) -> set[int]:
+def _ancestors(row: int, parents_of: dict[int, list[int]]) -> set[int]:
     found: set[int] = set()
     waiting = [row]
     while waiting:
@@ -232,12 +237,12 @@ def _above(row: int, parents_of: dict[int, list[int]]) -> set[int]:
 
 
 def with_edges(hierarchy: Hierarchy, edges: ArrayLike) -> Hierarchy:
-    """The same nodes, names and labels with other edges, sorted."""
+    """A hierarchy with the same nodes, names and labels and the given edges, sorted."""
     rows = np.unique(np.array(edges, np.int32).reshape(-1, 2), axis=0)
     return Hierarchy(hierarchy.names, rows, hierarchy.labels)
 
 
 def check_share(name: str, share: float) -> None:
-    """InputError unless it is above 0 and at most 1."""
+    """Raise InputError unless the share is above 0 and at most 1."""
     if not 0 < share <= 1:
         raise InputError(f"{name} is {share}, but must be a share above 0 and at most 1")

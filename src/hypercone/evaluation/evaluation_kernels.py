@@ -1,7 +1,7 @@
-"""Counts over all pairs, ranks of true ancestors, and relatives drawn at random, compiled.
+"""Compiled kernels: counts over all pairs, ranks of true ancestors, and random relatives.
 
-Nodes with the same basic parents are a *family*: they have the same ancestors, so their relatives are the same but for
-themselves, and are gathered once for all of them.
+Nodes with the same direct parents form a *group*: they have the same ancestors, so apart from themselves they have the
+same relatives, which are collected once per group.
 """
 # mypy: ignore-errors
 
@@ -17,22 +17,22 @@ from hypercone.methods.generic_kernels import may_reach, reach, signed_energy
 
 @exact_kernel
 def count_by_tree(points, queries, tree, cones, stack, true, dim):
-    """(ancestors called, of these the true ones) of each query, found through the tree of the index."""
-    called, right = np.empty(queries.size, np.int64), np.zeros(queries.size, np.int64)
+    """(number of predicted ancestors, number of correct ones) of each query, found with the tree of the index."""
+    predicted, correct = np.empty(queries.size, np.int64), np.zeros(queries.size, np.int64)
     found, marks = np.empty(points.shape[0], np.int32), np.full(points.shape[0], -1, np.int64)
     for i in range(queries.size):
         row = queries[i]
         marks[list_of(true, row)] = row
-        called[i], _ = ancestors(points, row, tree, cones, found, stack, dim)
-        for k in range(called[i]):
-            right[i] += marks[found[k]] == row
-    return called, right
+        predicted[i], _ = ancestors(points, row, tree, cones, found, stack, dim)
+        for k in range(predicted[i]):
+            correct[i] += marks[found[k]] == row
+    return predicted, correct
 
 
 @exact_kernel
 def count_by_scan(points, queries, method, threshold, true, dim):
-    """The same by asking every node, for methods that have no index."""
-    called, right = np.zeros(queries.size, np.int64), np.zeros(queries.size, np.int64)
+    """The same by comparing with every node, for methods without an index."""
+    predicted, correct = np.zeros(queries.size, np.int64), np.zeros(queries.size, np.int64)
     marks = np.full(points.shape[0], -1, np.int64)
     limit = reach(method, threshold)
     for i in range(queries.size):
@@ -42,16 +42,16 @@ def count_by_scan(points, queries, method, threshold, true, dim):
             if other == row or not may_reach(method, limit, points, np.uint64(other), np.uint64(row), dim):
                 continue
             if signed_energy(method, points, np.uint64(other), np.uint64(row), dim) <= threshold:
-                called[i] += 1
-                right[i] += marks[other] == row
-    return called, right
+                predicted[i] += 1
+                correct[i] += marks[other] == row
+    return predicted, correct
 
 
 @exact_kernel
 def ranks_of_ancestors(points, ancestors, children, method, dim):
-    """(sum of ranks, sum of average precisions, number of pairs) over the children given.
+    """(sum of ranks, sum of average precisions, number of pairs) over the given children.
 
-    A wrong node counts before an ancestor when its energy is smaller or equal: ties are not in our favour.
+    A non-ancestor is ranked before an ancestor if its energy is smaller or equal: ties count against the model.
     """
     rank_total = 0.0
     precision_total = 0.0
@@ -87,84 +87,86 @@ def ranks_of_ancestors(points, ancestors, children, method, dim):
 
 
 SIBLINGS, PARENTS_SIBLINGS, COUSINS = range(3)
-NOBODY = -1
-# No family has this number, so nothing is barred to it.
-OPEN = -2
-# How often rows are gathered for a family; each time has a stamp of its own.
+NONE_FOUND = -1
+# Used in place of a group number where ancestors are not excluded.
+NO_GROUP = -2
+# Rows are collected up to this many times per group; each time uses a different stamp.
 STAMPS = 8
 
 
 @exact_kernel
 def draw_relatives(nodes, starts, parents, children, inner_ends, ancestors, draws):
-    """For each node a sibling, a sibling of a parent and a child of such a one, at random; -1 where there is none.
+    """For each node a random sibling, a random sibling of a parent and a random child of one; -1 if there is none.
 
-    ``nodes`` stand by family, each of which begins at one of the ``starts``. Of children, those with children of their
-    own come first, up to ``inner_ends``, and are the ones that are drawn where there are any. No ancestor is. ``draws``
-    holds a 64-bit random number for each result.
+    ``nodes`` are sorted by group, and the groups begin at ``starts``. In the lists of ``children``, those with children
+    of their own come first, up to ``inner_ends``, and are preferred. Ancestors are never drawn. ``draws`` has a 64-bit
+    random number for each result.
     """
     size = inner_ends.size
     seen = np.full(size, -1, np.int64), np.empty(size, np.int64), np.full(size, -1, np.int64)
-    room = np.empty((4, size), np.int32)
-    drawn = np.full((3, nodes.size), NOBODY, np.int32)
+    buffers = np.empty((4, size), np.int32)
+    drawn = np.full((3, nodes.size), NONE_FOUND, np.int32)
     begin, end = parents.offsets[:-1], parents.offsets[1:]
-    for family in range(starts.size - 1):
-        first, last = starts[family], starts[family + 1]
-        members, node, stamp = nodes[first:last], nodes[first], STAMPS * family
-        seen[2][list_of(ancestors, node)] = family
-        mothers = list_of(parents, node)
-        given = children, inner_ends, family, seen, room[2:]
-        _draw(members, mothers, given, stamp, draws[SIBLINGS, first:last], drawn[SIBLINGS, first:last])
-        count = _gather(mothers, begin, end, parents.rows, OPEN, seen, stamp + 2, room[0])
-        above = room[0, :count]
+    for group in range(starts.size - 1):
+        first, last = starts[group], starts[group + 1]
+        members, node, stamp = nodes[first:last], nodes[first], STAMPS * group
+        seen[2][list_of(ancestors, node)] = group
+        direct = list_of(parents, node)
+        given = children, inner_ends, group, seen, buffers[2:]
+        _draw_child(members, direct, given, stamp, draws[SIBLINGS, first:last], drawn[SIBLINGS, first:last])
+        count = _gather(direct, begin, end, parents.rows, NO_GROUP, seen, stamp + 2, buffers[0])
+        above = buffers[0, :count]
         which = PARENTS_SIBLINGS
-        _draw(members, above, given, stamp + 3, draws[which, first:last], drawn[which, first:last])
-        count = _gather(above, children.offsets[:-1], inner_ends, children.rows, family, seen, stamp + 5, room[1])
-        _draw(members, room[1, :count], given, stamp + 6, draws[COUSINS, first:last], drawn[COUSINS, first:last])
+        _draw_child(members, above, given, stamp + 3, draws[which, first:last], drawn[which, first:last])
+        count = _gather(above, children.offsets[:-1], inner_ends, children.rows, group, seen, stamp + 5, buffers[1])
+        _draw_child(
+            members, buffers[1, :count], given, stamp + 6, draws[COUSINS, first:last], drawn[COUSINS, first:last]
+        )
     return drawn
 
 
 @exact_kernel
-def _draw(members, over, given, stamp, draws, drawn):
-    """For each member a child of one of the rows ``over`` it, not itself, one with children if there is any."""
-    children, inner_ends, family, seen, room = given
-    inner = _gather(over, children.offsets[:-1], inner_ends, children.rows, family, seen, stamp, room[0])
+def _draw_child(members, over, given, stamp, draws, drawn):
+    """For each member another child of one of the rows ``over``, preferably one with children."""
+    children, inner_ends, group, seen, buffers = given
+    inner = _gather(over, children.offsets[:-1], inner_ends, children.rows, group, seen, stamp, buffers[0])
     leaves = -1
     for i in range(members.size):
-        drawn[i] = _one_of(room[0, :inner], _place(members[i], seen, stamp), draws[i])
-        if drawn[i] != NOBODY:
+        drawn[i] = _choose_other(buffers[0, :inner], _position(members[i], seen, stamp), draws[i])
+        if drawn[i] != NONE_FOUND:
             continue
-        # Many are the families where this is never needed.
+        # Collected on first use, since most groups do not need the leaves.
         if leaves < 0:
-            leaves = _gather(over, inner_ends, children.offsets[1:], children.rows, family, seen, stamp + 1, room[1])
-        drawn[i] = _one_of(room[1, :leaves], _place(members[i], seen, stamp + 1), draws[i])
+            leaves = _gather(over, inner_ends, children.offsets[1:], children.rows, group, seen, stamp + 1, buffers[1])
+        drawn[i] = _choose_other(buffers[1, :leaves], _position(members[i], seen, stamp + 1), draws[i])
 
 
 @exact_kernel
-def _gather(over, begin, end, rows, family, seen, stamp, found):
-    """Write the different rows next to those ``over`` them, but for ancestors of the family; how many there are."""
-    stamps, places, barred = seen
+def _gather(over, begin, end, rows, group, seen, stamp, found):
+    """Write the distinct list entries of the rows ``over``, except ancestors of the group; return their number."""
+    stamps, places, excluded = seen
     count = 0
     for one in over:
         for i in range(begin[one], end[one]):
             row = rows[i]
-            if stamps[row] != stamp and barred[row] != family:
+            if stamps[row] != stamp and excluded[row] != group:
                 stamps[row], places[row], found[count] = stamp, count, row
                 count += 1
     return count
 
 
 @exact_kernel
-def _place(row, seen, stamp):
-    """Where a row stands among those gathered under a stamp, or -1."""
+def _position(row, seen, stamp):
+    """The position of a row among those collected with a stamp, or -1."""
     stamps, places, _ = seen
     return places[row] if stamps[row] == stamp else -1
 
 
 @exact_kernel
-def _one_of(rows, own, draw):
-    """One of the rows but for that at the place ``own``; a remainder of 64 bits is as good as uniform."""
+def _choose_other(rows, own, draw):
+    """One of the rows except the one at position ``own``; the modulo bias of a 64-bit number is negligible."""
     others = rows.size - (own >= 0)
     if others <= 0:
-        return NOBODY
+        return NONE_FOUND
     place = np.int64(draw % np.uint64(others))
     return rows[place + 1] if 0 <= own <= place else rows[place]

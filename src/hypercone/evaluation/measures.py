@@ -1,4 +1,4 @@
-"""How well an embedding tells true pairs from wrong ones: held-out pairs, all pairs, reconstruction."""
+"""Metrics of an embedding on held-out pairs, on all pairs, and as a ranking (reconstruction)."""
 
 from __future__ import annotations
 
@@ -22,13 +22,13 @@ from hypercone.methods.scoring import Counts, count_at
 from hypercone.progress import counted_off
 
 Numbers = NDArray[np.int64]
-# The score of each (parent, child) of rows; lower is more likely true.
+# A function from (parent, child) pairs to scores; a lower score is more likely true.
 Score = Callable[[Rows], NDArray[np.float64]]
 
 
 @dataclass(frozen=True)
 class LinkPrediction:
-    """Precision, recall and F1 at a threshold, and the counts behind them; ``groups`` has the same of each group."""
+    """Precision, recall and F1 at a threshold, and the underlying counts; ``groups`` has the same for each group."""
 
     precision: float
     recall: float
@@ -42,15 +42,15 @@ class LinkPrediction:
 
     def as_dict(self) -> dict[str, Any]:
         """Plain values, for JSON; groups only where there are any."""
-        return figures_of(self)
+        return result_as_dict(self)
 
 
 def link_prediction(
     embedding: Embedding, pairs: LabeledPairs, threshold: float | None = None, *, group_by: str | None = None
 ) -> LinkPrediction:
-    """Judge the embedding on labeled pairs, at its own threshold unless another is given.
+    """Precision, recall and F1 on labeled pairs, at the embedding's own threshold unless another is given.
 
-    ``group_by`` breaks it down by the ``depth`` of the child, or by the ``parents`` it has.
+    ``group_by`` adds the same figures by the ``depth`` of the child, or by the number of its ``parents``.
 
     >>> import hypercone
     >>> tree = hypercone.load_dataset("tree-3-5")
@@ -69,34 +69,36 @@ def link_prediction(
         if len(rows) and not 0 <= rows.min() <= rows.max() < len(embedding):
             raise InputError(f"a pair has a row outside 0 … {len(embedding) - 1}; the pairs are of another hierarchy")
     threshold = checked_threshold(embedding, threshold)
-    groups = None if group_by is None else groups_of(known_hierarchy(embedding, None), group_by)
-    return judged_pairs(embedding.scorer.energies, pairs, threshold, groups)
+    groups = None if group_by is None else node_groups(known_hierarchy(embedding, None), group_by)
+    return metrics_on_pairs(embedding.scorer.energies, pairs, threshold, groups)
 
 
-def judged_pairs(score: Score, pairs: LabeledPairs, threshold: float, groups: Groups | None) -> LinkPrediction:
-    """What a score gets right and wrong on labeled pairs, and in each group of children."""
-    of_true, of_wrong = score(pairs.positives), score(pairs.negatives)
-    found = judged(count_at(threshold, of_true, of_wrong), len(pairs.negatives), threshold)
+def metrics_on_pairs(score: Score, pairs: LabeledPairs, threshold: float, groups: Groups | None) -> LinkPrediction:
+    """The metrics of a score on labeled pairs, and per group of children."""
+    of_positives, of_negatives = score(pairs.positives), score(pairs.negatives)
+    found = metrics_from_counts(count_at(threshold, of_positives, of_negatives), len(pairs.negatives), threshold)
     if groups is None:
         return found
-    group_of_true, group_of_wrong = (groups.of_row[rows[:, 1]] for rows in (pairs.positives, pairs.negatives))
+    group_of_positives, group_of_negatives = (groups.of_row[rows[:, 1]] for rows in (pairs.positives, pairs.negatives))
     parts = {}
     for group, name in enumerate(groups.names):
-        wrong = of_wrong[group_of_wrong == group]
-        parts[name] = judged(count_at(threshold, of_true[group_of_true == group], wrong), len(wrong), threshold)
+        of_group = of_negatives[group_of_negatives == group]
+        parts[name] = metrics_from_counts(
+            count_at(threshold, of_positives[group_of_positives == group], of_group), len(of_group), threshold
+        )
     return replace(found, groups=parts)
 
 
 def checked_threshold(embedding: Embedding, threshold: float | None) -> float:
-    """The threshold given, or the embedding's own if none is."""
+    """The given threshold, or the embedding's own; InputError if it is not finite."""
     threshold = embedding.threshold if threshold is None else threshold
     if not math.isfinite(threshold):
         raise InputError(f"{option('threshold')} is {threshold}, but must be a finite number")
     return threshold
 
 
-def judged(counts: Counts, negatives: int, threshold: float) -> LinkPrediction:
-    """Counts with what follows from them."""
+def metrics_from_counts(counts: Counts, negatives: int, threshold: float) -> LinkPrediction:
+    """The counts with precision, recall and F1."""
     return LinkPrediction(
         precision=counts.precision,
         recall=counts.recall,
@@ -109,15 +111,15 @@ def judged(counts: Counts, negatives: int, threshold: float) -> LinkPrediction:
     )
 
 
-def figures_of(found: Any) -> dict[str, Any]:
-    """The figures of a result as plain values, and those of its groups, if it has any."""
+def result_as_dict(found: Any) -> dict[str, Any]:
+    """A result as plain values, with those of its groups if it has any."""
     figures = asdict(found)
     del figures["groups"]
     return figures | ({"groups": {name: part.as_dict() for name, part in found.groups.items()}} if found.groups else {})
 
 
 class Kind(StrEnum):
-    """How the points came about; all three are given edges alone."""
+    """How the points were made; all three kinds use edges only."""
 
     LEARNED = "learned"
     CONSTRUCTED = "constructed"
@@ -126,7 +128,7 @@ class Kind(StrEnum):
 
 @dataclass(frozen=True)
 class Origin:
-    """How an embedding came about, and whether it used the closure of its training edges beside themselves."""
+    """How an embedding was made, and whether it used the transitive closure of its training edges as well."""
 
     kind: Kind
     closure_aware: bool
@@ -140,22 +142,22 @@ class Origin:
 
 
 def kind_of(embedding: Embedding) -> Origin:
-    """How an embedding came about, as its record tells; what does not say was learned.
+    """How an embedding was made, according to its record; *learned* if the record does not say.
 
     >>> import hypercone
     >>> tree = hypercone.load_dataset("tree-2-3")
     >>> [str(kind_of(hypercone.fit(tree, method=method, dim=2))) for method in ("order", "nested-caps")]
     ['learned, closure-aware', 'constructed']
     """
-    said = embedding.record.get("kind", Kind.LEARNED)
-    if said not in list(Kind):
-        raise InputError(f"the model's record says that its kind is {said!r}, but must say one of: {', '.join(Kind)}")
+    kind = embedding.record.get("kind", Kind.LEARNED)
+    if kind not in list(Kind):
+        raise InputError(f"the model's record says that its kind is {kind!r}, but must say one of: {', '.join(Kind)}")
     aware = embedding.record.get("closure_aware")
-    return Origin(Kind(said), aware if isinstance(aware, bool) else _used_closure(embedding.record))
+    return Origin(Kind(kind), aware if isinstance(aware, bool) else _used_closure(embedding.record))
 
 
 def _used_closure(record: dict[str, Any]) -> bool:
-    """A fit without a split learns from the closure unless told otherwise, and may leave out what it implies."""
+    """Whether a fit used the closure: a configuration says so, and "edges" only applies to a fit without a split."""
     config = record.get("config")
     if not isinstance(config, dict):
         return False
@@ -164,7 +166,7 @@ def _used_closure(record: dict[str, Any]) -> bool:
 
 @dataclass(frozen=True)
 class Reconstruction:
-    """Mean rank of a true ancestor among all nodes that are not, and the mean average precision; and of each group."""
+    """Mean rank of a true ancestor among the non-ancestors, and mean average precision; also per group."""
 
     mean_rank: float
     map: float
@@ -174,7 +176,7 @@ class Reconstruction:
 
     def as_dict(self) -> dict[str, Any]:
         """Plain values, for JSON; groups only where there are any."""
-        return figures_of(self)
+        return result_as_dict(self)
 
 
 def reconstruction(
@@ -186,12 +188,12 @@ def reconstruction(
     threads: int = 1,
     group_by: str | None = None,
 ) -> Reconstruction:
-    """Rank each node's ancestors among all nodes, by energy (margin methods) or plain distance (distance methods).
+    """Rank each node's ancestors among all nodes, by energy (margin methods) or by distance (distance methods).
 
-    For each node with ancestors, all others are sorted by how well they fit as its ancestor; the rank of a true one
-    counts the wrong ones before it, plus one. ``sample`` takes that many nodes at random instead of all, and
-    ``group_by`` breaks it down by the ``depth`` of the node or by the ``parents`` it has; groups without a node with
-    ancestors are left out.
+    For each node with ancestors, all other nodes are sorted by how well they fit as its ancestor; the rank of a true
+    ancestor is one plus the number of non-ancestors before it. ``sample`` uses that many random nodes instead of all.
+    ``group_by`` adds the same figures by the ``depth`` of the node or by the number of its ``parents``; groups in which
+    no node has an ancestor are omitted.
 
     >>> import hypercone
     >>> found = reconstruction(hypercone.fit("tree-2-3", "order", dim=2, epochs=50), group_by="depth")
@@ -209,19 +211,19 @@ def reconstruction(
         raise InputError("no node has an ancestor, so there is nothing to reconstruct")
     if sample is not None and sample < len(children):
         children = np.sort(np.random.default_rng(seed).choice(children, sample, replace=False))
-    found = _reconstructed(embedding, lists, children, threads)
+    found = _reconstruct(embedding, lists, children, threads)
     if group_by is None:
         return found
-    groups = groups_of(hierarchy, group_by)
+    groups = node_groups(hierarchy, group_by)
     members = {name: children[groups.of_row[children] == group] for group, name in enumerate(groups.names)}
-    parts = {name: _reconstructed(embedding, lists, rows, threads) for name, rows in members.items() if len(rows)}
+    parts = {name: _reconstruct(embedding, lists, rows, threads) for name, rows in members.items() if len(rows)}
     return replace(found, groups=parts)
 
 
-def _reconstructed(
+def _reconstruct(
     embedding: Embedding, ancestors: Adjacency, children: NDArray[np.int32], threads: int
 ) -> Reconstruction:
-    # As many parts whatever the threads, so that the sums are the same to the last digit.
+    # The number of chunks does not depend on the threads, so that the sums are bitwise the same.
     chunks = np.array_split(children, min(len(children), 256))
     with ThreadPoolExecutor(threads) as pool:
         ranked = pool.map(lambda chunk: _ranks(embedding, ancestors, chunk), chunks)
@@ -231,21 +233,21 @@ def _reconstructed(
 
 
 def _ranks(embedding: Embedding, ancestors: Adjacency, children: NDArray[np.int32]) -> tuple[float, float, int]:
-    # α serves to tell direction; the ranking of Nickel and Kiela is by distance alone.
+    # α only serves to predict the direction of a pair; Nickel and Kiela rank by distance.
     plain = replace(embedding.scorer, settings=replace(embedding.settings, alpha=0.0))
     ranks, precisions, pairs = ranks_of_ancestors(plain.points, ancestors.csr, children, plain.constants, plain.dim)
     return ranks, precisions, pairs
 
 
-# Nodes are shared out in many small parts, so that no core waits for the slowest.
-PARTS_A_CORE = 16
+# Many small parts per core, so that no core waits long for the slowest.
+PARTS_PER_CORE = 16
 
 
-class Calls(NamedTuple):
-    """Of each node how many ancestors the embedding gives it, and how many of these are true ones."""
+class Predictions(NamedTuple):
+    """The number of predicted ancestors of each node, and the number of correct ones among them."""
 
-    called: Numbers
-    right: Numbers
+    predicted: Numbers
+    correct: Numbers
 
 
 def all_pairs(
@@ -255,11 +257,12 @@ def all_pairs(
     *,
     group_by: str | None = None,
 ) -> LinkPrediction:
-    """Precision, recall and F1 over every ordered pair of different nodes; those of the closure are the true ones.
+    """Precision, recall and F1 over all ordered pairs of different nodes; those of the transitive closure are true.
 
-    Exact and, for cones, quick: the index finds the ancestors of each node. Wrong pairs are far more than in the
-    paper's protocol, which draws ten for each true one, so precision is far lower. ``group_by`` breaks it down by the
-    ``depth`` of the child, or by the ``parents`` it has: every pair (u, v) counts in the group of v.
+    The counts are exact and, for cones, fast: the index finds the ancestors of each node. There are many more negative
+    pairs than in the paper's protocol, which draws ten per true pair, so precision is much lower. ``group_by`` adds the
+    same figures by the ``depth`` of the child, or by the number of its ``parents``: a pair (u, v) counts in the group
+    of v.
 
     >>> import hypercone
     >>> found = all_pairs(hypercone.fit("tree-3-4"), group_by="depth")
@@ -269,26 +272,30 @@ def all_pairs(
     [0, 3, 18, 81, 324]
     """
     hierarchy, threshold = known_hierarchy(embedding, hierarchy), checked_threshold(embedding, threshold)
-    return judged_calls(count_calls(embedding, hierarchy, threshold), hierarchy, threshold, group_by)
+    return metrics_from_predictions(count_predictions(embedding, hierarchy, threshold), hierarchy, threshold, group_by)
 
 
-def judged_calls(calls: Calls, hierarchy: Hierarchy, threshold: float, group_by: str | None) -> LinkPrediction:
-    """What the ancestors that each node is given come to over all pairs, and over those of each group of nodes."""
+def metrics_from_predictions(
+    predictions: Predictions, hierarchy: Hierarchy, threshold: float, group_by: str | None
+) -> LinkPrediction:
+    """The metrics of predicted ancestors over all pairs, and over the pairs of each group of nodes."""
     true, others = hierarchy.ancestor_lists().counts, len(hierarchy) - 1
 
-    def judge(right: int, called: int, positives: int, nodes: int) -> LinkPrediction:
-        return judged(Counts(right, called - right, positives), nodes * others - positives, threshold)
+    def metrics(correct: int, predicted: int, positives: int, nodes: int) -> LinkPrediction:
+        return metrics_from_counts(
+            Counts(correct, predicted - correct, positives), nodes * others - positives, threshold
+        )
 
-    found = judge(int(calls.right.sum()), int(calls.called.sum()), int(true.sum()), len(hierarchy))
+    found = metrics(int(predictions.correct.sum()), int(predictions.predicted.sum()), int(true.sum()), len(hierarchy))
     if group_by is None:
         return found
-    groups = groups_of(hierarchy, group_by)
-    sums = [groups.sums(of_node) for of_node in (calls.right, calls.called, true, np.ones_like(true))]
-    return replace(found, groups=dict(zip(groups.names, map(judge, *sums), strict=True)))
+    groups = node_groups(hierarchy, group_by)
+    sums = [groups.sums(of_node) for of_node in (predictions.correct, predictions.predicted, true, np.ones_like(true))]
+    return replace(found, groups=dict(zip(groups.names, map(metrics, *sums), strict=True)))
 
 
 def known_hierarchy(embedding: Embedding, hierarchy: Hierarchy | None) -> Hierarchy:
-    """The hierarchy given, or the one the embedding was fitted to; InputError if it is not about the same nodes."""
+    """The given hierarchy, or the one the embedding was fitted to; InputError if it does not have the same nodes."""
     hierarchy = hierarchy or embedding.hierarchy
     if hierarchy is None:
         raise InputError("the model does not know its edges; give the hierarchy it was fitted to")
@@ -297,44 +304,44 @@ def known_hierarchy(embedding: Embedding, hierarchy: Hierarchy | None) -> Hierar
     return hierarchy
 
 
-def count_calls(embedding: Embedding, hierarchy: Hierarchy, threshold: float) -> Calls:
-    """The ancestors that an embedding gives each node, counted on all cores."""
+def count_predictions(embedding: Embedding, hierarchy: Hierarchy, threshold: float) -> Predictions:
+    """Count the predicted ancestors of each node, on all cores."""
     method, true = embedding.scorer.method, hierarchy.ancestor_lists()
     nodes = np.arange(len(embedding))
     if method.loss == "margin" and threshold < 0:
-        # No energy is below zero.
-        return Calls(np.zeros_like(nodes), np.zeros_like(nodes))
+        # Energies are never negative.
+        return Predictions(np.zeros_like(nodes), np.zeros_like(nodes))
     if threshold != embedding.threshold:
         embedding = replace(embedding, threshold=threshold)
     count = _count_by_tree if method.curvature is not None else _count_by_scan
-    # The first part alone builds the index and compiles, which threads would each do for themselves.
+    # Build the index and compile before the threads start; otherwise each of them would.
     count(embedding, true, nodes[:1])
     cores = usable_cores()
-    parts = np.array_split(nodes, cores * PARTS_A_CORE)
+    parts = np.array_split(nodes, cores * PARTS_PER_CORE)
     with ThreadPoolExecutor(cores) as pool:
         counts = pool.map(lambda part: count(embedding, true, part), parts)
-        called, right = zip(*counted_off(counts, "all pairs", len(parts)), strict=True)
-    return Calls(np.concatenate(called), np.concatenate(right))
+        predicted, correct = zip(*counted_off(counts, "all pairs", len(parts)), strict=True)
+    return Predictions(np.concatenate(predicted), np.concatenate(correct))
 
 
 def _count_by_tree(embedding: Embedding, true: Adjacency, nodes: Numbers) -> tuple[Numbers, Numbers]:
     index = embedding.index
-    # A walk puts two cells for each it takes, so at most one a floor is waiting, and two.
+    # A walk pushes two cells for each one it pops, so at most one per level is waiting, plus two.
     stack = np.empty(index.tree.floors + 3, np.int64)
     given = (index.tree, index.cones, stack, true.csr, embedding.scorer.dim)
-    called, right = count_by_tree(embedding.points, nodes, *given)
-    return called, right
+    predicted, correct = count_by_tree(embedding.points, nodes, *given)
+    return predicted, correct
 
 
 def _count_by_scan(embedding: Embedding, true: Adjacency, nodes: Numbers) -> tuple[Numbers, Numbers]:
     scorer = embedding.scorer
     given = (scorer.constants, scorer.threshold, true.csr, scorer.dim)
-    called, right = count_by_scan(scorer.points, nodes, *given)
-    return called, right
+    predicted, correct = count_by_scan(scorer.points, nodes, *given)
+    return predicted, correct
 
 
 GROUP_BY = ("depth", "parents")
-# A tree all the way up; a node in a tree below one that has several parents; several parents itself.
+# One parent at most, all the way up; an ancestor with several parents; several parents.
 BY_PARENTS = ("one_parent", "several_above", "several_parents")
 
 
@@ -345,20 +352,21 @@ class Groups(NamedTuple):
     of_row: Numbers
 
     def sums(self, of_node: Numbers) -> list[int]:
-        """What the nodes of each group have together."""
-        # Whole numbers stay whole: bincount with weights would count in floats.
+        """The sum of the values of each group's nodes."""
+        # np.bincount with weights would sum in floating point.
         sums = np.zeros(len(self.names), np.int64)
         np.add.at(sums, self.of_row, of_node)
         return [int(value) for value in sums]
 
 
-def groups_of(hierarchy: Hierarchy, group_by: str) -> Groups:
-    """Nodes by ``depth``, the edges on the longest path from a root, or by how many direct ``parents`` they have.
+def node_groups(hierarchy: Hierarchy, group_by: str) -> Groups:
+    """The nodes grouped by ``depth``, the length of the longest path from a root, or by their number of ``parents``.
 
-    *several_parents*: more than one; *several_above*: at most one, but an ancestor has more; *one_parent*: neither.
+    *several_parents*: more than one direct parent; *several_above*: at most one, but an ancestor has more;
+    *one_parent*: neither.
 
     >>> pets = Hierarchy.from_pairs([("dog", "puppy"), ("young", "puppy"), ("puppy", "whelp")])
-    >>> [BY_PARENTS[group] for group in groups_of(pets, "parents").of_row]
+    >>> [BY_PARENTS[group] for group in node_groups(pets, "parents").of_row]
     ['one_parent', 'several_parents', 'one_parent', 'several_above']
     """
     if group_by == "depth":
@@ -372,6 +380,6 @@ def groups_of(hierarchy: Hierarchy, group_by: str) -> Groups:
 
 
 def direct_parents(hierarchy: Hierarchy) -> Adjacency:
-    """Of each row the parents that no other edge implies."""
+    """The direct parents of each row: those whose edge no other edges imply."""
     edges = hierarchy.reduction()
     return Adjacency.of_groups(edges[:, 1], edges[:, 0], len(hierarchy))

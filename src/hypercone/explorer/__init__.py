@@ -33,7 +33,7 @@ from hypercone._files import new_file
 from hypercone.embedding import Embedding
 from hypercone.embedding.folder import checked_path
 from hypercone.errors import InputError
-from hypercone.plotting.views import PlanarView, branches, invented_depths, planar_view
+from hypercone.plotting.views import PlanarView, branches, depths_from_ranks, planar_view
 from hypercone.progress import Step
 
 __all__ = ["explorer_page", "open_page", "temporary_page", "write_page"]
@@ -160,7 +160,7 @@ def _header(embedding: Embedding, seen: PlanarView, title: str) -> dict[str, Any
         "threshold": float(embedding.threshold),
         "settings": asdict(embedding.settings),
         "kind": str(embedding.record.get("kind", "given")),
-        "view": {"kind": seen.kind, "caption": seen.caption, "K": seen.K, "centre": list(seen.centre)},
+        "view": {"kind": seen.kind, "caption": seen.caption, "K": seen.K, "centre": list(seen.center)},
         "hasEdges": embedding.hierarchy is not None,
     }
 
@@ -173,7 +173,7 @@ def _arrays(embedding: Embedding, seen: PlanarView) -> dict[str, Any]:
         "points": embedding.points,
         "view": np.ascontiguousarray(seen.points, np.float64),
         "edges": nothing if hierarchy is None else hierarchy.edges.astype(np.int32),
-        "depth": invented_depths(embedding._from_the_top[1])
+        "depth": depths_from_ranks(embedding._from_the_top[1])
         if hierarchy is None
         else hierarchy.depths.astype(np.int32),
         "branch": np.full(len(embedding), -1, np.int32) if hierarchy is None else branches(hierarchy),

@@ -1,4 +1,4 @@
-"""Matplotlib, loaded when a picture is made: figures without global state, themes, files that are always the same."""
+"""Matplotlib, imported on demand: figures without global state, themes, and byte-for-byte reproducible files."""
 
 from __future__ import annotations
 
@@ -16,18 +16,19 @@ from hypercone._system import needed
 from hypercone.errors import InputError
 
 INK = "#1f2933"
-# The metadata that would make two runs differ.
-UNDATED = {
+# File metadata without dates and versions, so that two runs write the same bytes.
+METADATA = {
     ".svg": {"Date": None, "Creator": "hypercone"},
     ".png": {"Software": "hypercone"},
     ".pdf": {"CreationDate": None},
 }
-# The salt fixes the names inside an SVG; letters become outlines, so that labels that do not touch here touch nowhere.
+# The salt makes the ids in an SVG reproducible. Text is written as outlines, so that labels have the same extent in
+# every viewer and cannot overlap there.
 STYLE = {"svg.hashsalt": "hypercone", "svg.fonttype": "path"}
 
 
 def extra_module(name: str, extra: str = "plot") -> Any:
-    """A module that comes with an extra; without it, one sentence that says how to get it.
+    """A module that an extra installs; if it is missing, the error says how to install it.
 
     >>> extra_module("no_such_module")
     Traceback (most recent call last):
@@ -36,83 +37,83 @@ def extra_module(name: str, extra: str = "plot") -> Any:
     return needed(name, "pictures need", f"'hypercone[{extra}]'")
 
 
-def matplotlib_part(name: str) -> Any:
-    """A part of matplotlib, such as ``path`` or ``patches``."""
+def matplotlib_module(name: str) -> Any:
+    """A submodule of matplotlib, such as ``path`` or ``patches``."""
     return extra_module(f"matplotlib.{name}")
 
 
 def new_figure(
-    width: float, height: float, rows: int = 1, columns: int = 1, *, ground: str = "white"
+    width: float, height: float, rows: int = 1, columns: int = 1, *, background: str = "white"
 ) -> tuple[Any, list[Any]]:
-    """A figure of so many inches, and its axes from left to right and from the top."""
-    figure = matplotlib_part("figure").Figure(figsize=(width, height), facecolor=ground)
-    matplotlib_part("backends.backend_agg").FigureCanvasAgg(figure)
+    """A figure of the given size in inches, and its axes in row-major order."""
+    figure = matplotlib_module("figure").Figure(figsize=(width, height), facecolor=background)
+    matplotlib_module("backends.backend_agg").FigureCanvasAgg(figure)
     axes = figure.subplots(rows, columns, squeeze=False)
     return figure, list(axes.flat)
 
 
-def save_figure(figure: Any, *paths: Path, dpi: int = 150, colours: int = 256) -> list[Path]:
-    """Write the figure to each path, in the format that its ending names; a PNG with so many colours, 0 for all."""
-    check_endings(*paths)
-    with extra_module("matplotlib").rc_context(STYLE), any_letters():
+def save_figure(figure: Any, *paths: Path, dpi: int = 150, colors: int = 256) -> list[Path]:
+    """Write the figure to each path in the format of its file ending; ``colors`` limits those of a PNG, 0 does not."""
+    check_file_endings(*paths)
+    with extra_module("matplotlib").rc_context(STYLE), ignore_missing_glyphs():
         for path in paths:
             with new_file(path) as temporary:
                 ending = path.suffix.lower()
-                figure.savefig(temporary, format=ending[1:], dpi=dpi, metadata=UNDATED.get(ending))
+                figure.savefig(temporary, format=ending[1:], dpi=dpi, metadata=METADATA.get(ending))
                 if ending == ".svg":
-                    _fewer_digits(temporary)
-                elif ending == ".png" and colours:
-                    _fewer_colours(temporary, colours)
+                    _shorten_numbers(temporary)
+                elif ending == ".png" and colors:
+                    _reduce_colors(temporary, colors)
     return list(paths)
 
 
 @contextmanager
-def any_letters() -> Iterator[None]:
-    """Names in letters that the font lacks are drawn as boxes, without a warning for each."""
+def ignore_missing_glyphs() -> Iterator[None]:
+    """Suppress matplotlib's warnings about characters that the font lacks; they are drawn as boxes."""
     with warnings.catch_warnings():
         warnings.filterwarnings("ignore", message="Glyph .* missing")
         yield
 
 
-def _fewer_digits(path: Path) -> None:
-    # A hundredth of a point is below what screens and printers show.
+def _shorten_numbers(path: Path) -> None:
+    # Differences below a hundredth of a point are not visible on screens or in print.
     text = path.read_text(encoding="utf-8")
-    path.write_text(DRAWN.sub(lambda found: LONG_NUMBER.sub(r"\1", found[0]), text), encoding="utf-8")
+    path.write_text(COORDINATES.sub(lambda found: LONG_NUMBER.sub(r"\1", found[0]), text), encoding="utf-8")
 
 
-def _fewer_colours(path: Path, colours: int) -> None:
+def _reduce_colors(path: Path, colors: int) -> None:
     image = extra_module("PIL.Image")
     with image.open(path) as picture:
-        lighter = picture.convert("RGB").quantize(colours)
+        lighter = picture.convert("RGB").quantize(colors)
     lighter.save(path, format="PNG", optimize=True)
 
 
-DRAWN = re.compile(r'(?<= )(d|x|y)="[^"]*"')
+COORDINATES = re.compile(r'(?<= )(d|x|y)="[^"]*"')
 LONG_NUMBER = re.compile(r"(\.\d\d)\d+")
 
 
-def check_endings(*paths: Path) -> None:
-    """Refuse a path whose ending names no format that pictures are written in."""
+def check_file_endings(*paths: Path) -> None:
+    """Raise InputError for a path whose file ending is not a supported picture format."""
     for path in paths:
-        if path.suffix.lower() not in UNDATED:
-            raise InputError(f"{path.name}: is no format of a picture; end it in .svg, .png or .pdf")
+        if path.suffix.lower() not in METADATA:
+            raise InputError(f"{path.name}: is not a picture format; end it in .svg, .png or .pdf")
 
 
 def group_name(axes: Any, what: str) -> str:
-    """A name for the next thing drawn on the axes, by which it can be found in an SVG; no other has it."""
+    """A unique id for the next artist on the axes, by which it can be found in an SVG."""
     return f"{what}-{axes.figure.axes.index(axes) + 1}-{len(axes.get_children())}"
 
 
 def pixels(figure: Any, dpi: int) -> Any:
-    """The figure as an array of pixels (height, width, 4), for the frames of a film."""
+    """The figure as an array of RGBA pixels (height, width, 4), for the frames of a film."""
     numpy = importlib.import_module("numpy")
     figure.set_dpi(dpi)
     figure.canvas.draw()
     return numpy.asarray(figure.canvas.buffer_rgba()).copy()
 
 
-# Twelve hues in an order in which neighbours, and the first few above all, differ in brightness too; the first eight
-# lean on the colours of Okabe and Ito, which people with any kind of colour vision tell apart.
+# Twelve hues, ordered so that adjacent ones (most of all the first few) also differ in brightness. The first eight are
+# based on the palette of Okabe and Ito, which is distinguishable with any kind of color vision.
 ON_LIGHT = (
     "#0072b2",
     "#d55e00",
@@ -145,20 +146,20 @@ ON_DARK = (
 
 @dataclass(frozen=True)
 class Theme:
-    """The ground, the disk on it, its rim, what is written, and the colours of branches and of depths."""
+    """Colors of the background, the disk, its rim, the text, secondary text, the branches and the depths."""
 
-    ground: str
+    background: str
     disk: str
     rim: str
     ink: str
     faint: str
     branches: tuple[str, ...]
-    # From the roots to the deepest, along viridis; the end that would vanish on the ground is left out.
+    # From the roots to the deepest nodes, along viridis without the end that is invisible on this background.
     depths: tuple[str, ...]
 
 
 LIGHT = Theme(
-    ground="#ffffff",
+    background="#ffffff",
     disk="#fbfbf9",
     rim="#8b97a3",
     ink="#1f2933",
@@ -167,7 +168,7 @@ LIGHT = Theme(
     depths=("#440154", "#443983", "#31688e", "#21918c", "#35b779", "#7ac943", "#a9c92b"),
 )
 DARK = Theme(
-    ground="#0f1420",
+    background="#0f1420",
     disk="#141b2b",
     rim="#4a5a74",
     ink="#eef2f7",
@@ -179,9 +180,9 @@ THEMES = {"light": LIGHT, "dark": DARK}
 
 
 def find_theme(name: str) -> Theme:
-    """The theme of that name.
+    """The theme with this name.
 
-    >>> find_theme("dark").ground
+    >>> find_theme("dark").background
     '#0f1420'
     """
     if name not in THEMES:

@@ -1,4 +1,4 @@
-"""Charts of a model: norms by depth, precision against recall, the course of training."""
+"""Charts of a model: norms by depth, precision against recall, training curves."""
 
 from __future__ import annotations
 
@@ -20,18 +20,18 @@ TEXT = 9.5
 
 
 def new_chart(theme: Theme, caption: str) -> tuple[Any, Any]:
-    """A figure with one pair of axes, and a caption in one or two lines below it."""
-    figure, (axes,) = new_figure(WIDTH, HEIGHT, ground=theme.ground)
+    """A figure with one set of axes, and a caption of one or two lines below it."""
+    figure, (axes,) = new_figure(WIDTH, HEIGHT, background=theme.background)
     figure.subplots_adjust(left=0.12, right=0.89, top=0.95, bottom=(CAPTION + 0.55) / HEIGHT)
     figure.text(
         0.5, 0.22 / HEIGHT, caption, ha="center", va="center", fontsize=8.6, color=theme.faint, parse_math=False
     )
-    dress(axes, theme)
+    apply_theme(axes, theme)
     return figure, axes
 
 
-def dress(axes: Any, theme: Theme) -> None:
-    """Give axes the colours of the theme."""
+def apply_theme(axes: Any, theme: Theme) -> None:
+    """Set the colors of the axes to those of the theme."""
     axes.set_facecolor(theme.disk)
     axes.grid(color=theme.rim, alpha=0.22, linewidth=0.6)
     axes.set_axisbelow(True)
@@ -43,13 +43,13 @@ def dress(axes: Any, theme: Theme) -> None:
     axes.yaxis.label.set(color=theme.ink, fontsize=TEXT)
 
 
-# Of each depth so many nodes are shown as dots; more would be a smear.
+# At most so many nodes per depth are shown as dots; more would blur into one spot.
 MOST_DOTS = 400
-# Deeper hierarchies have several depths in a column.
+# Deeper hierarchies show several depths per column.
 MOST_COLUMNS = 25
-# A distribution of fewer is its dots; only dots of a crowd are let shine through one another.
+# Up to FEW nodes are shown as dots without a distribution; dots are more transparent above CROWD nodes.
 FEW, CROWD = 5, 60
-PARTS = (0.05, 0.25, 0.5, 0.75, 0.95)
+QUANTILES = (0.05, 0.25, 0.5, 0.75, 0.95)
 
 
 def norms_picture(
@@ -61,25 +61,25 @@ def norms_picture(
     theme: Theme = LIGHT,
     apart: NDArray[np.bool_] | None = None,
 ) -> Any:
-    """The norms of the nodes by depth: dots, and of each depth the median, the middle half and the middle nine tenths.
+    """The norms of the nodes by depth: dots, and per depth the median, the middle 50 % and the middle 90 %.
 
-    In the ball the height is the hyperbolic distance from the origin, with the norm itself on the right. Rows ``apart``
-    are dots that the median and the rest leave out.
+    For hyperbolic methods the left axis is the distance from the origin and the right axis the norm. Rows in ``apart``
+    are drawn as dots but not counted in the distributions.
     """
     figure, axes = new_chart(theme, caption)
-    heights = heights_of(norms) if is_hyperbolic else norms
+    heights = hyperbolic_distances(norms) if is_hyperbolic else norms
     others = np.ones(len(norms), np.bool_) if apart is None else ~apart
     deepest = int(depths.max(initial=0))
     step = -(-(deepest + 1) // MOST_COLUMNS)
     columns = depths // step
-    colours = shades(theme.depths, int(columns.max(initial=0)))
-    for column, colour in enumerate(colours):
+    colors = shades(theme.depths, int(columns.max(initial=0)))
+    for column, color in enumerate(colors):
         here, depth = columns == column, column * step
         for group in (heights[here & others], heights[here & ~others]):
-            _draw_dots(axes, depth, step, group, colour)
-        _draw_middle(axes, depth, heights[here & others], colour, theme)
+            _draw_dots(axes, depth, step, group, color)
+        _draw_middle(axes, depth, heights[here & others], color, theme)
         _write_count(axes, depth, heights[here], theme)
-    axes.set(xlim=(-0.7 * step, deepest + 0.7 * step), ylabel=_name(is_hyperbolic))
+    axes.set(xlim=(-0.7 * step, deepest + 0.7 * step), ylabel=_height_label(is_hyperbolic))
     axes.set_xlabel("depth" if step == 1 else f"depth, {step} in a column")
     axes.xaxis.get_major_locator().set_params(integer=True)
     top = float(heights.max(initial=0.0)) or 1.0
@@ -89,50 +89,50 @@ def norms_picture(
     return figure
 
 
-def heights_of(norms: Floats) -> Floats:
-    """The hyperbolic distances from the origin.
+def hyperbolic_distances(norms: Floats) -> Floats:
+    """The hyperbolic distances from the origin of points with these norms.
 
-    >>> heights_of(np.array([0.0, 0.5])).round(6).tolist()
+    >>> hyperbolic_distances(np.array([0.0, 0.5])).round(6).tolist()
     [0.0, 1.098612]
     """
     return np.asarray(2 * np.arctanh(np.minimum(norms, 1 - 1e-16)))
 
 
-def stand_apart(heights: Floats, depths: Rows, is_leaf: NDArray[np.bool_]) -> bool:
-    """Whether leaves, whatever their depth, stand together further out than all else, as constructions put them.
+def leaves_are_outermost(heights: Floats, depths: Rows, is_leaf: NDArray[np.bool_]) -> bool:
+    """Whether all leaves, whatever their depth, form a group outside all other nodes, as constructions place them.
 
     >>> is_leaf = np.array([False, False, True, True])
-    >>> stand_apart(np.array([0.5, 2.0, 9.9, 10.0]), np.array([0, 1, 1, 2], np.int32), is_leaf)
+    >>> leaves_are_outermost(np.array([0.5, 2.0, 9.9, 10.0]), np.array([0, 1, 1, 2], np.int32), is_leaf)
     True
     """
-    # Leaves that are deeper than all else are further out for that reason.
+    # Leaves deeper than all other nodes are further out because of their depth.
     if not np.isin(depths[is_leaf], depths[~is_leaf]).any():
         return False
     nearest, furthest = float(heights[is_leaf].min()), float(heights[is_leaf].max())
     return furthest - nearest < nearest - float(heights[~is_leaf].max())
 
 
-def _name(is_hyperbolic: bool) -> str:
+def _height_label(is_hyperbolic: bool) -> str:
     return "hyperbolic distance from the origin" if is_hyperbolic else "norm"
 
 
-def _draw_dots(axes: Any, depth: int, step: int, heights: Floats, colour: str) -> None:
+def _draw_dots(axes: Any, depth: int, step: int, heights: Floats, color: str) -> None:
     if not len(heights):
         return
     shown = np.sort(heights)[np.unique(np.linspace(0, len(heights) - 1, min(len(heights), MOST_DOTS)).astype(np.int64))]
-    # Spread to the side, the same way every time.
+    # Horizontal jitter, reproducible.
     aside = random_bits(depth, 0, len(shown)) / 2.0**64 - 0.5 if len(shown) > 1 else np.zeros(1)
     alpha = 0.4 if len(heights) > CROWD else 0.75 if len(heights) > FEW else 1.0
-    dots = {"s": 5 if len(heights) > FEW else 16, "color": colour, "alpha": alpha, "linewidths": 0, "rasterized": True}
+    dots = {"s": 5 if len(heights) > FEW else 16, "color": color, "alpha": alpha, "linewidths": 0, "rasterized": True}
     axes.scatter(depth + 0.5 * step * aside, shown, zorder=2, **dots)
 
 
-def _draw_middle(axes: Any, depth: int, heights: Floats, colour: str, theme: Theme) -> None:
+def _draw_middle(axes: Any, depth: int, heights: Floats, color: str, theme: Theme) -> None:
     if len(heights) > FEW:
-        low, first, median, third, high = np.quantile(heights, PARTS)
-        axes.plot([depth, depth], [low, high], color=colour, linewidth=1.2, zorder=3, solid_capstyle="round")
-        axes.plot([depth, depth], [first, third], color=colour, linewidth=4.5, zorder=3, solid_capstyle="round")
-        dot = {"markeredgecolor": colour, "markeredgewidth": 1.4, "zorder": 4, "gid": group_name(axes, "median")}
+        low, first, median, third, high = np.quantile(heights, QUANTILES)
+        axes.plot([depth, depth], [low, high], color=color, linewidth=1.2, zorder=3, solid_capstyle="round")
+        axes.plot([depth, depth], [first, third], color=color, linewidth=4.5, zorder=3, solid_capstyle="round")
+        dot = {"markeredgecolor": color, "markeredgewidth": 1.4, "zorder": 4, "gid": group_name(axes, "median")}
         axes.plot(depth, median, "o", color=theme.disk, markersize=5, **dot)
 
 
@@ -140,20 +140,20 @@ def _write_count(axes: Any, depth: int, heights: Floats, theme: Theme) -> None:
     if not len(heights):
         return
     style = {"ha": "center", "fontsize": 6.5, "color": theme.faint, "textcoords": "offset points"}
-    axes.annotate(in_short(len(heights)), (depth, float(heights.max())), (0, 5), **style)
+    axes.annotate(short_count(len(heights)), (depth, float(heights.max())), (0, 5), **style)
 
 
-def in_short(count: int) -> str:
-    """A count that fits over a column.
+def short_count(count: int) -> str:
+    """A count in at most five characters, to be written above a column.
 
-    >>> in_short(8174), in_short(14831)
+    >>> short_count(8174), short_count(14831)
     ('8,174', '15k')
     """
     return f"{count:,}" if count < 10_000 else f"{count / 1000:.0f}k"
 
 
 def _add_norms(axes: Any, top: float, theme: Theme) -> None:
-    """The norms that belong to the heights, on the right."""
+    """Add a right axis with the norms that correspond to the distances."""
     right = axes.secondary_yaxis("right")
     nice = [norm for norm in (0.1, 0.5, 0.8, 0.9, 0.99, 0.999, 0.9999, 0.99999, 0.999999) if 2 * np.arctanh(norm) < top]
     right.set_yticks([2 * np.arctanh(norm) for norm in nice], [f"{norm:g}" for norm in nice])
@@ -168,7 +168,7 @@ LEVELS = (0.5, 0.6, 0.7, 0.8, 0.9)
 
 @dataclass(frozen=True, eq=False)
 class Curve:
-    """Recall and precision at each threshold, from the strictest to the one that lets everything in."""
+    """Recall and precision at each threshold, from the strictest to the one that accepts every pair."""
 
     thresholds: Floats
     recall: Floats
@@ -176,7 +176,7 @@ class Curve:
 
 
 def precision_recall(positives: Floats, negatives: Floats) -> Curve:
-    """The curve of the scores of true and wrong pairs, of which low ones are called true.
+    """The curve of the scores of positive and negative pairs; scores up to the threshold are predicted true.
 
     >>> curve = precision_recall(np.array([0.1, 0.3]), np.array([0.2, 0.9]))
     >>> curve.recall.tolist(), curve.precision.round(2).tolist()
@@ -185,36 +185,37 @@ def precision_recall(positives: Floats, negatives: Floats) -> Curve:
     scores = np.concatenate([positives, negatives])
     order = np.argsort(scores, kind="stable")
     hits = np.cumsum(order < len(positives))
-    # Equal scores are called alike.
+    # Equal scores get the same prediction.
     is_last = np.append(np.diff(scores[order]) > 0, True) if len(scores) else np.empty(0, np.bool_)
-    called = np.arange(1, len(scores) + 1)
-    found = Curve(scores[order], hits / max(1, len(positives)), hits / called)
-    kept = np.flatnonzero(is_last)
-    return Curve(found.thresholds[kept], found.recall[kept], found.precision[kept])
+    predicted = np.arange(1, len(scores) + 1)
+    recall, precision = hits / max(1, len(positives)), hits / predicted
+    rows = np.flatnonzero(is_last)
+    return Curve(scores[order][rows], recall[rows], precision[rows])
 
 
 def precision_recall_picture(
     positives: Floats, negatives: Floats, threshold: float, caption: str, theme: Theme = LIGHT
 ) -> Any:
-    """The curve, lines of equal F1 behind it, and the model's threshold with its precision, recall and F1."""
+    """The curve over lines of equal F1, with the model's threshold and its precision, recall and F1."""
     figure, axes = new_chart(theme, caption)
     _draw_levels(axes, theme)
     curve = precision_recall(positives, negatives)
-    shown = _thinned(curve)
+    shown = _rows_to_plot(curve)
     line = {"color": theme.branches[0], "linewidth": 1.8, "gid": group_name(axes, "curve"), "zorder": 3}
     axes.plot(curve.recall[shown], curve.precision[shown], **line)
     axes.fill_between(curve.recall[shown], curve.precision[shown], color=theme.branches[0], alpha=0.08, linewidth=0)
-    _mark(axes, count_at(threshold, positives, negatives), threshold, theme)
+    _draw_threshold(axes, count_at(threshold, positives, negatives), threshold, theme)
     axes.set(xlim=(0, 1.02), ylim=(0, 1.04), xlabel="recall", ylabel="precision")
     return figure
 
 
-def _thinned(curve: Curve) -> Any:
-    """Rows that are enough for the eye: spread over the whole length of the curve."""
-    way = np.cumsum(np.abs(np.diff(curve.recall, prepend=0)) + np.abs(np.diff(curve.precision, prepend=1)))
-    if len(way) <= MOST_POINTS:
-        return np.arange(len(way))
-    return np.unique(np.append(np.searchsorted(way, np.linspace(0, way[-1], MOST_POINTS - 1)), len(way) - 1))
+def _rows_to_plot(curve: Curve) -> Any:
+    """At most MOST_POINTS rows of the curve, evenly spaced along its length."""
+    length = np.cumsum(np.abs(np.diff(curve.recall, prepend=0)) + np.abs(np.diff(curve.precision, prepend=1)))
+    if len(length) <= MOST_POINTS:
+        return np.arange(len(length))
+    spaced = np.searchsorted(length, np.linspace(0, length[-1], MOST_POINTS - 1))
+    return np.unique(np.append(spaced, len(length) - 1))
 
 
 def _draw_levels(axes: Any, theme: Theme) -> None:
@@ -227,8 +228,8 @@ def _draw_levels(axes: Any, theme: Theme) -> None:
         )
 
 
-def _mark(axes: Any, counts: Counts, threshold: float, theme: Theme) -> None:
-    """The dot of the threshold, and in the corner that good curves leave free what it stands for."""
+def _draw_threshold(axes: Any, counts: Counts, threshold: float, theme: Theme) -> None:
+    """Mark the threshold on the curve, and write its values in the lower left corner, which good curves leave empty."""
     look = {"markersize": 9, "markeredgecolor": theme.disk, "markeredgewidth": 1.2, "zorder": 5}
     axes.plot(counts.recall, counts.precision, "o", color=theme.branches[1], gid=group_name(axes, "threshold"), **look)
     axes.plot(0.05, 0.292, "o", color=theme.branches[1], transform=axes.transAxes, **look)
@@ -245,13 +246,13 @@ def training_picture(
     caption: str,
     theme: Theme = LIGHT,
 ) -> Any:
-    """The loss on the left, F1 on the right if there was validation, and the epoch whose points were kept.
+    """The loss on the left axis, validation F1 (if any) on the right, and the epoch whose points the model has.
 
-    Both are rows of (epoch, value).
+    ``losses`` and ``validations`` are rows of (epoch, value).
     """
     figure, axes = new_chart(theme, caption)
     axes.set(xlabel="epoch", ylabel="loss")
-    _draw(axes, losses, theme.branches[0], "loss", marker="")
+    _draw_series(axes, losses, theme.branches[0], "loss", marker="")
     axes.set_ylim(bottom=0)
     axes.yaxis.label.set_color(theme.branches[0])
     if len(validations):
@@ -264,15 +265,15 @@ def training_picture(
     return figure
 
 
-def _draw(axes: Any, course: Floats, colour: str, what: str, marker: str) -> None:
-    style = {"color": colour, "linewidth": 1.8, "marker": marker, "markersize": 4.5, "gid": group_name(axes, what)}
-    axes.plot(*course.T, **style)
+def _draw_series(axes: Any, series: Floats, color: str, what: str, marker: str) -> None:
+    style = {"color": color, "linewidth": 1.8, "marker": marker, "markersize": 4.5, "gid": group_name(axes, what)}
+    axes.plot(*series.T, **style)
 
 
 def _draw_validations(axes: Any, validations: Floats, theme: Theme) -> None:
-    right, colour = axes.twinx(), theme.branches[1]
-    _draw(right, validations * (1, 100), colour, "validation", marker="o")
-    right.set_ylabel("F1 on validation pairs, %", color=colour, fontsize=TEXT)
+    right, color = axes.twinx(), theme.branches[1]
+    _draw_series(right, validations * (1, 100), color, "validation", marker="o")
+    right.set_ylabel("F1 on validation pairs, %", color=color, fontsize=TEXT)
     right.tick_params(colors=theme.faint, labelsize=TEXT - 1, length=3)
     for side in right.spines.values():
         side.set_visible(False)

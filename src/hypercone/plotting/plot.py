@@ -1,4 +1,4 @@
-"""``plot(embedding, kind)``: pictures of a model, with a caption."""
+"""``plot(embedding, kind)``: captioned pictures of a model."""
 
 from __future__ import annotations
 
@@ -10,26 +10,31 @@ from typing import Any
 
 import numpy as np
 
-from hypercone._arrays import Rows
 from hypercone.embedding.embedding import Embedding
 from hypercone.embedding.folder import checked_path
 from hypercone.errors import InputError, did_you_mean, option, some, warn_renamed
 from hypercone.hierarchy import LabeledPairs
 from hypercone.hierarchy.split import corrupted, random_bits
 from hypercone.methods import Points
-from hypercone.plotting.arcs import seen_from
+from hypercone.plotting.arcs import view_from
 from hypercone.plotting.canvas import (
     LIGHT,
     Theme,
-    any_letters,
-    check_endings,
+    check_file_endings,
     find_theme,
     group_name,
+    ignore_missing_glyphs,
     new_figure,
     save_figure,
 )
-from hypercone.plotting.charts import heights_of, norms_picture, precision_recall_picture, stand_apart, training_picture
-from hypercone.plotting.labels import LONGEST_AT_RIM, choose_names, draw_names, room_for
+from hypercone.plotting.charts import (
+    hyperbolic_distances,
+    leaves_are_outermost,
+    norms_picture,
+    precision_recall_picture,
+    training_picture,
+)
+from hypercone.plotting.labels import LONGEST_AT_RIM, choose_names, draw_names, rim_margin
 from hypercone.plotting.scene import (
     Look,
     Scene,
@@ -41,66 +46,67 @@ from hypercone.plotting.scene import (
     make_scene,
     shades,
 )
-from hypercone.plotting.views import as_written, planar_view
+from hypercone.plotting.views import display_name, planar_view
 from hypercone.progress import Step
 
-# True pairs that a precision-recall curve is drawn from at most, and the wrong ones of each, as in the paper.
-MOST_PAIRS, A_SIDE = 100_000, 5
-# Streams of random numbers that nothing else draws from.
-CHOSEN, WRONG = 0x9107, 0x9108
+# A precision-recall curve uses at most so many positive pairs, with so many negative pairs per side, as in the paper.
+MOST_PAIRS, NEGATIVES_PER_SIDE = 100_000, 5
+# Random streams reserved for choosing the positive pairs and drawing the negative ones.
+POSITIVE_STREAM, NEGATIVE_STREAM = 0x9107, 0x9108
 Names = str | Sequence[str]
-OLD_OPTIONS = {"centre": "center", "colour": "color"}
+OLD_OPTIONS = {"centre": "center", "colour": "color"}  # old name
 
 
 def plot(embedding: Embedding, kind: str = "disk", path: str | Path | None = None, **options: Any) -> Any:
     """A matplotlib figure of the embedding, also written to a path if one is given: .svg, .pdf or .png.
 
-    The kinds and what each can be told are in KINDS; every one has ``theme``, light or dark.
+    The kinds are the keys of KINDS, and their options the keyword arguments of its functions; all have ``theme``, light
+    or dark.
     """
     if kind not in KINDS:
-        raise InputError(f"there is no picture {kind!r}; use {some_of(KINDS)}")
+        raise InputError(f"there is no picture {kind!r}; use {join_with_or(KINDS)}")
     if not len(embedding):
         raise InputError("the model has no nodes, so there is nothing to draw")
     for old, new in OLD_OPTIONS.items():
         if old in options:
             warn_renamed(f"plot({old}=…)", f"{new}=")
             options[new] = options.pop(old)
-    _refuse_unknown(kind, options)
+    _check_options(kind, options)
     theme = find_theme(options.pop("theme", "light"))
     target = None if path is None else checked_target(path)
     figure = KINDS[kind](embedding, theme=theme, **options)
     if target is not None:
-        save_figure(figure, target, colours=0)
+        save_figure(figure, target, colors=0)
     return figure
 
 
-def _refuse_unknown(kind: str, options: Iterable[str]) -> None:
-    """InputError for an option that the picture does not take."""
+def _check_options(kind: str, options: Iterable[str]) -> None:
+    """Raise InputError for an option that this kind of picture does not have."""
     _, *known = inspect.signature(KINDS[kind]).parameters
     for name in options:
         if name not in known:
             hint = did_you_mean(name, known) or "leave it out"
-            raise InputError(f"{name} says nothing about the picture {kind}; {hint}")
+            raise InputError(f"{name} is not an option of the picture {kind}; {hint}")
 
 
 def checked_target(path: str | Path) -> Path:
-    """The path, if a picture can be written there as far as its name tells.
+    """The path as a ``Path``; InputError if it is a folder or its ending is not a picture format.
 
     >>> checked_target("disk.jpeg")
     Traceback (most recent call last):
-    hypercone.errors.InputError: disk.jpeg: is no format of a picture; end it in .svg, .png or .pdf
+    hypercone.errors.InputError: disk.jpeg: is not a picture format; end it in .svg, .png or .pdf
     """
     target = checked_path(path)
     if target.is_dir():
         raise InputError(f"{target}: is a folder; give a file to write")
-    check_endings(target)
+    check_file_endings(target)
     return target
 
 
-def some_of(kinds: Any) -> str:
-    """The names with commas and an or.
+def join_with_or(kinds: Any) -> str:
+    """The names separated by commas, with "or" before the last.
 
-    >>> some_of(["a", "b", "c"])
+    >>> join_with_or(["a", "b", "c"])
     'a, b or c'
     """
     *first, last = kinds
@@ -133,11 +139,11 @@ def _rows(embedding: Embedding, names: Names) -> list[int]:
 
 
 def training(embedding: Embedding, *, theme: Theme) -> Any:
-    """The loss and the validation F1 of each epoch, as the record keeps them."""
+    """The loss and the validation F1 of each epoch in the training record."""
     record = embedding.record
-    losses, validations = _course(record, "loss"), _course(record, "validation_f1")
+    losses, validations = _read_history(record, "loss"), _read_history(record, "validation_f1")
     if not len(losses):
-        reason = "was constructed, not trained" if record.get("kind") == "constructed" else "keeps no record of them"
+        reason = "was constructed, not trained" if record.get("kind") == "constructed" else "has no record of them"
         raise InputError(
             f"this model {reason}, so there are no training curves; "
             f"learn one with {option('method', 'hyperbolic-cones')} to see some"
@@ -147,59 +153,61 @@ def training(embedding: Embedding, *, theme: Theme) -> Any:
     return training_picture(losses, validations, chosen if isinstance(chosen, int) else None, caption, theme)
 
 
-def _course(record: dict[str, Any], what: str) -> Points:
-    """(epoch, value) of what a record keeps, which may be anything: it comes from a file."""
+def _read_history(record: dict[str, Any], what: str) -> Points:
+    """Rows of (epoch, value) from a record, which is read from a file and so may hold anything."""
     history = record.get("history")
-    kept = history.get(what) if isinstance(history, dict) else None
+    recorded = history.get(what) if isinstance(history, dict) else None
     try:
-        found = np.array(kept or [], np.float64).reshape(-1, 2)
+        found = np.array(recorded or [], np.float64).reshape(-1, 2)
     except (TypeError, ValueError):
         found = np.full((1, 2), np.nan)
     if not np.isfinite(found).all():
-        raise InputError(f"the record of this model has a {what} that is no list of epochs and numbers; fit it again")
+        raise InputError(
+            f"the record of this model has a {what} that is not a list of epochs and numbers; fit it again"
+        )
     return found
 
 
 def curve(embedding: Embedding, *, theme: Theme, pairs: LabeledPairs | None = None) -> Any:
-    """Precision against recall, on given pairs or on the closure of the edges and wrong pairs made from it."""
-    given = _drawn_pairs(embedding) if pairs is None else pairs
+    """Precision against recall, on the given pairs or on the transitive closure with sampled negative pairs."""
+    given = _sample_pairs(embedding) if pairs is None else pairs
     if not len(given.positives):
         raise InputError("there are no true pairs to draw a precision-recall curve from; a larger hierarchy has some")
-    right, wrong = (_signed(embedding, rows) for rows in (given.positives, given.negatives))
+    positives, negatives = (embedding.scorer.signed_energies(rows) for rows in (given.positives, given.negatives))
     of = "held-out pairs" if pairs is not None else "pairs of the closure"
-    caption = f"{len(right):,} true {of} and {len(wrong):,} wrong pairs; the dot is the model's threshold."
-    return precision_recall_picture(right, wrong, embedding.threshold, caption, theme)
+    caption = f"{len(positives):,} true {of} and {len(negatives):,} negative pairs; the dot is the model's threshold."
+    return precision_recall_picture(positives, negatives, embedding.threshold, caption, theme)
 
 
-def _signed(embedding: Embedding, rows: Rows) -> Points:
-    return embedding.scorer.signed_energies(rows)
-
-
-def _drawn_pairs(embedding: Embedding) -> LabeledPairs:
-    """True pairs of the closure, not too many, with five wrong parents and five wrong children for each."""
+def _sample_pairs(embedding: Embedding) -> LabeledPairs:
+    """Up to MOST_PAIRS pairs of the transitive closure, each with five negative pairs per side."""
     hierarchy = embedding.hierarchy
     if hierarchy is None:
-        raise InputError(f"this model does not know its edges; judge it by those of a split, with {option('pairs')}")
+        raise InputError(f"this model does not know its edges; evaluate it on those of a split, with {option('pairs')}")
     closure = hierarchy.closure()
     if len(closure) > MOST_PAIRS:
-        closure = closure[np.sort(np.argsort(random_bits(0, CHOSEN, len(closure)))[:MOST_PAIRS])]
-    return LabeledPairs(closure, corrupted(hierarchy, closure, A_SIDE, 0, WRONG))
+        closure = closure[np.sort(np.argsort(random_bits(0, POSITIVE_STREAM, len(closure)))[:MOST_PAIRS])]
+    return LabeledPairs(closure, corrupted(hierarchy, closure, NEGATIVES_PER_SIDE, 0, NEGATIVE_STREAM))
 
 
 def norms(embedding: Embedding, *, theme: Theme) -> Any:
-    """How far out the nodes of each depth are."""
+    """The norms of the nodes by depth."""
     hierarchy = embedding.hierarchy
     if hierarchy is None:
         raise InputError("this model does not know its edges, and so not how deep its nodes are")
     is_hyperbolic = embedding.scorer.method.is_hyperbolic
     lengths = np.linalg.norm(embedding.points, axis=1)
     is_leaf, depths = hierarchy.child_lists.counts == 0, hierarchy.depths
-    apart = is_leaf if stand_apart(heights_of(lengths) if is_hyperbolic else lengths, depths, is_leaf) else None
-    said = "." if apart is None else f"; {is_leaf.sum():,} without children stand together, furthest out."
+    apart = (
+        is_leaf
+        if leaves_are_outermost(hyperbolic_distances(lengths) if is_hyperbolic else lengths, depths, is_leaf)
+        else None
+    )
+    note = "." if apart is None else f"; the {is_leaf.sum():,} without children are all furthest out."
     caption = (
-        f"{len(embedding):,} nodes of {embedding.method} in {embedding.dim}-D{said}\n"
-        f"Of {'each depth' if apart is None else 'the others, by depth,'} "
-        "the median, the middle half and the middle 90 %; above them, how many nodes."
+        f"{len(embedding):,} nodes of {embedding.method} in {embedding.dim}-D{note}\n"
+        f"Per depth{'' if apart is None else ', of the others'}: "
+        "the median, the middle 50 % and the middle 90 %, and above them the number of nodes."
     )
     return norms_picture(lengths, depths, caption, is_hyperbolic=is_hyperbolic, theme=theme, apart=apart)
 
@@ -212,87 +220,89 @@ KINDS: dict[str, Callable[..., Any]] = {
 }
 
 
-# In inches; below the disk is the caption.
+# In inches; the caption is below the disk.
 SIDE, CAPTION = 7.6, 0.5
-POINTS_AN_INCH = 72.0
-# Dots in the legend of depths.
+POINTS_PER_INCH = 72.0
+# The maximal number of dots in the legend of depths.
 MOST_DEPTHS = 20
 
 
 @dataclass(frozen=True)
 class DiskStyle:
-    """What is shown and how: the rows whose cones are drawn, and those named; None for the picture's own choice."""
+    """What is shown and how: the rows whose cones are drawn and the rows that are named; None for a default choice."""
 
     cones: Sequence[int] | None = None
     labels: Sequence[int] | int | None = None
-    colour: str = "branch"
+    color: str = "branch"
     theme: Theme = LIGHT
-    # Energies up to this count as inside where the view is of the model's own points; a cone is where they are 0.
+    # Mentioned in the caption if the view has the model's own points: the drawn cone is where the energy is 0.
     threshold: float = 0.0
 
 
-def disk_picture(scene: Scene, called: Callable[[int], str], style: DiskStyle | None = None) -> Any:
-    """A matplotlib figure of the scene; ``called`` gives the name of a row."""
+def disk_picture(scene: Scene, name_of: Callable[[int], str], style: DiskStyle | None = None) -> Any:
+    """A matplotlib figure of the scene; ``name_of`` gives the name of a row."""
     style = style or DiskStyle()
     theme = style.theme
-    figure, (axes,) = new_figure(SIDE, SIDE + CAPTION, ground=theme.ground)
+    figure, (axes,) = new_figure(SIDE, SIDE + CAPTION, background=theme.background)
     share = CAPTION / (SIDE + CAPTION)
     axes.set_position((0, share, 1, 1 - share))
-    cones = _own_choice(scene, style) if style.cones is None else style.cones
-    # Who looks from a node has no use for the names of far branches.
+    cones = _default_cones(scene, style) if style.cones is None else style.cones
+    # With a node in the middle, the names of distant branches are not useful.
     first = [scene.middle, *(style.cones or [])] if scene.middle is not None else cones
-    with any_letters(), Step("plot", 11) as step:
+    with ignore_missing_glyphs(), Step("plot", 11) as step:
         named = choose_names(scene, style.labels, first)
         step.advance(1)
-        room = room_for(figure, [as_written(called(row), LONGEST_AT_RIM) for row in named.rim], SIDE * POINTS_AN_INCH)
-        look = make_look(scene, style.colour, theme, SIDE * POINTS_AN_INCH / (2 + 2 * room))
-        draw_disk(axes, room, paper=theme.disk, rim=theme.rim)
+        margin = rim_margin(
+            figure, [display_name(name_of(row), LONGEST_AT_RIM) for row in named.rim], SIDE * POINTS_PER_INCH
+        )
+        look = make_look(scene, style.color, theme, SIDE * POINTS_PER_INCH / (2 + 2 * margin))
+        draw_disk(axes, margin, fill=theme.disk, rim=theme.rim)
         draw_cones(axes, scene, look, cones, faint=style.cones is None)
         draw_scene_edges(axes, scene, look)
         step.advance(4)
         draw_dots(axes, scene, look)
         step.advance(2)
-        draw_names(axes, scene, look, named, called)
-        if style.colour == "depth":
+        draw_names(axes, scene, look, named, name_of)
+        if style.color == "depth":
             _draw_depths(figure, look, int(scene.depths.max(initial=0)))
         _draw_origin(axes, scene, look)
         figure.text(
-            0.5, share / 2, caption(scene, called, style), ha="center", va="center", fontsize=8.6, **_faint(look)
+            0.5, share / 2, caption(scene, name_of, style), ha="center", va="center", fontsize=8.6, **_faint(look)
         )
     return figure
 
 
-def _own_choice(scene: Scene, style: DiskStyle) -> list[int]:
-    """The cones that are tinted if nobody asks for any: of the top node of each branch, the largest branch first."""
-    if style.colour != "branch" or scene.view.K is None:
+def _default_cones(scene: Scene, style: DiskStyle) -> list[int]:
+    """The cones that are tinted by default: those of the top node of each branch, the largest branch first."""
+    if style.color != "branch" or scene.view.K is None:
         return []
     rows = [np.flatnonzero(scene.branch == branch) for branch in range(int(scene.branch.max(initial=-1)) + 1)]
     return [int(branch[np.argmax(scene.weights[branch])]) for branch in rows if len(branch)]
 
 
-def caption(scene: Scene, called: Callable[[int], str], style: DiskStyle) -> str:
-    """What the picture is, in one or two lines."""
-    said = []
+def caption(scene: Scene, name_of: Callable[[int], str], style: DiskStyle) -> str:
+    """A description of the picture in one or two lines."""
+    notes = []
     if style.cones:
-        said.append(
-            f"Shaded: the cone{'s'[: len(style.cones) > 1]} of {some([as_written(called(r)) for r in style.cones])}."
+        notes.append(
+            f"Shaded: the cone{'s'[: len(style.cones) > 1]} of {some([display_name(name_of(r)) for r in style.cones])}."
         )
         if scene.view.kind == "own" and style.threshold > 0:
-            said.append(f"It is where the energy is 0; the model's threshold is {style.threshold:.3g}.")
+            notes.append(f"It is where the energy is 0; the model's threshold is {style.threshold:.3g}.")
     if scene.is_moved:
-        where = "the middle of the nodes" if scene.middle is None else as_written(called(scene.middle))
-        said.append(f"Seen from {where}; + is the origin.")
-    return "\n".join(filter(None, [scene.view.caption, " ".join(said)]))
+        where = "the middle of the nodes" if scene.middle is None else display_name(name_of(scene.middle))
+        notes.append(f"Seen from {where}; + is the origin.")
+    return "\n".join(filter(None, [scene.view.caption, " ".join(notes)]))
 
 
 def _draw_origin(axes: Any, scene: Scene, look: Look) -> None:
     if scene.is_moved:
-        spot, line = seen_from(scene.centre, np.zeros(2)), {"markersize": 7, "markeredgewidth": 0.9, "zorder": 4}
+        spot, line = view_from(scene.center, np.zeros(2)), {"markersize": 7, "markeredgewidth": 0.9, "zorder": 4}
         axes.plot(*spot, "+", color=look.theme.faint, gid=group_name(axes, "origin"), **line)
 
 
 def _draw_depths(figure: Any, look: Look, deepest: int) -> None:
-    """A row of dots in the lower right corner: the colours from the roots to the deepest."""
+    """Draw a legend of depths in the lower right corner: a row of dots in the colors from the roots to the deepest."""
     axes = figure.add_axes((0.72, 0.055, 0.27, 0.035))
     axes.set_axis_off()
     last = min(deepest, MOST_DEPTHS)

@@ -1,4 +1,4 @@
-"""Any model as points of the disk, its big branches, and the nodes that a picture should name."""
+"""A model as points in the disk, its large branches, and the nodes that a picture should name."""
 
 from __future__ import annotations
 
@@ -13,44 +13,45 @@ from hypercone.construction.forest import construct_forest, spanning_forest
 from hypercone.errors import InputError, option
 from hypercone.hierarchy import Hierarchy
 from hypercone.methods import Settings, find_method
-from hypercone.plotting.arcs import Floats, balanced_centre
+from hypercone.plotting.arcs import Floats, balanced_center
 
 VIEWS = ("auto", "own", "construction", "projection")
-# Of the views that are constructed, whatever the model's is: wider than the paper's 0.1, for cones that can be seen.
+# The K of constructed views, independent of the model's: larger than the paper's 0.1, so that cones are wide enough to
+# see.
 VIEW_K = 0.4
-# The origin is the middle of a picture unless the nodes lie as lopsided around it as those of a construction do.
-LOPSIDED = 0.3
-# So many nodes tell where the middle of all is.
-ENOUGH = 5_000
-# Where a norm that rounds to the border itself is drawn.
+# The middle of a picture is the origin unless the balanced center is further from it than this, as in constructions.
+OFF_CENTER = 0.3
+# About so many nodes are used to find the balanced center.
+SAMPLE = 5_000
+# The largest norm that is drawn, for norms that round to 1.
 OUTERMOST = 1 - 1e-12
-# A projection is looked at as if no node were further out than this: from amid leaves at the border, where they are put
-# by constructions, the rest would be far away.
-NEAR_ENOUGH = 0.8
+# The center of a projection is found with norms limited to this: constructions place leaves at the border, and from
+# a center among them all other nodes would be far away.
+FURTHEST_VIEWED = 0.8
 
 
 @dataclass(frozen=True, eq=False)
 class PlanarView:
-    """Points (n, 2) of the open unit disk, the K of their cones or None, which kind of view it is, and a caption.
+    """Points (n, 2) of the open unit disk, the K of their cones or None, the kind of view, and a caption.
 
-    The points and their cones are meant around the origin; ``centre`` is a point of the disk from where the whole is
-    best looked at, which a Möbius translation may take to the middle of a picture.
+    The points and their cones refer to the origin; ``center`` is the point of the disk that a picture may move to its
+    middle by a Möbius translation, for a balanced view.
     """
 
     points: Floats
     K: float | None
     kind: Literal["own", "construction", "projection"]
     caption: str
-    centre: tuple[float, float] = (0.0, 0.0)
+    center: tuple[float, float] = (0.0, 0.0)
 
 
 def planar_view(
     points: Floats, method: str, settings: Settings, hierarchy: Hierarchy | None = None, how: str = "auto"
 ) -> PlanarView:
-    """A view of a model in the disk: its own points if they are two-dimensional and hyperbolic, else a stand-in.
+    """A view of a model in the disk: its own points if they are two-dimensional and hyperbolic, else a substitute.
 
-    The stand-in is the 2-D construction of the same hierarchy, or, where that is not known, a projection. ``how`` asks
-    for one of them by name; one that the model cannot have is refused.
+    The substitute is a 2-D construction of the same hierarchy or, without a hierarchy, a projection. ``how`` selects a
+    view by name; InputError if the model cannot have it.
 
     >>> view = planar_view(np.array([[0.5, 0.0], [0.0, 0.9]]), "hyperbolic-cones", Settings())
     >>> view.kind, view.K
@@ -66,28 +67,28 @@ def planar_view(
             f"use {option('view', 'construction', 'projection')}"
         )
     if how == "own" or (how == "auto" and own):
-        return _own(points, method, settings)
+        return _own_view(points, method, settings)
     if how == "construction" and hierarchy is None:
         raise InputError(
             f"the model does not know its edges, which the view construction needs; use {option('view', 'projection')}"
         )
     if how == "projection" or hierarchy is None:
         return projection(points, method)
-    return _construction(hierarchy, method, points.shape[1])
+    return _construction_view(hierarchy, method, points.shape[1])
 
 
-def _own(points: Floats, method: str, settings: Settings) -> PlanarView:
-    # Distances alone have no cones.
+def _own_view(points: Floats, method: str, settings: Settings) -> PlanarView:
+    # Methods based on distances have no cones.
     K = None if find_method(method).uses_alpha else settings.K
     return PlanarView(points, K, "own", "The model's own points in the Poincaré disk.", _viewpoint(points))
 
 
 def _viewpoint(points: Floats) -> tuple[float, float]:
-    centre = balanced_centre(points[:: 1 + len(points) // ENOUGH])
-    return centre if float(np.hypot(*centre)) > LOPSIDED else (0.0, 0.0)
+    center = balanced_center(points[:: 1 + len(points) // SAMPLE])
+    return center if float(np.hypot(*center)) > OFF_CENTER else (0.0, 0.0)
 
 
-def _construction(hierarchy: Hierarchy, method: str, dim: int) -> PlanarView:
+def _construction_view(hierarchy: Hierarchy, method: str, dim: int) -> PlanarView:
     constructed = construct_forest(hierarchy, 2, VIEW_K, rearrange=False)
     itself = f"is {method} in 2-D" if dim == 2 else f"has {_dimensions(dim)}"
     caption = f"View: a 2-D construction of the same hierarchy; the model itself {itself}."
@@ -95,14 +96,14 @@ def _construction(hierarchy: Hierarchy, method: str, dim: int) -> PlanarView:
 
 
 def projection(points: Floats, method: str) -> PlanarView:
-    """Each direction on the plane that keeps most of the points, at the point's own hyperbolic radius.
+    """The directions projected on the plane of largest variation about the origin, at the points' own radii.
 
     The norm r of a flat method is drawn at r/(r + m), where m is the median norm.
 
     >>> projection(np.array([[3.0, 0.0, 0.0], [0.0, 3.0, 0.0]]), "order").points.tolist()
     [[0.5, 0.0], [0.0, 0.5]]
     """
-    radii, said = _radii(points, method)
+    radii, note = _radii(points, method)
     norms = np.linalg.norm(points, axis=1)
     inside = points * (radii / np.where(norms > 0, norms, 1.0))[:, None]
     flat = inside @ _best_plane(inside)
@@ -110,9 +111,9 @@ def projection(points: Floats, method: str) -> PlanarView:
     directions = np.where(lengths[:, None] > 0, flat / np.where(lengths > 0, lengths, 1.0)[:, None], [1.0, 0.0])
     dim = points.shape[1]
     what = f"{dim} dimensions projected on their best plane" if dim > 2 else f"the points of {method} in {dim}-D"
-    caption = f"View: {what}; {said}."
+    caption = f"View: {what}; {note}."
     shown = directions * radii[:, None]
-    nearer = directions * np.minimum(radii, NEAR_ENOUGH)[:, None]
+    nearer = directions * np.minimum(radii, FURTHEST_VIEWED)[:, None]
     return PlanarView(shown, None, "projection", caption, _viewpoint(nearer))
 
 
@@ -126,12 +127,12 @@ def _radii(points: Floats, method: str) -> tuple[Floats, str]:
 
 
 def _best_plane(points: Floats) -> Floats:
-    """Two orthonormal columns (d, 2): the axes along which the points reach furthest from the origin, in squares."""
+    """Two orthonormal columns (d, 2): the axes with the largest sums of squared coordinates."""
     dim = points.shape[1]
     if dim <= 2:
         return np.eye(dim, 2)
     axes = np.linalg.eigh(points.T @ points)[1][:, :-3:-1]
-    # The sign of an axis is arbitrary; its largest entry is made positive.
+    # The sign of an axis is arbitrary; make its largest entry positive.
     signs = np.sign(axes[np.argmax(np.abs(axes), axis=0), [0, 1]])
     return np.asarray(axes * signs)
 
@@ -140,28 +141,27 @@ def _dimensions(dim: int) -> str:
     return "1 dimension" if dim == 1 else f"{dim} dimensions"
 
 
-MOST = 12
-# A branch is split into those below it while it has more than this many times its fair share of the nodes, and while
-# the branches that then get no colour have no more than that share of all.
-TOO_BIG, UNCOLOURED = 1.5, 0.15
-# Up to so many nodes people know the branches by the names of their tops, mostly the children of the root: there a
-# branch is split only if it has nearly all nodes.
+MOST_BRANCHES = 12
+# A branch is split into its child branches while it has more than TOO_LARGE times an equal share of the nodes, and
+# while at most the share UNCOLORED of all nodes is left in branches without a color.
+TOO_LARGE, UNCOLORED = 1.5, 0.15
+# Up to SMALL nodes, readers expect the children of the root as branches: split only a branch with nearly all nodes.
 SMALL, NEARLY_ALL = 100, 0.75
-# From so many roots on, none with most of the nodes, the roots are the tops.
+# With at least so many roots, none of which has most of the nodes, the branches are those of the roots.
 FEW_ROOTS = 4
 
 
-def branches(hierarchy: Hierarchy, most: int = MOST) -> Rows:
-    """For each row which of the big branches it belongs to, the biggest first, and −1 for what lies in none.
+def branches(hierarchy: Hierarchy, most: int = MOST_BRANCHES) -> Rows:
+    """The number of each row's branch, the largest branch being 0; −1 for rows in no branch.
 
-    A node with several parents is counted under one of them, so that the branches do not overlap.
+    A node with several parents belongs to the branch of one of them, so that branches do not overlap.
 
     >>> pets = Hierarchy.from_pairs([("animal", "dog"), ("animal", "cat"), ("dog", "poodle"), ("dog", "beagle")])
     >>> branches(pets, most=2).tolist()
     [-1, 0, 1, 0, 0]
     """
     parents = spanning_forest(hierarchy)
-    tops = _tops(hierarchy, parents, (nodes_below(hierarchy) + 1).tolist(), most)
+    tops = _branch_tops(hierarchy, parents, (nodes_below(hierarchy) + 1).tolist(), most)
     of_row = np.full(len(hierarchy), -1, np.int32)
     of_row[tops] = np.arange(len(tops), dtype=np.int32)
     found, above = of_row.tolist(), parents.tolist()
@@ -171,8 +171,8 @@ def branches(hierarchy: Hierarchy, most: int = MOST) -> Rows:
     return np.array(found, np.int32)
 
 
-def _tops(hierarchy: Hierarchy, parents: Rows, sizes: list[int], most: int) -> list[int]:
-    """The top nodes of the branches, the biggest first."""
+def _branch_tops(hierarchy: Hierarchy, parents: Rows, sizes: list[int], most: int) -> list[int]:
+    """The top nodes of the branches, the largest branch first."""
 
     def in_order(rows: list[int]) -> list[int]:
         return sorted(rows, key=lambda row: (-sizes[row], row))
@@ -180,7 +180,7 @@ def _tops(hierarchy: Hierarchy, parents: Rows, sizes: list[int], most: int) -> l
     tops, whole, left_out = in_order(hierarchy.root_rows.tolist()), set[int](), 0
     if FEW_ROOTS <= len(tops) <= most and 2 * (sizes[tops[0]] - 1) <= len(sizes):
         return tops
-    tops, share = tops[:most], TOO_BIG / most
+    tops, share = tops[:most], TOO_LARGE / most
     if len(sizes) <= SMALL:
         share = max(share, NEARLY_ALL)
     while True:
@@ -190,20 +190,20 @@ def _tops(hierarchy: Hierarchy, parents: Rows, sizes: list[int], most: int) -> l
         below = hierarchy.child_lists[top]
         split = in_order([row for row in tops if row != top] + below[parents[below] == top].tolist())
         without = left_out + sum(sizes[row] for row in split[most:])
-        if len(split) >= len(tops) and without <= UNCOLOURED * len(sizes):
+        if len(split) >= len(tops) and without <= UNCOLORED * len(sizes):
             tops, left_out = split[:most], without
         else:
             whole.add(top)
 
 
-# A node says little that its largest child does not say if that has so much of what it has.
+# A node whose largest child has more than this share of the nodes below it is less important, by this factor.
 LABELED_SHARE, FOR_LINKS = 0.75, 0.02
 LONGEST_NAME = 40
 WORDNET = re.compile(r"(.+)\.[nvasr]\.\d+")
 
 
 def nodes_below(hierarchy: Hierarchy) -> Rows:
-    """How many nodes hang below each row, a node with several parents being counted under the deepest.
+    """The number of nodes below each row; a node with several parents is counted under the deepest of them.
 
     >>> nodes_below(Hierarchy.from_pairs([("animal", "dog"), ("animal", "cat"), ("dog", "poodle")])).tolist()
     [3, 1, 0, 0]
@@ -217,41 +217,41 @@ def nodes_below(hierarchy: Hierarchy) -> Rows:
     return sizes
 
 
-def invented_depths(rank: Rows) -> Rows:
-    """In place of depths that are not known, by the places from general to specific: 0, then two of 1, four of 2 …
+def depths_from_ranks(rank: Rows) -> Rows:
+    """Substitutes for unknown depths, from ranks by generality: one node of depth 0, two of 1, four of 2 …
 
-    >>> invented_depths(np.array([0, 3, 1, 2])).tolist()
+    >>> depths_from_ranks(np.array([0, 3, 1, 2])).tolist()
     [0, 2, 1, 1]
     """
     depths: Rows = np.log2(rank + 1.0).astype(np.int32)
     return depths
 
 
-def most_important(hierarchy: Hierarchy, below: Rows, points: Floats, power: float = 1.0) -> Rows:
-    """All rows, those to be named first in front: by what hangs below, to a power, less towards the rim of the picture.
+def rows_by_importance(hierarchy: Hierarchy, below: Rows, points: Floats, power: float = 1.0) -> Rows:
+    """All rows by importance: the number of nodes below to a power, times the space around the point in the picture.
 
-    A node with one overwhelming child comes later, for the child says the same.
+    A node with one child that has most of its nodes is less important, since the child's name says nearly the same.
 
     >>> line = Hierarchy.from_pairs([("a", "b"), ("b", "c"), ("c", "d"), ("c", "e")])
-    >>> [line.names[row] for row in most_important(line, nodes_below(line), np.zeros((5, 2)))]
+    >>> [line.names[row] for row in rows_by_importance(line, nodes_below(line), np.zeros((5, 2)))]
     ['a', 'c', 'd', 'e', 'b']
     """
     largest = np.zeros(len(hierarchy), np.int32)
     np.maximum.at(largest, hierarchy.edges[:, 0], below[hierarchy.edges[:, 1]] + 1)
     is_link = (largest > LABELED_SHARE * below) & (below > 1) & (hierarchy.parent_lists.counts > 0)
-    room = np.maximum(0.0, 1 - np.sum(points**2, axis=1)) ** 1.5
-    weights = np.float_power(below + 1, power) * room * np.where(is_link, FOR_LINKS**power, 1.0)
+    space = np.maximum(0.0, 1 - np.sum(points**2, axis=1)) ** 1.5
+    weights = np.float_power(below + 1, power) * space * np.where(is_link, FOR_LINKS**power, 1.0)
     return np.argsort(-weights, kind="stable").astype(np.int32)
 
 
-def as_written(name: str, longest: int = LONGEST_NAME) -> str:
-    """A name as people write it, not too long: WordNet's synsets as their first word; a long name without its middle.
+def display_name(name: str, longest: int = LONGEST_NAME) -> str:
+    """A name for display: the first word of a WordNet synset, and a long name shortened in the middle.
 
-    >>> as_written("even-toed_ungulate.n.01"), as_written("Abnormality of the cardiovascular system", 28)
+    >>> display_name("even-toed_ungulate.n.01"), display_name("Abnormality of the cardiovascular system", 28)
     ('even-toed ungulate', 'Abnormality o…ascular system')
     """
     synset = WORDNET.fullmatch(name)
     written = synset[1].replace("_", " ") if synset else name
-    # Names of one hierarchy often begin alike and end each in its own way.
+    # Keep the end as well: names of one hierarchy often begin alike.
     end = longest // 2
     return written if len(written) <= longest else f"{written[: longest - 1 - end].rstrip()}…{written[-end:].lstrip()}"

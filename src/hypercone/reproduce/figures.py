@@ -15,10 +15,10 @@ from hypercone.evaluation import reconstruction
 from hypercone.geometry import caps, cones
 from hypercone.hierarchy import Hierarchy
 from hypercone.methods.scoring import ALPHAS, best_threshold
-from hypercone.plotting.arcs import Floats, cone_outline, draw_cone, geodesics, on_circle
+from hypercone.plotting.arcs import Floats, cone_outline, draw_cone, geodesics, unit_vectors
 from hypercone.plotting.canvas import INK, new_figure, save_figure
 from hypercone.plotting.labels import draw_labels
-from hypercone.plotting.scene import depth_colours, draw_disk, draw_edges, draw_nodes, draw_ring
+from hypercone.plotting.scene import depth_colors, draw_disk, draw_edges, draw_nodes, draw_ring
 from hypercone.training import fit
 
 K = 0.1
@@ -40,7 +40,7 @@ class Apex:
 
 
 # Upper family: every apex on a border of its parent. Lower family: every apex strictly inside.
-FAMILIES = {"A": 0.104 * on_circle(np.pi / 2), "B": 0.104 * on_circle(-np.pi / 2)}
+FAMILIES = {"A": 0.104 * unit_vectors(np.pi / 2), "B": 0.104 * unit_vectors(-np.pi / 2)}
 NESTED = (
     Apex("A₁", "A", 1, 0.24),
     Apex("A₂", "A", -1, 0.13),
@@ -63,7 +63,7 @@ def draw_figure2(folder: Path) -> list[Path]:
     figure, (left, right) = new_figure(11.6, 6.5, columns=2)
     figure.subplots_adjust(left=0.01, right=0.99, top=0.93, bottom=0.1, wspace=0.02)
     for axes in (left, right):
-        draw_disk(axes, room=0.13)
+        draw_disk(axes, margin=0.13)
         _draw_forbidden_ball(axes)
     draw_growing_norms(left)
     draw_nested_cones(right)
@@ -129,7 +129,7 @@ def fanned_out(norms: tuple[float, ...]) -> list[Floats]:
     gap = (2 * np.pi - 2 * reaches.sum()) / len(norms)
     steps = reaches[:-1] + reaches[1:] + gap
     headings = np.pi / 2 - np.concatenate([[0.0], np.cumsum(steps)])
-    return [norm * on_circle(heading) for norm, heading in zip(norms, headings, strict=True)]
+    return [norm * unit_vectors(heading) for norm, heading in zip(norms, headings, strict=True)]
 
 
 def draw_nested_cones(axes: Any) -> None:
@@ -162,7 +162,7 @@ def place_of(apex: Apex, parent: Floats) -> Floats:
         side = geodesics(parent, outline.ends[0] if apex.side < 0 else outline.starts[2])
     else:
         heading, reach = np.arctan2(parent[1], parent[0]), float(caps.cap_radius(parent, K))
-        side = geodesics(parent, on_circle(heading + apex.side * reach))
+        side = geodesics(parent, unit_vectors(heading + apex.side * reach))
     return np.asarray(side.at(apex.way)[0, 0])
 
 
@@ -321,7 +321,7 @@ def word_of(name: str) -> str:
 
 
 def _draw_legend(axes: Any, hierarchy: Hierarchy) -> None:
-    colours = depth_colours(int(hierarchy.depths.max(initial=0)))
+    colours = depth_colors(int(hierarchy.depths.max(initial=0)))
     for depth, colour in enumerate(colours):
         axes.plot([], [], "o", color=colour, markersize=6, label=str(depth))
     spaces = {"labelspacing": 0.25, "handletextpad": 0.1, "borderaxespad": 0.0}

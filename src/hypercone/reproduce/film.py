@@ -20,7 +20,7 @@ from hypercone.errors import HyperconeError, InputError
 from hypercone.hierarchy import Hierarchy
 from hypercone.plotting.arcs import Floats
 from hypercone.plotting.canvas import INK, extra_module, new_figure, pixels
-from hypercone.plotting.scene import depth_colours, draw_disk, draw_edges, draw_nodes
+from hypercone.plotting.scene import depth_colors, draw_disk, draw_edges, draw_nodes
 from hypercone.progress import Progress, counted_off
 from hypercone.reproduce.figures import CONES, mammals, named_rows, word_of
 from hypercone.training import fit
@@ -127,7 +127,7 @@ def film_data(hierarchy: Hierarchy, moments: Sequence[Moment]) -> dict[str, Any]
         "points": _packed(steps.round(), "<i2"),
         "edges": _packed(hierarchy.reduction(), "<i4"),
         "depths": _packed(hierarchy.depths, "<i4"),
-        "colours": depth_colours(int(hierarchy.depths.max(initial=0))),
+        "colours": depth_colors(int(hierarchy.depths.max(initial=0))),
         "labels": [[int(row), word_of(hierarchy.names[row])] for row in named_rows(hierarchy)],
     }
 

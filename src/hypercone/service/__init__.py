@@ -1,9 +1,9 @@
-"""Models over HTTP: questions as JSON, the explorer as a page, and everything a server on a network has to refuse."""
+"""Models over HTTP: a JSON API, the explorer as a page, and protection against hostile requests."""
 
 from hypercone._system import needed
 
 PACKAGES = ("starlette", "uvicorn", "httptools", "msgspec")
-# Asked for here, with the remedy where one is missing, so that the modules below can import them at their top.
+# Checked here, with a remedy for a missing package, so that the modules below can import them at the top.
 for _package in PACKAGES:
     needed(_package, "the service needs", "'hypercone[serve]'")
 

@@ -1,4 +1,4 @@
-"""The service as an ASGI application: routes, what every request has to pass, and pages for people."""
+"""The service as an ASGI application: routes, checks that apply to every request, and the explorer pages."""
 
 from __future__ import annotations
 
@@ -43,17 +43,17 @@ from hypercone.service.models import Model, Models, NoSuchRow, Served
 from hypercone.service.openapi import openapi
 from hypercone.service.requests import Nothing, from_body, from_query, read_body
 from hypercone.service.security import Hosts, Options, Origins, Token
-from hypercone.service.workers import Deadline, Workers, note, one_line
+from hypercone.service.workers import Deadline, Workers, describe_error, log_line
 
-# Asked by those who watch over the process, which hold no token.
-OPEN = frozenset({"/healthz", "/readyz"})
+# Paths for health checks, which have no token.
+WITHOUT_TOKEN = frozenset({"/healthz", "/readyz"})
 OTHER, EXPLORE = "other", "/explore/{name}"
 LARGE_ANSWER, MOST_UNREAD = 256 * 1024, 256 * 1024**2
-LOADING, READY, ENDING = "loading", "ready", "draining"
+LOADING, READY, DRAINING = "loading", "ready", "draining"
 
 
 class Service:
-    """An ASGI application that answers for some embeddings, by name, once ``get_ready`` has been called.
+    """An ASGI application that answers questions about embeddings by name, once ``get_ready`` has been called.
 
     >>> import numpy as np
     >>> from hypercone.methods import Settings
@@ -69,7 +69,7 @@ class Service:
         self.metrics = Metrics()
         self.workers = Workers(self.options.concurrency)
         self.state = LOADING
-        # Bytes of answers that clients have not read yet; whoever owns the connections knows.
+        # The bytes of answers that clients have not read yet; set by the server, which owns the connections.
         self.unread: Callable[[], int] = int
         self._hosts = Hosts((*self.options.allow_hosts, self.options.host))
         self._token = Token(self.options.token)
@@ -77,39 +77,39 @@ class Service:
         self._router, self._paths = self._routes()
 
     def get_ready(self) -> None:
-        """Compile and build what the first questions would have to wait for, then let questions in."""
+        """Compile the kernels and build the indexes, then accept questions."""
         for model in self.models:
             model.warm_up()
         if self.state == LOADING:
             self.state = READY
 
-    def begin_to_end(self) -> None:
-        """Say to those who watch that no more questions should be sent here."""
-        self.state = ENDING
+    def start_draining(self) -> None:
+        """Report to health checks that no more requests should be sent."""
+        self.state = DRAINING
 
     @property
-    def is_ending(self) -> bool:
-        """Whether each answer is the last on its connection."""
-        return self.state == ENDING
+    def is_draining(self) -> bool:
+        """Whether the service is shutting down, so that each answer is the last on its connection."""
+        return self.state == DRAINING
 
-    def must_be_ready(self) -> None:
-        """Refuse what cannot be answered yet; what still arrives while the service ends is answered."""
+    def check_ready(self) -> None:
+        """Refuse a request while the models are loading; while draining, requests are still answered."""
         if self.state == LOADING:
             raise busy("the models are being made ready; try again")
 
-    def must_have_room(self, body: bytes) -> None:
-        """Refuse a large answer while too many of them wait in memory for clients that read slowly."""
+    def check_unread_limit(self, body: bytes) -> None:
+        """Refuse a large answer while too many bytes wait in memory for slow clients."""
         if len(body) >= LARGE_ANSWER and self.unread() + len(body) > MOST_UNREAD:
             raise busy(f"{MOST_UNREAD >> 20} MB of answers wait to be read by others; try again")
 
     async def __call__(self, scope: Scope, receive: Receive, send: Send) -> None:
         """Answer one request, and count it."""
         if scope["type"] != "http":
-            raise ValueError(f"the service speaks HTTP, and no {scope['type']}")
+            raise ValueError(f"the service supports only HTTP, not {scope['type']}")
         started, status, origin = time.perf_counter(), 500, None
         self.metrics.in_flight += 1
 
-        async def sending(message: Any) -> None:
+        async def send_and_record(message: Any) -> None:
             nonlocal status
             if message["type"] == "http.response.start":
                 status = message["status"]
@@ -118,42 +118,42 @@ class Service:
             await send(message)
 
         try:
-            host, authorization, origin = _three_headers(scope)
+            host, authorization, origin = _read_headers(scope)
             refusal = self._hosts.refusal(host)
             if refusal is None and origin is not None and self._origins and _is_preflight(scope):
-                await reply_empty(sending, self._origins.preflight(origin))
+                await reply_empty(send_and_record, self._origins.preflight(origin))
                 return
-            if refusal is None and scope["path"] not in OPEN:
+            if refusal is None and scope["path"] not in WITHOUT_TOKEN:
                 refusal = self._token.refusal(authorization, is_page=_is_page(scope["path"]))
             if refusal is not None:
                 raise refusal
-            await self._router(scope, receive, sending)
+            await self._router(scope, receive, send_and_record)
         except Refusal as refused:
-            await reply_refusal(scope, sending, refused)
+            await reply_refusal(scope, send_and_record, refused)
         except Exception as error:
-            await reply_refusal(scope, sending, _noted(error, scope))
+            await reply_refusal(scope, send_and_record, _internal_error(error, scope))
         finally:
             self.metrics.in_flight -= 1
             self.metrics.count(self.route(scope["path"]), status, time.perf_counter() - started)
 
     def route(self, path: str) -> str:
-        """The route of a path as metrics name it: one of few, whatever is asked for."""
+        """The route of a path in the metrics, from a small fixed set."""
         if path in self._paths:
             return path
         return EXPLORE if path.startswith("/explore/") else OTHER
 
     def _routes(self) -> tuple[Any, set[str]]:
-        explorers = Page(self, Explorers())
+        explorers = ExplorerPath(self, ExplorerPages())
         paths: dict[str, Any] = {
-            "/healthz": Fixed(self, lambda scope: (200, b'{"status":"ok"}', JSON)),
+            "/healthz": FixedAnswer(self, lambda scope: (200, b'{"status":"ok"}', JSON)),
             **{
-                path: Questions(self, list(operations))
+                path: QuestionPath(self, list(operations))
                 for path, operations in groupby(OPERATIONS, key=lambda operation: operation.path)
             },
-            "/readyz": Fixed(self, lambda scope: self._readiness()),
-            "/v1/models": Fixed(self, lambda scope: (200, self._about, JSON), when_ready=True),
-            "/metrics": Fixed(self, lambda scope: (200, self._measured(), KIND)),
-            "/openapi.json": Fixed(self, lambda scope: (200, self._document, JSON)),
+            "/readyz": FixedAnswer(self, lambda scope: self._readiness()),
+            "/v1/models": FixedAnswer(self, lambda scope: (200, self._models_json, JSON), when_ready=True),
+            "/metrics": FixedAnswer(self, lambda scope: (200, self._metrics_text(), KIND)),
+            "/openapi.json": FixedAnswer(self, lambda scope: (200, self._openapi_json, JSON)),
             "/": explorers,
         }
         routes = [Route(path, endpoint) for path, endpoint in paths.items()]
@@ -166,14 +166,14 @@ class Service:
         return 503, b'{"status":"%s"}' % self.state.encode(), JSON, (*API_HEADERS, *RETRY_SOON)
 
     @property
-    def _about(self) -> bytes:
+    def _models_json(self) -> bytes:
         return msgspec.json.encode(Served([model.about() for model in self.models]))
 
     @property
-    def _document(self) -> bytes:
+    def _openapi_json(self) -> bytes:
         return msgspec.json.encode(openapi(self.models, __version__, token=bool(self._token)))
 
-    def _measured(self) -> bytes:
+    def _metrics_text(self) -> bytes:
         return self.metrics.text({model.name: len(model.embedding) for model in self.models})
 
 
@@ -181,7 +181,7 @@ async def _no_such_path(scope: Scope, receive: Receive, send: Send) -> None:
     raise Refusal(404, "not_found", "there is no such path; /openapi.json lists them")
 
 
-def _three_headers(scope: Scope) -> tuple[bytes | None, bytes | None, bytes | None]:
+def _read_headers(scope: Scope) -> tuple[bytes | None, bytes | None, bytes | None]:
     host = authorization = origin = None
     for name, value in scope["headers"]:
         if name == b"host":
@@ -205,33 +205,33 @@ def _is_preflight(scope: Scope) -> bool:
     )
 
 
-def _noted(error: Exception, scope: Scope) -> Refusal:
-    """A mistake of ours: the reader of the log gets the place, the client only a number to ask about."""
+def _internal_error(error: Exception, scope: Scope) -> Refusal:
+    """Log an unexpected error with its location; the client only gets a reference number."""
     number = secrets.token_hex(4)
-    note(f"error {number}: {one_line(error)} in {scope['method']} {short(scope['path'])!r}")
-    return Refusal(500, "internal", f"a mistake of the service; its log has more under {number}")
+    log_line(f"error {number}: {describe_error(error)} in {scope['method']} {short(scope['path'])!r}")
+    return Refusal(500, "internal", f"an internal error of the service; its log has details under {number}")
 
 
-# A body up to this size is a matter of a millisecond.
+# A body up to this size is parsed within a millisecond.
 SMALL_BODY = 64 * 1024
 
 
 class Path:
-    """What all paths have in common: which methods they know, and what they say to the others."""
+    """The base of all paths: their methods, and the refusal of other methods."""
 
     def __init__(self, methods: Sequence[str]) -> None:
         known = [*methods, *(["HEAD"] if "GET" in methods else []), "OPTIONS"]
         self.allowed = ", ".join(sorted(known)).encode()
 
     async def refuse_method(self, scope: Scope, send: Send) -> None:
-        """Say which methods there are."""
+        """Answer OPTIONS, or any other method, with the methods that are allowed."""
         if scope["method"] != "OPTIONS":
-            message = f"this path knows only {self.allowed.decode()}"
+            message = f"this path has only the methods {self.allowed.decode()}"
             raise Refusal(405, "wrong_method", message, ((b"allow", self.allowed),))
         await reply_empty(send, ((b"allow", self.allowed),))
 
 
-class Questions(Path):
+class QuestionPath(Path):
     """One path of the API, with its operations by method."""
 
     def __init__(self, service: Service, operations: Sequence[Operation]) -> None:
@@ -246,9 +246,9 @@ class Questions(Path):
         if operation is None:
             await self.refuse_method(scope, send)
             return
-        self._service.must_be_ready()
+        self._service.check_ready()
         workers, deadline = self._service.workers, Deadline(self._service.options.deadline)
-        workers.take_place()
+        workers.acquire_slot()
         try:
             if operation.method == "POST":
                 body = await self._from_body(operation, scope, receive, deadline)
@@ -261,14 +261,14 @@ class Questions(Path):
         except NoSuchRow as missing:
             raise await workers.run(missing.refusal, deadline) from None
         finally:
-            workers.free_place()
-        # Who reads slowly does not keep a place meanwhile, but only so much may wait to be read.
-        self._service.must_have_room(body)
+            workers.release_slot()
+        # A slow reader does not hold a slot, but the total of unread answers is limited.
+        self._service.check_unread_limit(body)
         await reply(send, 200, body)
 
     async def _from_body(self, operation: Operation, scope: Scope, receive: Receive, deadline: Deadline) -> bytes:
         if scope["query_string"]:
-            raise malformed("POST takes its values from the body, and no parameters; leave out what is behind the ?")
+            raise malformed("POST takes its values from the body, not from parameters; leave out what is behind the ?")
         raw = await read_body(scope, receive, deadline)
         work = partial(self._read_and_answer, operation, raw, deadline)
         if operation.is_quick and len(raw) <= SMALL_BODY:
@@ -283,11 +283,11 @@ class Questions(Path):
         return model.json(operation.answer(model, request, deadline))
 
 
-class Fixed(Path):
-    """A path with one answer that takes no arguments and no time."""
+class FixedAnswer(Path):
+    """A path whose answer takes no arguments and is computed at once."""
 
     def __init__(self, service: Service, answer: Any, *, when_ready: bool = False) -> None:
-        """``answer`` gives a status, a body and its kind."""
+        """``answer`` returns a status, a body, its content type and, if they differ from the default, headers."""
         super().__init__(["GET"])
         self._service, self._answer, self._when_ready = service, answer, when_ready
 
@@ -297,7 +297,7 @@ class Fixed(Path):
             await self.refuse_method(scope, send)
             return
         if self._when_ready:
-            self._service.must_be_ready()
+            self._service.check_ready()
         if scope["query_string"]:
             from_query(scope["query_string"], Nothing)
         status, body, kind, *headers = self._answer(scope)
@@ -307,19 +307,19 @@ class Fixed(Path):
 HTML = b"text/html; charset=utf-8"
 
 
-class Explorers:
-    """The explorer pages, each with the headers that let its own script run."""
+class ExplorerPages:
+    """The explorer pages, each with the headers that allow its own script."""
 
     def __init__(self) -> None:
         self._pages: dict[str, tuple[bytes, Headers]] = {}
         self._lock = threading.Lock()
 
-    def ready(self, model: Model) -> tuple[bytes, Headers] | None:
-        """The page, if it has been made."""
+    def cached(self, model: Model) -> tuple[bytes, Headers] | None:
+        """The page, or None if it has not been made yet."""
         return self._pages.get(model.name)
 
-    def made(self, model: Model) -> tuple[bytes, Headers]:
-        """The page, made now unless another thread, one that its first visitor gave up, has made it meanwhile."""
+    def get_or_make(self, model: Model) -> tuple[bytes, Headers]:
+        """The page, made now unless another thread has made it in the meantime."""
         with self._lock:
             if model.name not in self._pages:
                 content = explorer_page(model.embedding, title=model.name).encode()
@@ -327,10 +327,10 @@ class Explorers:
             return self._pages[model.name]
 
 
-class Page(Path):
-    """The explorer of the model in the path, or of the only one; with several and none in the path, links to them."""
+class ExplorerPath(Path):
+    """The explorer of the model in the path, or of the only model; a list of links if there are several."""
 
-    def __init__(self, service: Service, explorers: Explorers) -> None:
+    def __init__(self, service: Service, explorers: ExplorerPages) -> None:
         super().__init__(["GET"])
         self._service, self._explorers = service, explorers
         self._making: dict[str, asyncio.Future[tuple[bytes, Headers]]] = {}
@@ -343,7 +343,7 @@ class Page(Path):
         service = self._service
         if not service.options.explorer:
             raise Refusal(404, "not_found", "the explorer is not served here; see /openapi.json")
-        service.must_be_ready()
+        service.check_ready()
         from_query(scope["query_string"], Nothing)
         name = scope["path_params"].get("name", UNSET)
         if name is UNSET and len(service.models) > 1:
@@ -351,12 +351,12 @@ class Page(Path):
             await reply(send, 200, page, HTML, page_headers(page))
             return
         model = service.models.find(name)
-        page, headers = self._explorers.ready(model) or await self._made(model)
-        service.must_have_room(page)
+        page, headers = self._explorers.cached(model) or await self._shared_page(model)
+        service.check_unread_limit(page)
         await reply(send, 200, page, HTML, headers)
 
-    async def _made(self, model: Model) -> tuple[bytes, Headers]:
-        # All who ask meanwhile wait for one thread; who leaves does not end it for the others.
+    async def _shared_page(self, model: Model) -> tuple[bytes, Headers]:
+        # All requests for a page wait for the same thread; a client that disconnects does not cancel it for the others.
         making = self._making.get(model.name)
         if making is None:
             making = self._making[model.name] = asyncio.ensure_future(self._make(model))
@@ -365,11 +365,13 @@ class Page(Path):
 
     async def _make(self, model: Model) -> tuple[bytes, Headers]:
         workers = self._service.workers
-        workers.take_place()
+        workers.acquire_slot()
         try:
-            return await workers.run(partial(self._explorers.made, model), Deadline(self._service.options.deadline))
+            return await workers.run(
+                partial(self._explorers.get_or_make, model), Deadline(self._service.options.deadline)
+            )
         finally:
-            workers.free_place()
+            workers.release_slot()
 
 
 def _links(names: list[str]) -> bytes:

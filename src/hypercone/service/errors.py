@@ -1,4 +1,4 @@
-"""What the service refuses (a status, a code, a sentence), and answers with the headers that every one carries."""
+"""Refusals (status, code, message), and replies with the headers that every answer has."""
 
 from __future__ import annotations
 
@@ -14,19 +14,19 @@ from msgspec import UNSET, Struct, UnsetType
 
 Headers = Iterable[tuple[bytes, bytes]]
 
-# Every status an answer can have beside 200, and what it means here; the OpenAPI document is made from this table.
+# Every status an answer can have besides 200, and its meaning; the OpenAPI document uses this table.
 STATUSES = {
-    400: "the request is malformed: not JSON, a parameter that is missing, unknown or of the wrong kind",
-    401: "a token is needed, and none or another one was given",
+    400: "the request is malformed: not JSON, or a parameter is missing, unknown or of the wrong type",
+    401: "the token is missing or wrong",
     404: "there is no such node, model or path",
     405: "the path exists, but not for this method",
-    408: "the request came too slowly",
+    408: "the request arrived too slowly",
     413: "the body, the batch or the answer is too large",
     415: "the body is not plain JSON",
-    421: "the Host header names a host that this service does not answer for",
+    421: "the Host header names a host that this service does not accept",
     431: "the request line and headers are too large",
-    500: "a mistake of the service",
-    503: "the service is loading, ending or has too much to do; try again after Retry-After seconds",
+    500: "an internal error of the service",
+    503: "the service is loading, shutting down or overloaded; try again after Retry-After seconds",
     504: "the answer took longer than the deadline",
 }
 RETRY_SOON = ((b"retry-after", b"1"),)
@@ -36,14 +36,14 @@ class Refusal(Exception):
     """A request that is not answered, and why."""
 
     def __init__(self, status: int, code: str, message: str, headers: Headers = (), index: int | None = None) -> None:
-        """``index`` tells which of many the reason is about."""
+        """``index`` is the position of the item in a batch that the refusal is about."""
         super().__init__(message)
         self.status, self.code, self.message, self.headers = status, code, message, tuple(headers)
         self.index = index
 
 
 def malformed(message: str) -> Refusal:
-    """The refusal of a request that does not say what it should.
+    """The refusal of a malformed request.
 
     >>> malformed("child is missing").status
     400
@@ -52,17 +52,17 @@ def malformed(message: str) -> Refusal:
 
 
 def too_large(message: str) -> Refusal:
-    """The refusal of what would take too much memory or time."""
+    """The refusal of a request that would take too much memory or time."""
     return Refusal(413, "too_large", message)
 
 
 def busy(message: str) -> Refusal:
-    """The refusal of what could be answered a little later."""
+    """The refusal of a request that may be answered a little later."""
     return Refusal(503, "unavailable", message, RETRY_SOON)
 
 
 def late(seconds: float) -> Refusal:
-    """The refusal of what has taken too long."""
+    """The refusal of a request that has exceeded its deadline."""
     return Refusal(504, "deadline", f"the answer took longer than {seconds:g} seconds; ask for less at a time")
 
 
@@ -73,7 +73,7 @@ _ALWAYS = (
     (b"cross-origin-opener-policy", b"same-origin"),
 )
 
-# An answer of the API is data: should a browser be led to show one, nothing in it may run, load or be framed.
+# API answers are data: if a browser displays one, nothing in it may run, load or be framed.
 API_HEADERS = (
     *_ALWAYS,
     (b"content-security-policy", b"default-src 'none'; frame-ancestors 'none'"),
@@ -82,12 +82,12 @@ API_HEADERS = (
 )
 
 _INLINE = re.compile(rb"<(script|style)\b([^>]*)>(.*?)</\1\s*>", re.DOTALL | re.IGNORECASE)
-# A script of another type is data to a browser, and never run.
+# A browser treats a script of another type as data and does not run it.
 _DATA = re.compile(rb"""\btype\s*=\s*(?!["']?(?:module|text/javascript))""", re.IGNORECASE)
 
 
 def page_headers(page: bytes) -> tuple[tuple[bytes, bytes], ...]:
-    """The headers of a page: only the very scripts and styles that are in it may run, and nothing may be fetched.
+    """The headers of a page: only the scripts and styles that it contains are allowed, and nothing may be fetched.
 
     >>> dict(page_headers(b"<style>p{}</style>"))[b"content-security-policy"].decode()[:50]
     "default-src 'none'; script-src 'none'; style-src '"
@@ -114,7 +114,7 @@ _NOTHING = "'none'"
 
 
 def _source(content: bytes) -> str:
-    # A browser takes the digest of the element's text, in which line ends have become plain newlines.
+    # Browsers hash the element's text after normalizing line ends to \n.
     text = content.replace(b"\r\n", b"\n").replace(b"\r", b"\n")
     return f"'sha256-{base64.b64encode(hashlib.sha256(text).digest()).decode()}'"
 
@@ -124,25 +124,25 @@ Receive = Callable[[], Awaitable[Any]]
 Scope = MutableMapping[str, Any]
 
 JSON = b"application/json"
-# Where our protocol tells whether more of the body of a request is on its way.
+# The scope key under which the protocol says whether more of the request's body is expected.
 BODY_IS_COMING = "hypercone.body_is_coming"
 
 
 async def reply(send: Send, status: int, body: bytes, kind: bytes = JSON, headers: Headers = API_HEADERS) -> None:
-    """Send one whole answer."""
+    """Send a complete answer."""
     about = [(b"content-type", kind), (b"content-length", b"%d" % len(body)), *headers]
     await send({"type": "http.response.start", "status": status, "headers": about})
     await send({"type": "http.response.body", "body": body})
 
 
 async def reply_empty(send: Send, headers: Headers) -> None:
-    """Send an answer that is all in its headers."""
+    """Send an answer without a body."""
     await send({"type": "http.response.start", "status": 204, "headers": [*API_HEADERS, *headers]})
     await send({"type": "http.response.body", "body": b""})
 
 
 async def reply_refusal(scope: Scope, send: Send, refusal: Refusal) -> None:
-    """Send an error as JSON; to who is refused in the middle, that this was all."""
+    """Send an error as JSON; if the body is still arriving, close the connection afterwards."""
     body = error_body(refusal.code, refusal.message, refusal.index)
     is_coming = scope.get(BODY_IS_COMING)
     closing = ((b"connection", b"close"),) if is_coming is not None and is_coming() else ()
@@ -150,7 +150,7 @@ async def reply_refusal(scope: Scope, send: Send, refusal: Refusal) -> None:
 
 
 class Reason(Struct):
-    """What is told of an error: a code for programs, a sentence for people, and which of many it is about."""
+    """An error: a code for programs, a sentence for people, and the position in a batch, if it is about one item."""
 
     code: str
     message: str
@@ -158,7 +158,7 @@ class Reason(Struct):
 
 
 class Error(Struct):
-    """The body of every answer that is a refusal."""
+    """The body of every refusal."""
 
     error: Reason
 

@@ -1,4 +1,4 @@
-"""Every question as operations of the API: one method of one path each, with what it takes, gives, and who answers."""
+"""Every question as operations of the API: a path, a method, the types of request and answer, and a handler."""
 
 from __future__ import annotations
 
@@ -19,7 +19,7 @@ from hypercone.service.models import Model, NoSuchRow, place
 from hypercone.service.requests import PLACE, Request, many_of, one_of
 from hypercone.service.workers import Deadline
 
-# What one answer may list in all: some 10 MB of JSON, and nobody waits long while it is written.
+# The maximal number of items in one answer: about 10 MB of JSON, which is written quickly.
 MOST_LISTED = 100_000
 
 
@@ -33,14 +33,14 @@ class Operation:
     takes: type[Request]
     answer: Callable[[Model, Any, Deadline], Answer]
     gives: type[Answer]
-    # What stands in the list, where the answer is one of many.
+    # The type of the items if the answer is a list.
     of: type[Answer] | None = None
-    # Quick enough to be answered between two other requests, where a thread would only be a detour.
+    # Fast enough to be answered in the event loop, without a thread.
     is_quick: bool = False
 
 
 def operations() -> Iterator[Operation]:
-    """GET asks about one, POST about many; several nodes at once do not fit into a query, and have POST alone."""
+    """GET asks about one item and POST about many; questions about a group of nodes have only POST."""
     for name, question in QUESTIONS.items():
         path, gives, is_quick = f"/v1/{name}", question.gives, question.in_columns is not None
         many = many_of(name, question)
@@ -56,7 +56,7 @@ def operations() -> Iterator[Operation]:
         else:
             columns = get_type_hints(question.in_columns)["return"]
             yield Operation(path, "POST", summary, many, answer, columns, None, is_quick)
-    summary = "Where a new node under some parents would be; nothing that is served changes"
+    summary = "Where a new node under some parents would be placed; the served model does not change"
     yield Operation("/v1/place", "POST", summary, PLACE, place_node, Placed)
 
 
@@ -76,7 +76,7 @@ def answer_one(question: Question, model: Model, request: Any, deadline: Deadlin
 
 
 def answer_many(question: Question, model: Model, request: Any, deadline: Deadline) -> Answer:
-    """The answers about many, in their order."""
+    """The answers about many items, in the order of the request."""
     embedding, limit = model.embedding, limit_of(question, request)
     if question.arguments == PAIR:
         pairs = _rows_of_pairs(model, request.pairs)
@@ -91,9 +91,9 @@ def answer_many(question: Question, model: Model, request: Any, deadline: Deadli
 
 
 def answer_groups(question: Question, model: Model, request: Any, deadline: Deadline) -> Answer:
-    """The answer about several nodes together, or those about several groups of them."""
+    """The answer about one group of nodes, or the answers about several groups."""
     if (request.names is UNSET) == (request.groups is UNSET):
-        raise malformed("give names, for one group of nodes, or groups, for several; not both, and not neither")
+        raise malformed("give either names, for one group of nodes, or groups, for several")
     limit = limit_of(question, request)
     if request.groups is UNSET:
         rows = rows_of(model, request.names, "names")
@@ -103,7 +103,7 @@ def answer_groups(question: Question, model: Model, request: Any, deadline: Dead
 
 
 def limit_of(question: Question, request: Any) -> int:
-    """The most to list; of all, one more than may be sent, so that what is too much is noticed and never made."""
+    """The maximal number to list, at most one more than may be sent, so that too large an answer is noticed early."""
     if question.limit is None:
         return 0
     limit = request.limit if request.limit is not UNSET else getattr(request, "count", UNSET)
@@ -112,7 +112,7 @@ def limit_of(question: Question, request: Any) -> int:
 
 
 def _answer_each(asked: Sequence[Asked], question: Question, deadline: Deadline) -> list[Answer]:
-    """The answers, if they take neither too long nor too much room."""
+    """The answers; a refusal if they take too long or list too much."""
     answers: list[Answer] = []
     listed = 0
     for one in asked:
@@ -130,7 +130,7 @@ def _size(answer: Answer) -> int:
 
 
 def rows_of(model: Model, names: Sequence[str], place: str, index: int | None = None) -> list[int]:
-    """The rows of the names; one that is not there is refused with its place, and the index that a program needs."""
+    """The rows of the names; an unknown name is refused with its place in the request and its index."""
     try:
         return [*map(model.rows.__getitem__, names)]
     except NoSuchRow as missing:
@@ -141,12 +141,12 @@ def rows_of(model: Model, names: Sequence[str], place: str, index: int | None = 
 def _rows_of_pairs(model: Model, pairs: Sequence[Any]) -> Any:
     flat = [name for pair in pairs for name in (pair if type(pair) is tuple else (pair.child, pair.parent))]
     try:
-        # An array of the standard library is made of a list in half the time that NumPy takes.
+        # Converting a list to a standard-library array takes half the time of a NumPy array.
         rows = array("i", [*map(model.rows.__getitem__, flat)])
     except NoSuchRow as missing:
         index, side = divmod(flat.index(missing.text), 2)
         if type(pairs[index]) is tuple:
-            # As in the first release, whose errors were a code and a message alone.
+            # As in the first release, whose errors had no index.
             raise missing.at(f"pairs[{index}][{side}]", None) from None
         raise missing.at(f"pairs[{index}].{('child', 'parent')[side]}", index) from None
     return np.frombuffer(rows, np.intc).reshape(-1, 2)
@@ -154,7 +154,7 @@ def _rows_of_pairs(model: Model, pairs: Sequence[Any]) -> Any:
 
 @dataclass(slots=True)
 class Placed(Answer):
-    """The point for a new node, what is above that point, and of what was wished the parts that could not be met."""
+    """The point for a new node, its ancestors, and the requested constraints that are not satisfied."""
 
     point: list[float]
     ancestors: list[Relative]
@@ -163,11 +163,11 @@ class Placed(Answer):
 
 
 def place_node(model: Model, request: Any, deadline: Deadline) -> Placed:
-    """The point for a node under some parents and outside of others, and what is above that point."""
-    wished = request.parents, () if request.not_under is UNSET else request.not_under
+    """The point for a new node under some nodes and not under others, and its ancestors."""
+    constraints = request.parents, () if request.not_under is UNSET else request.not_under
     parents, not_under = (
         [model.names[row] for row in rows_of(model, names, field)]
-        for names, field in zip(wished, ("parents", "not_under"), strict=True)
+        for names, field in zip(constraints, ("parents", "not_under"), strict=True)
     )
     try:
         point = place(model.embedding, parents, not_under)

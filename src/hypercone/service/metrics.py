@@ -1,4 +1,4 @@
-"""What the service has done, in the text format of Prometheus."""
+"""Metrics of the service in the text format of Prometheus."""
 
 from __future__ import annotations
 
@@ -6,13 +6,13 @@ from bisect import bisect_left
 from collections import defaultdict
 from collections.abc import Iterable
 
-# Seconds; from what a quick answer takes to what a deadline allows.
+# Seconds, from the time of a fast answer to the default deadline.
 BUCKETS = (0.0005, 0.001, 0.0025, 0.005, 0.01, 0.025, 0.05, 0.1, 0.25, 0.5, 1.0, 2.5, 5.0, 10.0)
 KIND = b"text/plain; version=0.0.4; charset=utf-8"
 
 
 class Metrics:
-    """Counts of answers by route and status, and how long they took.
+    """Counts of answers by route and status, and histograms of their durations.
 
     >>> metrics = Metrics()
     >>> metrics.count("/healthz", 200, 0.0007)
@@ -27,13 +27,13 @@ class Metrics:
         self._seconds: defaultdict[str, float] = defaultdict(float)
 
     def count(self, route: str, status: int, seconds: float) -> None:
-        """One more answer."""
+        """Count one answer."""
         self._answers[route, status] += 1
         self._buckets[route][bisect_left(BUCKETS, seconds)] += 1
         self._seconds[route] += seconds
 
     def text(self, nodes: dict[str, int]) -> bytes:
-        """All of it, with the number of nodes of each model."""
+        """All metrics, with the number of nodes of each model."""
         lines = [
             *_heading("hypercone_requests_total", "counter", "Answers by route and status."),
             *(
@@ -58,14 +58,14 @@ class Metrics:
         yield _line(f"{name}_count", {"route": route}, total)
 
 
-def _heading(name: str, kind: str, words: str) -> list[str]:
-    return [f"# HELP {name} {words}", f"# TYPE {name} {kind}"]
+def _heading(name: str, kind: str, description: str) -> list[str]:
+    return [f"# HELP {name} {description}", f"# TYPE {name} {kind}"]
 
 
 def _line(name: str, labels: dict[str, str], value: float) -> str:
-    inside = ",".join(f'{label}="{_escaped(text)}"' for label, text in labels.items())
+    inside = ",".join(f'{label}="{_escape(text)}"' for label, text in labels.items())
     return f"{name}{{{inside}}} {value!r}" if inside else f"{name} {value!r}"
 
 
-def _escaped(text: str) -> str:
+def _escape(text: str) -> str:
     return text.replace("\\", "\\\\").replace('"', '\\"').replace("\n", "\\n")

@@ -1,4 +1,4 @@
-"""The models that are served, each with what makes its answers quick: names and labels as rows."""
+"""The served models, each with an index from names and labels to rows."""
 
 from __future__ import annotations
 
@@ -21,7 +21,7 @@ from hypercone.service.errors import Refusal, malformed
 
 @dataclass(slots=True)
 class About:
-    """What there is to know of a model before asking."""
+    """A description of a served model."""
 
     name: str
     method: str
@@ -34,13 +34,13 @@ class About:
 
 @dataclass(slots=True)
 class Served:
-    """The models that are served."""
+    """Descriptions of all served models."""
 
     models: list[About]
 
 
 class Model:
-    """An embedding under the name that it is served by.
+    """An embedding and the name it is served under.
 
     >>> from hypercone.methods import Settings
     >>> points = np.array([[0.5, 0.0], [0.9, 0.0]])
@@ -60,29 +60,29 @@ class Model:
         self._beginning, self._encode = b'{"model":' + msgspec.json.encode(name) + b",", msgspec.json.Encoder().encode
 
     def energy(self, child: int, parent: int) -> float:
-        """The energy of one pair of rows; only the event loop may ask, for all such pairs share one array."""
+        """The energy of one pair of rows; must be called from the event loop only, since calls share one array."""
         self._one[0, 0], self._one[0, 1] = parent, child
         signed = float(energies_of_pairs(*self._of_one)[0])
         return max(signed, 0.0) if self._is_margin else signed
 
     def json(self, answer: Answer) -> bytes:
-        """The answer with the name of the model before it."""
+        """The answer as JSON, with the name of the model as its first member."""
         return self._beginning + self._encode(answer)[1:]
 
     def about(self) -> About:
-        """What there is to know before asking."""
+        """The description of this model."""
         model = self.embedding
         kind = str(model.record.get("kind", "given"))
         return About(self.name, model.method, model.made_by, model.dim, len(model), float(model.threshold), kind)
 
     def example(self) -> tuple[str, str]:
-        """A child and a parent to show a question with: an edge where they are known."""
+        """A child and a parent for an example question: an edge, if the model has its edges."""
         edges = self.embedding.edges
         parent, child = edges[-1] if edges is not None and len(edges) else (0, len(self.names) - 1)
         return self.names[child], self.names[parent]
 
     def warm_up(self) -> None:
-        """Ask everything once, so that nobody has to wait for the compiler or for the index to be built."""
+        """Ask every question once, so that no request has to wait for the compiler or the index."""
         child, parent = rows = [self.rows[name] for name in self.example()]
         _ = self.embedding.index, self.energy(child, parent)
         for question in QUESTIONS.values():
@@ -96,7 +96,7 @@ class Model:
 
 
 def place(embedding: Embedding, parents: Sequence[str], not_under: Sequence[str]) -> list[float]:
-    """The point that a new node under these parents would get; the embedding stays as it is."""
+    """The point of a new node under these parents; the embedding is not changed."""
     name = "new"
     while name in embedding:
         name += "_"
@@ -106,7 +106,7 @@ def place(embedding: Embedding, parents: Sequence[str], not_under: Sequence[str]
 
 
 class Models:
-    """All of them by name; which one is meant need not be said where there is only one."""
+    """The served models by name; a request may omit the name if there is only one."""
 
     def __init__(self, embeddings: Mapping[str, Embedding]) -> None:
         self._models = {name: Model(name, embedding) for name, embedding in embeddings.items()}
@@ -120,11 +120,11 @@ class Models:
 
     @property
     def names(self) -> list[str]:
-        """What they are called."""
+        """The names of the models."""
         return list(self._models)
 
     def find(self, name: str | UnsetType) -> Model:
-        """The model of this name, or the only one."""
+        """The model with this name, or the only one."""
         if name is UNSET:
             if self._only is None:
                 raise malformed(f"model is missing; say which model to ask: {some(self.names)}")
@@ -137,7 +137,7 @@ class Models:
 
 
 class NoSuchRow(Exception):
-    """A text that is not the name or label of one node; why is told by ``refusal``, which may take a while."""
+    """A text that does not identify exactly one node; ``refusal``, which may be slow, explains why."""
 
     def __init__(self, text: str, refusal: Callable[[str], Refusal]) -> None:
         super().__init__(text)
@@ -146,18 +146,18 @@ class NoSuchRow(Exception):
         self._index: int | None = None
 
     def at(self, place: str, index: int | None) -> NoSuchRow:
-        """The same with the place in the request where the text stands, and the index of what it belongs to."""
+        """Add the place of the text in the request, and the index of the item it belongs to."""
         self._place, self._index = f"{place}: ", index
         return self
 
     def refusal(self) -> Refusal:
-        """What is said to the client, with the names that were probably meant."""
+        """The refusal for the client, with similar names as suggestions."""
         found = self._refusal(self.text)
         return Refusal(found.status, found.code, f"{self._place}{found.message}", index=self._index)
 
 
 class Rows(dict[str, int]):
-    """The row of every name; labels and parts of joined names are found as well, and NoSuchRow is raised for others.
+    """The row of every name; also finds labels and parts of merged names, and raises NoSuchRow for other texts.
 
     >>> import numpy as np
     >>> from hypercone.hierarchy.names import Labels
@@ -183,7 +183,7 @@ class Rows(dict[str, int]):
         raise NoSuchRow(text, self._refusal)
 
     def _refusal(self, text: str) -> Refusal:
-        # Looking for names that are like a text takes the longer the longer it is, and no name is like a novel.
+        # The search for similar names is slow for long texts, and a text longer than all names has none.
         if len(text) > self._longest:
             return _not_found(f"there is no node {short(text)!r}")
         try:
@@ -200,7 +200,7 @@ def _not_found(message: str) -> Refusal:
 
 
 def _parts(embedding: Embedding) -> dict[str, list[int]]:
-    """The rows of nodes that were put together out of several, by each of their names."""
+    """The rows of nodes that were merged from several, by each of their names."""
     rows: dict[str, list[int]] = {}
     for row, name in enumerate(embedding.names):
         if SAME in name:

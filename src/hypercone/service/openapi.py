@@ -1,4 +1,4 @@
-"""The OpenAPI document, made from the types by which requests are read and answers are made."""
+"""The OpenAPI document, generated from the types of requests and answers."""
 
 from __future__ import annotations
 
@@ -17,19 +17,19 @@ from hypercone.service.handlers import OPERATIONS, Operation
 from hypercone.service.models import Model, Models, Served
 
 _ALWAYS = (400, 405, 421, 431, 500)
-_OF_QUESTIONS = (404, 408, 413, 503, 504)
+_FOR_QUESTIONS = (404, 408, 413, 503, 504)
 _WHERE = "#/components/schemas/{name}"
 
 
 @dataclass
 class Status:
-    """Whether the service is alive, or ready."""
+    """The answer of /healthz and /readyz."""
 
     status: str
 
 
 def openapi(models: Models, version: str, *, token: bool) -> dict[str, Any]:
-    """The document for these models."""
+    """The OpenAPI document for these models."""
     examples, schemas = _examples(next(iter(models))), _schemas(models)
     paths: dict[str, Any] = {}
     for operation in OPERATIONS:
@@ -40,7 +40,7 @@ def openapi(models: Models, version: str, *, token: bool) -> dict[str, Any]:
         "info": {
             "title": "hypercone",
             "version": version,
-            "description": "Questions to embeddings of hierarchies: is it one, what is above, below and near.",
+            "description": "Queries of embeddings of hierarchies: is-a, ancestors, descendants, nearest and more.",
             "license": {"name": "Apache-2.0", "identifier": "Apache-2.0"},
         },
         "servers": [{"url": "/"}],
@@ -57,12 +57,12 @@ def openapi(models: Models, version: str, *, token: bool) -> dict[str, Any]:
 
 
 def _schemas(models: Models) -> dict[str, Any]:
-    """The schema of each type by its name; which model is asked must be said where there are several."""
+    """The schemas by type name; ``model`` is required if there are several models."""
     takes = [operation.takes for operation in OPERATIONS]
     gives = [
         kind for operation in OPERATIONS for kind in (operation.gives, operation.of) if kind not in (None, Results)
     ]
-    # A type may be the answer to several questions.
+    # Several questions may have the same type of answer.
     types = dict.fromkeys([*takes, *gives, Error, Served, Status])
     _, schemas = msgspec.json.schema_components(types, ref_template=_WHERE)
     for schema in schemas.values():
@@ -78,7 +78,7 @@ def _schemas(models: Models) -> dict[str, Any]:
 
 
 def _operation(operation: Operation, examples: dict[str, Any], schemas: dict[str, Any], token: bool) -> dict[str, Any]:
-    statuses, name = (*_ALWAYS, *_OF_QUESTIONS), operation.takes.__name__
+    statuses, name = (*_ALWAYS, *_FOR_QUESTIONS), operation.takes.__name__
     content = _json(_answer(operation, schemas))
     if operation.method == "GET":
         described = _describe("get", operation.path, operation.summary, content, statuses, token)
@@ -103,7 +103,7 @@ def _parameters(schema: dict[str, Any], examples: dict[str, Any]) -> Iterable[di
 
 
 def _answer(operation: Operation, schemas: dict[str, Any]) -> dict[str, Any]:
-    """What an answer looks like: what its type says, and the name of the model before it."""
+    """The schema of an answer: that of its type, with the name of the model."""
     single = _with_model(schemas[operation.gives.__name__]) if operation.gives is not Results else None
     if operation.of is None:
         return single or {}
@@ -121,7 +121,7 @@ def _with_model(schema: dict[str, Any]) -> dict[str, Any]:
 
 
 def _examples(model: Model) -> dict[str, Any]:
-    """A value for each field that is answered with 200 by the very model that is served."""
+    """An example value for each field; requests made of them succeed with this model."""
     child, parent = model.example()
     return {
         "child": child,

@@ -1,7 +1,8 @@
-"""HTTP on one connection, with the patience of a server that strangers can reach.
+"""HTTP on one connection, with limits for a server that untrusted clients can reach.
 
-uvicorn has no timer for headers that never end, none for readers that never read, and closes a connection at once when
-a request is refused early, so that a client that is still sending never sees why. All of that is mended here.
+uvicorn has no timeout for incomplete headers and none for clients that do not read, and it closes a connection at once
+when a request is refused early, so that a client that is still sending never sees the reason. This module adds these
+timeouts and a delayed close.
 """
 
 from __future__ import annotations
@@ -20,13 +21,13 @@ if TYPE_CHECKING:
     from hypercone.service.server import ServiceConfig
 
 LARGEST_HEADERS = 64 * 1024
-# How long a client may go on sending after it was refused, and how slowly it may read what was sent to it.
+# Seconds a client may continue to send after a refusal, and the minimal bytes per second it must read.
 LINGER_SECONDS, SLOWEST_READER = 2.0, 4096
 CLOSING = (b"connection", b"close")
 
 
 class ServiceProtocol(HttpToolsProtocol):
-    """uvicorn's protocol with limits on the size and the time of headers, and a gentle end."""
+    """uvicorn's protocol with limits on the size and time of headers, and a delayed close after refusals."""
 
     config: ServiceConfig
     _header_timer: TimerHandle | None = None
@@ -39,7 +40,7 @@ class ServiceProtocol(HttpToolsProtocol):
     _is_refused = False
 
     def connection_made(self, transport: Transport) -> None:  # type: ignore[override]
-        """A connection that says nothing is closed in the end."""
+        """Refuse a connection above the limit; close one that sends no request in time."""
         super().connection_made(transport)
         if len(self.connections) > self.config.most_connections:
             self._refuse(503, "unavailable", "there are too many connections; try again")
@@ -47,14 +48,14 @@ class ServiceProtocol(HttpToolsProtocol):
             self._start_header_timer()
 
     def connection_lost(self, exc: Exception | None) -> None:
-        """Nothing is left to wait for."""
+        """Cancel all timers."""
         for timer in (self._header_timer, self._stall_timer, self._linger_timer):
             if timer is not None:
                 timer.cancel()
         super().connection_lost(exc)
 
     def data_received(self, data: bytes) -> None:
-        """Headers that come in one piece, as they nearly always do, cost next to nothing here."""
+        """Parse data, with cheap checks for the usual case of headers that arrive in one piece."""
         if self._is_refused:
             return
         if not self._awaits_headers and self._is_idle:
@@ -69,39 +70,39 @@ class ServiceProtocol(HttpToolsProtocol):
                 self._start_header_timer()
 
     def eof_received(self) -> bool:  # type: ignore[override]
-        """Whoever has said everything still gets the answer; whoever has not does not want one."""
+        """Still answer a client that has sent its whole request; close if the request is incomplete."""
         if self._is_idle or self._is_refused or self.cycle.more_body:
             return False
         self.cycle.keep_alive = False
         return True
 
     def on_message_begin(self) -> None:
-        """A request begins."""
+        """Start counting the bytes of the headers."""
         super().on_message_begin()
         self._awaits_headers, self._has_begun, self._header_bytes = True, True, 0
 
     def on_headers_complete(self) -> None:
-        """The headers have come in time; whether they are too large has to be counted only rarely."""
+        """Stop the timer, and check the size of the headers if they may be too large."""
         self._awaits_headers = self._has_begun = False
         if self._header_timer is not None:
             self._header_timer.cancel()
             self._header_timer = None
         if self._may_be_large and self._size_of_headers() > LARGEST_HEADERS:
             self._refuse_large_headers()
-            raise ValueError("the parser goes no further after an exception")
+            raise ValueError("stops the parser")
         if not self.url.startswith(b"/"):
             self._take_host_from_target()
         previous = self.cycle
         super().on_headers_complete()
-        if self.config.service.is_ending:
-            self._make_last(self.cycle, instead_of=previous)
+        if self.config.service.is_draining:
+            self._close_after(self.cycle, instead_of=previous)
         if self.scope["method"] not in ("GET", "HEAD"):
             cycle = self.cycle
             cycle.transport = _Lingering(self, cycle)  # type: ignore[assignment]
             self.scope[BODY_IS_COMING] = lambda: cycle.more_body  # type: ignore[literal-required]
 
     def on_message_complete(self) -> None:
-        """The request is complete; if it was answered before that, the connection can be used or closed now."""
+        """If the request was answered before it was complete, reuse or close the connection now."""
         super().on_message_complete()
         if not self.cycle.response_complete:
             return
@@ -113,57 +114,57 @@ class ServiceProtocol(HttpToolsProtocol):
             self.transport.close()
 
     def on_response_complete(self) -> None:
-        """A body that is still coming has become useless; it is thrown away, but not for ever."""
+        """Discard the rest of a body that is still arriving, for a limited time."""
         super().on_response_complete()
         if self.cycle.response_complete and self.cycle.more_body and not self.transport.is_closing():
             self._close_later()
 
     def send_400_response(self, msg: str) -> None:
-        """What is not HTTP."""
+        """Refuse data that is not HTTP."""
         self._refuse(400, "bad_request", "this is not a request that can be read")
 
     def shutdown(self) -> None:
-        """The service ends: what is being answered is the last here, and who is silent has a moment left."""
+        """Close the connection after the current answer; idle connections are closed a little later."""
         if not self._is_idle:
-            self._make_last(self.cycle)
+            self._close_after(self.cycle)
 
-    def end_if_idle(self) -> None:
-        """Close a connection on which nothing is going on."""
-        # A request may have come while others were answered; to close with it unread would reset the connection.
-        if self._is_idle and not self._awaits_headers and not _has_unread(self.transport):
+    def close_if_idle(self) -> None:
+        """Close a connection without a request."""
+        # A request may have arrived in the meantime; closing with unread data would reset the connection.
+        if self._is_idle and not self._awaits_headers and not _has_unread_input(self.transport):
             self.transport.close()
 
     def pause_writing(self) -> None:
-        """The client does not read: it gets some time, for what it was sent waits in memory."""
+        """Limit the time for a client that does not read, since its answer occupies memory."""
         super().pause_writing()
         self._watch_reader()
 
     def resume_writing(self) -> None:
-        """The client reads again."""
+        """Stop the timer when the client reads again."""
         super().resume_writing()
         if self._stall_timer is not None:
             self._stall_timer.cancel()
             self._stall_timer = None
 
-    def close_gently(self, cycle: RequestResponseCycle) -> None:
-        """Close, but not before a client that is still sending has had time to read why it was refused.
+    def close_after_body(self, cycle: RequestResponseCycle) -> None:
+        """Close the connection after a client that is still sending had time to read the refusal.
 
-        To close with something unread resets the connection, and the answer is lost on its way.
+        Closing with unread data would reset the connection, and the answer would be lost.
         """
         if not cycle.more_body or self.transport.is_closing():
             self.transport.close()
             return
-        self._end_writing()
+        self._send_eof()
         self._close_later()
 
     @property
     def _is_idle(self) -> bool:
-        """Whether what comes next is a new request."""
+        """Whether the next data starts a new request."""
         cycle: RequestResponseCycle | None = self.cycle
         return cycle is None or (cycle.response_complete and not cycle.more_body)
 
-    def _make_last(self, cycle: RequestResponseCycle, instead_of: RequestResponseCycle | None = None) -> None:
-        """Close the connection after this answer and say so in it; of several that wait, only after the last."""
+    def _close_after(self, cycle: RequestResponseCycle, instead_of: RequestResponseCycle | None = None) -> None:
+        """Close the connection after this answer, with a header that says so; of pipelined requests, after the last."""
         if instead_of is not None:
             instead_of.keep_alive = True
             instead_of.default_headers = self.server_state.default_headers
@@ -171,7 +172,7 @@ class ServiceProtocol(HttpToolsProtocol):
         cycle.default_headers = [*self.server_state.default_headers, CLOSING]
 
     def _watch_reader(self, waiting: int | None = None) -> None:
-        """Look again and again, and give up a client that has read next to nothing since the last look."""
+        """Check the reader periodically, and abort the connection if it has read too little since the last check."""
         seconds, left = self.config.service.options.deadline, self.transport.get_write_buffer_size()
         if waiting is not None and waiting - left < seconds * SLOWEST_READER:
             self.transport.abort()
@@ -183,11 +184,11 @@ class ServiceProtocol(HttpToolsProtocol):
             self._linger_timer = self.loop.call_later(LINGER_SECONDS, self.transport.close)
 
     def _unsupported_upgrade_warning(self) -> None:
-        # Answered as if no upgrade had been asked for; what follows on this connection might be another language.
+        # Answered without the upgrade; what follows on this connection may be another protocol.
         self.cycle.keep_alive = False
 
     def _take_host_from_target(self) -> None:
-        # A target like http://other/path says whom the request is for, whatever the Host header says.
+        # An absolute target like http://other/path overrides the Host header.
         host = httptools.parse_url(self.url).host
         if host is not None:
             self.headers[:] = [header for header in self.headers if header[0] != b"host"] + [(b"host", host)]
@@ -199,9 +200,9 @@ class ServiceProtocol(HttpToolsProtocol):
         self._refuse(431, "headers_too_large", f"the request line and headers are over {LARGEST_HEADERS // 1024} kB")
 
     def _start_header_timer(self) -> None:
-        self._header_timer = self.loop.call_later(self.config.service.options.deadline, self._too_slow)
+        self._header_timer = self.loop.call_later(self.config.service.options.deadline, self._headers_timed_out)
 
-    def _too_slow(self) -> None:
+    def _headers_timed_out(self) -> None:
         self._header_timer = None
         if self._has_begun:
             self._refuse(408, "timeout", "the headers did not come in time")
@@ -209,7 +210,7 @@ class ServiceProtocol(HttpToolsProtocol):
             self.transport.close()
 
     def _refuse(self, status: int, code: str, message: str) -> None:
-        """Say why and close; behind a request that is still being answered there is nothing to say but its answer."""
+        """Send a refusal and close; while a request is being answered, only close after its answer."""
         if self._is_refused or self.transport.is_closing():
             return
         self._is_refused = True
@@ -218,19 +219,19 @@ class ServiceProtocol(HttpToolsProtocol):
             if not self.cycle.more_body or self.cycle.response_started or self.pipeline:
                 self.cycle.keep_alive = False
                 return
-            # It was its body that could not be read, so that this is its answer.
+            # Its body could not be read, so this is the answer to it.
             self.cycle.disconnected = True
             self.cycle.message_event.set()
-        self.transport.write(self._written(status, error_body(code, message)))
-        self._end_writing()
+        self.transport.write(self._response_bytes(status, error_body(code, message)))
+        self._send_eof()
         self._close_later()
 
-    def _end_writing(self) -> None:
-        # A client that has reset the connection since is not connected any more, and nothing is lost on it.
+    def _send_eof(self) -> None:
+        # The client may have reset the connection in the meantime.
         with contextlib.suppress(OSError):
             self.transport.write_eof()
 
-    def _written(self, status: int, body: bytes) -> bytes:
+    def _response_bytes(self, status: int, body: bytes) -> bytes:
         headers = [
             *self.server_state.default_headers,
             (b"content-type", b"application/json"),
@@ -242,10 +243,10 @@ class ServiceProtocol(HttpToolsProtocol):
         return STATUS_LINE[status] + b"".join(b"%s: %s\r\n" % header for header in headers) + b"\r\n" + body
 
 
-def _has_unread(transport: Transport) -> bool:
+def _has_unread_input(transport: Transport) -> bool:
     if transport.is_closing():
         return False
-    # Not select.select, which knows no file numbers above 1,023.
+    # select.select does not support file descriptors above 1,023.
     selector = selectors.DefaultSelector()
     try:
         selector.register(transport.get_extra_info("socket"), selectors.EVENT_READ)
@@ -255,7 +256,7 @@ def _has_unread(transport: Transport) -> bool:
 
 
 class _Lingering:
-    """A transport whose ``close`` waits for the rest of the body."""
+    """A transport whose ``close`` waits for the rest of the request's body."""
 
     def __init__(self, protocol: ServiceProtocol, cycle: RequestResponseCycle) -> None:
         self._protocol, self._cycle = protocol, cycle
@@ -263,5 +264,5 @@ class _Lingering:
         self.write, self.is_closing = transport.write, transport.is_closing
 
     def close(self) -> None:
-        """Close gently."""
-        self._protocol.close_gently(self._cycle)
+        """Close after the body."""
+        self._protocol.close_after_body(self._cycle)

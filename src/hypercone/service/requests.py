@@ -1,4 +1,4 @@
-"""What a request may say, as types, and how it is read: from the query, or from a body of JSON."""
+"""The types of requests, and reading them from the query string or from a JSON body."""
 
 from __future__ import annotations
 
@@ -24,11 +24,11 @@ ANY_NAME = Annotated[str, Meta(min_length=1)]
 
 
 class Request(Struct, forbid_unknown_fields=True):
-    """What was said; what was not said and need not be is UNSET."""
+    """The base of all requests; an omitted optional field is UNSET."""
 
 
 class Nothing(Request):
-    """A request that may say nothing."""
+    """A request without fields."""
 
 
 class Pair(Request):
@@ -39,29 +39,29 @@ class Pair(Request):
 
 
 def text(description: str) -> Any:
-    """The type of a text that is not empty, and what the OpenAPI document says of it."""
+    """The type of a non-empty text, with its description for the OpenAPI document."""
     return Annotated[str, Meta(min_length=1, description=description)]
 
 
 def many(of: Any, description: str, least: int = 0, most: int = MOST_IN_BATCH) -> Any:
-    """The type of a list."""
+    """The type of a list with limits on its length."""
     return Annotated[list[of], Meta(min_length=least or None, max_length=most, description=description)]
 
 
 def whole(description: str, **more: Any) -> Any:
-    """The type of a whole number that may be left out."""
+    """The type of an optional whole number."""
     limits = Meta(ge=0, le=LARGEST_LIMIT, description=description, extra_json_schema=more)
     return Annotated[int, limits] | UnsetType
 
 
 def request_type(name: str, fields: Iterable[tuple[str, Any]]) -> type[Request]:
-    """The type of a request with these fields, and with the model that is asked; an optional one is UNSET."""
+    """The type of a request with these fields and the optional field ``model``."""
     every = [*fields, ("model", text("which model to ask") | UnsetType)]
-    given = [(field, kind, UNSET) if _may_be_left_out(kind) else (field, kind) for field, kind in every]
+    given = [(field, kind, UNSET) if _is_optional(kind) else (field, kind) for field, kind in every]
     return defstruct(name, given, bases=(Request,), forbid_unknown_fields=True)  # type: ignore[return-value]
 
 
-def _may_be_left_out(kind: Any) -> bool:
+def _is_optional(kind: Any) -> bool:
     return UnsetType in getattr(kind, "__args__", ())
 
 
@@ -72,10 +72,10 @@ ONE = {
     "text": text("a part of the name or label of nodes, in any case"),
 }
 MANY = {
-    # The pairs of the first release were lists of two, which are still read.
+    # Pairs were lists of two in the first release, and are still accepted in that form.
     PAIR: ("pairs", many(Pair | tuple[ANY_NAME, ANY_NAME], "children and parents, each by name or label")),
     NAME: ("names", many(ANY_NAME, "names or labels of nodes")),
-    # A search looks at every name, so that fewer are enough.
+    # A search scans all names, so the limit is lower.
     TEXT: ("texts", many(ANY_NAME, "parts of the names or labels of nodes, in any case", 0, MOST_TEXTS)),
 }
 PLACE = request_type(
@@ -94,7 +94,7 @@ def one_of(name: str, question: Question) -> type[Request]:
 
 
 def many_of(name: str, question: Question) -> type[Request]:
-    """The type of a request about many; of a question about several nodes at once, about one group of them or many."""
+    """The type of a request about many items; for questions about a group of nodes, about one or several groups."""
     if not question.is_open:
         return request_type(_title(name) + "Many", [MANY[question.arguments], *_limits(name, question)])
     group = many(ANY_NAME, "names or labels of nodes", question.least)
@@ -107,7 +107,7 @@ def _limits(name: str, question: Question) -> list[tuple[str, Any]]:
     if question.limit is None:
         return []
     limit = ("limit", whole("the most to list, 0 for all", default=question.limit))
-    # What the first release called it.
+    # The name in the first release.
     count = ("count", whole("the old name of limit, which is preferred where both are given", deprecated=True))
     return [limit, count] if name == "nearest" else [limit]
 
@@ -124,7 +124,7 @@ _SPACE_BEFORE_COLON = re.compile(rb'"[ \t\r\n]+:')
 
 
 def from_query(query: bytes, wanted: type[Request]) -> Any:
-    """What the query parameters say; what is missing, twice, unknown or not UTF-8 is refused.
+    """The request in a query string; refused if a parameter is missing, repeated, unknown or not UTF-8.
 
     >>> from_query(b"name=white+pelican", request_type("AboutNode", [("name", text("a node"))])).name
     'white pelican'
@@ -145,7 +145,7 @@ def from_query(query: bytes, wanted: type[Request]) -> Any:
 
 
 def from_body(body: bytes, wanted: type[Request]) -> Any:
-    """What the members of a JSON object say; what is missing, twice, unknown or of the wrong kind is refused.
+    """The request in a JSON object; refused if a member is missing, repeated, unknown or of the wrong type.
 
     >>> from_body(b'{"names": ["owl", "eel"]}', request_type("AboutNodes", [("names", many(ANY_NAME, "nodes"))])).names
     ['owl', 'eel']
@@ -153,7 +153,7 @@ def from_body(body: bytes, wanted: type[Request]) -> Any:
     try:
         request = _decoder(wanted).decode(body)
     except msgspec.ValidationError:
-        # Read again, slowly: to see 10.0 as the whole number that it is, or else to say what is wrong with which value.
+        # Parse again with the slow path, which accepts 10.0 as a whole number and names the wrong value otherwise.
         return _convert(_parse(body), wanted, "member")
     except (msgspec.DecodeError, UnicodeDecodeError) as error:
         raise _not_json(error) from None
@@ -168,10 +168,10 @@ def _decoder(wanted: type[Request]) -> msgspec.json.Decoder[Any]:
 
 
 def _has_each_member_once(body: bytes, request: Any) -> bool:
-    """Whether it is plain that no member was given twice, of which msgspec keeps the last without a word.
+    """A fast check that no member is repeated, which msgspec would accept; False means "unknown".
 
-    Each has a colon, so that as many colons as members are proof; colons in names are told apart by the quotation mark
-    that stands before all others.
+    Each member has a colon, so as many colons as members prove it. Colons inside names are excluded by counting only
+    those after a quotation mark.
     """
     members = sum(getattr(request, field) is not UNSET for field in request.__struct_fields__)
     pairs = getattr(request, "pairs", None)
@@ -192,7 +192,7 @@ def _convert(given: Any, wanted: type[Request], what: str) -> Any:
 _PLACE = re.compile(r"(.*?)(?: - at `\$\.(.*)`)?", re.DOTALL)
 _STEP = re.compile(r"\[([0-9]+)\]|(\w+)")
 A_PAIR = '{"child": …, "parent": …}, each a name'
-# What msgspec misses, and what it is called here.
+# Messages of msgspec, and the corresponding descriptions of a valid value.
 _WANTED = (
     (re.compile("Expected `int`, got"), "a whole number"),
     (re.compile("Expected `int`"), f"from 0 to {LARGEST_LIMIT}"),
@@ -205,7 +205,7 @@ _WANTED = (
 
 
 def _refusal(given: Any, wanted: type[Request], what: str, problem: str) -> Refusal:
-    """The refusal in our words: what is unknown or missing, or the place of a value, the value, and what it must be."""
+    """The refusal with what is unknown or missing, or with the place of a value, the value, and what it must be."""
     if type(given) is not dict:
         return malformed("the body is JSON, but must be an object: {…}")
     known = wanted.__struct_fields__
@@ -228,7 +228,7 @@ def _refusal(given: Any, wanted: type[Request], what: str, problem: str) -> Refu
 
 
 def _show(value: Any) -> str:
-    # Never all of it: a body may be megabytes of text, or lists a thousand deep.
+    # Shortened, since a body may be megabytes of text or deeply nested lists.
     if isinstance(value, str):
         return repr(short(value))
     if isinstance(value, list | dict):
@@ -237,7 +237,7 @@ def _show(value: Any) -> str:
 
 
 async def read_body(scope: Scope, receive: Receive, deadline: Deadline) -> bytes:
-    """The body, if it is JSON by its headers, not too large and not too slow; counted while it comes."""
+    """The body; refused if its headers do not say JSON, or if it is too large or arrives too slowly."""
     _check_kind(scope)
     try:
         async with asyncio.timeout(deadline.left()):
@@ -298,9 +298,9 @@ def _utf8(part: bytes) -> str:
 
 
 def _parse(body: bytes) -> Any:
-    """The plain value of the JSON, if each member of each object is there once."""
+    """The JSON value; refused if an object has a repeated member."""
     try:
-        # As msgspec sees it: the decoder of Python would take half a character for a letter.
+        # msgspec is stricter: Python's decoder accepts lone surrogates.
         msgspec.json.decode(body)
         return _PARSER.decode(body.decode())
     except RecursionError:
@@ -314,7 +314,7 @@ def _not_json(error: Exception) -> Refusal:
     return malformed(f"the body is not valid JSON: {words.removeprefix('JSON is malformed: ')}")
 
 
-def _once(members: list[tuple[str, Any]]) -> dict[str, Any]:
+def _without_duplicates(members: list[tuple[str, Any]]) -> dict[str, Any]:
     once = dict(members)
     if len(once) < len(members):
         raise malformed("the body has two members with one name; give each once")
@@ -322,7 +322,7 @@ def _once(members: list[tuple[str, Any]]) -> dict[str, Any]:
 
 
 def _number(digits: str) -> int | float:
-    # JSON knows one kind of numbers, so that 10.0 is whole as well.
+    # JSON has a single number type, so 10.0 is a whole number as well.
     pointed = _WITH_POINT.fullmatch(digits)
     number = int(pointed[1]) if pointed else float(digits)
     return number if math.isfinite(number) else _out_of_range(digits)
@@ -336,4 +336,4 @@ def _out_of_range(digits: str) -> NoReturn:
     raise ValueError(f"the number {short(digits, 20)} is out of range")
 
 
-_PARSER = json.JSONDecoder(object_pairs_hook=_once, parse_float=_number, parse_int=_whole_number)
+_PARSER = json.JSONDecoder(object_pairs_hook=_without_duplicates, parse_float=_number, parse_int=_whole_number)

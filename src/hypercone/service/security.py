@@ -1,8 +1,8 @@
-"""How a service is run, and who is let in: options, the bearer token, the Host and the Origin of a request.
+"""Options of the service and access checks: the bearer token, the Host and the Origin of a request.
 
-A page on the web can give its own domain the address 127.0.0.1 (DNS rebinding), and a browser then takes a service on
-this machine for part of that page and lets it read everything. But the browser still sends the page's domain as Host:
-so only requests that call the service by one of its own names are answered.
+A website can point its own domain to 127.0.0.1 (DNS rebinding); a browser then treats a service on this machine as part
+of that site and lets its pages read the answers. The browser still sends the site's domain as Host, so only requests
+with a Host that is one of the service's own names are answered.
 """
 
 from __future__ import annotations
@@ -20,14 +20,14 @@ from pathlib import Path
 from hypercone.errors import InputError, option
 from hypercone.service.errors import Headers, Refusal, malformed
 
-VARIABLE = "HYPERCONE_TOKEN"
-LARGEST_FILE = 4096
+TOKEN_VARIABLE = "HYPERCONE_TOKEN"
+LARGEST_TOKEN_FILE = 4096
 # What RFC 6750 allows after "Bearer".
 _TOKEN = re.compile(r"[A-Za-z0-9._~+/-]+=*")
 
 
 class Token:
-    """The token that requests must have; without one, all may ask.
+    """The token that requests must have; with None, no token is needed.
 
     >>> Token(None).refusal(None) is None, Token("s3cret").refusal(b"Bearer s3cret") is None
     (True, True)
@@ -42,10 +42,10 @@ class Token:
         return self._token is not None
 
     def refusal(self, authorization: bytes | None, *, is_page: bool = False) -> Refusal | None:
-        """Why a request with this Authorization header is not answered; None if it is.
+        """The refusal of a request with this Authorization header, or None if it is accepted.
 
-        A browser asks people for a password and for nothing else, so on a page the token may come as one. Not in the
-        API: a browser would send it along with whatever other pages make it ask.
+        On pages the token is also accepted as a Basic password, the only credential that browsers prompt for. The API
+        does not accept that, since browsers would attach it to requests that other sites trigger.
         """
         if self._token is None:
             return None
@@ -55,7 +55,7 @@ class Token:
             given = _password(given)
         elif scheme.lower() != b"bearer":
             given = b""
-        # Compared in a time that does not tell how much of a guess is right.
+        # Compared in constant time, which does not reveal how much of a guess is correct.
         if hmac.compare_digest(given, self._token):
             return None
         error = b"" if authorization is None else b', error="invalid_token"'
@@ -79,12 +79,12 @@ def read_token(file: str | None) -> str | None:
     """The token in the file, else in the environment; None if neither is given."""
     if file is not None:
         return checked_token(_content(file), f"{file}: the token")
-    given = os.environ.get(VARIABLE)
-    return None if given is None else checked_token(given.strip(), f"{VARIABLE}: the token")
+    given = os.environ.get(TOKEN_VARIABLE)
+    return None if given is None else checked_token(given.strip(), f"{TOKEN_VARIABLE}: the token")
 
 
 def checked_token(token: str, what: str) -> str:
-    """The token; InputError if a header cannot carry it. It is never shown."""
+    """The token; InputError, which does not show it, if it cannot be sent in a header."""
     if not _TOKEN.fullmatch(token):
         raise InputError(f"{what} is empty or has other characters than letters, digits and -._~+/; make another")
     return token
@@ -93,7 +93,7 @@ def checked_token(token: str, what: str) -> str:
 def _content(file: str) -> str:
     try:
         with Path(file).open("rb") as stream:
-            return stream.read(LARGEST_FILE).decode("ascii", "replace").strip()
+            return stream.read(LARGEST_TOKEN_FILE).decode("ascii", "replace").strip()
     except OSError as error:
         raise InputError(f"{file}: cannot be read ({error.strerror})") from None
 
@@ -101,11 +101,11 @@ def _content(file: str) -> str:
 LOOPBACK = ("localhost", "127.0.0.1", "[::1]")
 _NAME = re.compile(r"\[[0-9a-f:.]+\]|[a-z0-9_]([a-z0-9_.-]*[a-z0-9_])?")
 _HOST = re.compile(rb"(\[[0-9a-fA-F:.]+\]|[A-Za-z0-9_.-]+)(?::[0-9]{0,5})?")
-MOST_REMEMBERED = 256
+HOST_CACHE_SIZE = 256
 
 
 class Hosts:
-    """The names that are allowed, in whatever case and with any port.
+    """The allowed host names, in any case and with any port.
 
     >>> hosts = Hosts(["models.example.org"])
     >>> hosts.refusal(b"LOCALHOST:8000") is None, hosts.refusal(b"models.example.org") is None
@@ -116,11 +116,11 @@ class Hosts:
 
     def __init__(self, names: list[str] | tuple[str, ...]) -> None:
         self._names = {*LOOPBACK, *(checked_host_name(name) for name in names)}
-        # The port is not looked at, for a tunnel has another one. What was asked once is asked again.
-        self._is_allowed = lru_cache(maxsize=MOST_REMEMBERED)(self._allows)
+        # The port is ignored, since a tunnel may use another one. Cached, since clients repeat the same header.
+        self._is_allowed = lru_cache(maxsize=HOST_CACHE_SIZE)(self._allows)
 
     def refusal(self, host: bytes | None) -> Refusal | None:
-        """Why a request with this Host header is not answered; None if it is."""
+        """The refusal of a request with this Host header, or None if it is accepted."""
         if host is None:
             return malformed("the request has no Host header; send one")
         if self._is_allowed(host):
@@ -137,7 +137,7 @@ class Hosts:
 
 
 def checked_host_name(name: str) -> str:
-    """The name in lower case, an IPv6 address in brackets; InputError for what no Host header can say.
+    """The name in lower case, with brackets around an IPv6 address; InputError if it is not a valid host name.
 
     >>> checked_host_name("Models.Example.org"), checked_host_name("::1")
     ('models.example.org', '[::1]')
@@ -146,7 +146,9 @@ def checked_host_name(name: str) -> str:
     if lower.count(":") > 1 and not lower.startswith("["):
         lower = f"[{lower}]"
     if not _NAME.fullmatch(lower):
-        raise InputError(f"{name!r} is no host name; give a name or an address without a port, like models.example.org")
+        raise InputError(
+            f"{name!r} is not a host name; give a name or an address without a port, like models.example.org"
+        )
     return lower
 
 
@@ -174,7 +176,7 @@ class Origins:
         return bool(self._origins)
 
     def headers(self, origin: bytes | None) -> tuple[tuple[bytes, bytes], ...]:
-        """What an answer says to a browser; that it depends on the origin is said to caches in any case."""
+        """The CORS headers of an answer; with ``Vary: Origin`` for caches in any case."""
         if not self._origins:
             return ()
         if origin not in self._origins:
@@ -182,25 +184,27 @@ class Origins:
         return ((b"access-control-allow-origin", origin), (b"vary", b"origin"))
 
     def preflight(self, origin: bytes) -> Headers:
-        """What a browser that asks before it sends is told on top of that: nothing, if it may not."""
+        """The additional headers of a preflight answer; none if the origin is not allowed."""
         return _PREFLIGHT if origin in self._origins else ()
 
 
 def checked_origin(origin: str) -> str:
-    """The origin as browsers write it; InputError for anything else, and for all the web at once."""
+    """The origin as browsers send it; InputError for anything else, including ``*``."""
     plain = origin.lower().rstrip("/")
     if not _ORIGIN.fullmatch(plain):
-        raise InputError(f"{origin!r} is no origin; give the scheme and host of a page, like https://app.example.org")
+        raise InputError(
+            f"{origin!r} is not an origin; give the scheme and host of a page, like https://app.example.org"
+        )
     return plain
 
 
-# Beyond this a deadline protects nobody, and a queue of requests is only memory.
+# Upper bounds: a longer deadline gives no protection, and more concurrent requests only use memory.
 LONGEST_DEADLINE, MOST_AT_ONCE = 3600.0, 10_000
 
 
 @dataclass(frozen=True)
 class Options:
-    """All that can be chosen; what cannot be meant is refused at once.
+    """The options of the service; invalid values raise InputError.
 
     >>> Options(port=70_000)
     Traceback (most recent call last):

@@ -1,4 +1,4 @@
-"""The process: uvicorn on a socket, one line when it listens, and an end that loses nobody's answer."""
+"""The server process: uvicorn on a socket, one line when it listens, and a shutdown that loses no answer."""
 
 from __future__ import annotations
 
@@ -28,18 +28,18 @@ from hypercone.errors import InputError, option, speaking
 from hypercone.service.app import Service
 from hypercone.service.protocol import ServiceProtocol
 from hypercone.service.security import Options
-from hypercone.service.workers import take_over
+from hypercone.service.workers import log_errors_in_one_line
 
-# How long a connection without a request may still send one after the end has begun, and how much longer than its
-# deadline the last answer may take.
-LAST_CALL_SECONDS, GRACE_SECONDS = 0.5, 3.0
+# Seconds in which an idle connection may still send a request after the shutdown has begun, and seconds that the last
+# answer may take beyond its deadline.
+LAST_REQUEST_SECONDS, GRACE_SECONDS = 0.5, 3.0
 STEP = 0.02
 TURNS_UNTIL_CONNECTED = 3
 INTERRUPTED = 130
 
 
 class ServiceConfig(uvicorn.Config):
-    """uvicorn's settings, and the service they are for."""
+    """uvicorn's settings, and the service."""
 
     def __init__(self, service: Service) -> None:
         super().__init__(
@@ -60,7 +60,7 @@ class ServiceConfig(uvicorn.Config):
 
 
 class ServiceServer(uvicorn.Server):
-    """uvicorn with an end of its own: whoever was let in is answered."""
+    """uvicorn with a shutdown that answers all accepted requests."""
 
     config: ServiceConfig
 
@@ -68,45 +68,45 @@ class ServiceServer(uvicorn.Server):
         super().__init__(ServiceConfig(service))
         self._service, self._listener = service, listener
         service.unread = self._unread
-        self._mistake: BaseException | None = None
-        take_over()
+        self._error: BaseException | None = None
+        log_errors_in_one_line()
 
     def run(self, sockets: list[socket.socket] | None = None) -> None:
-        """Serve until asked to end; whoever reads an error over HTTP does not sit at this shell."""
+        """Serve until a signal arrives; errors sent over HTTP do not mention command-line options."""
         with speaking("python"):
             super().run(sockets or [self._listener])
-        if self._mistake is not None:
-            raise self._mistake
+        if self._error is not None:
+            raise self._error
 
     def _unread(self) -> int:
         return sum(connection.transport.get_write_buffer_size() for connection in self.server_state.connections)
 
     async def startup(self, sockets: list[socket.socket] | None = None) -> None:
-        """Listen, say so, and get ready meanwhile."""
+        """Listen, print the address, and warm up in a thread."""
         await super().startup(sockets)
         names = ", ".join(model.name for model in self._service.models)
         print(f"hypercone: serving {names} on {address_of(self._listener)}", flush=True)
         threading.Thread(target=self._get_ready, name="hypercone-ready", daemon=True).start()
 
     async def shutdown(self, sockets: list[socket.socket] | None = None) -> None:
-        """Take in who has knocked, answer everyone, and go."""
-        self._service.begin_to_end()
+        """Accept the pending connections, answer all requests, and close."""
+        self._service.start_draining()
         connections = self.server_state.connections
         for connection in list(connections):
             connection.shutdown()
         await self._stop_listening(sockets or [])
-        await self._until_gone(LAST_CALL_SECONDS)
-        while connections and (patience := self._patience()) > 0:
+        await self._wait_until_closed(LAST_REQUEST_SECONDS)
+        while connections and (patience := self._seconds_left()) > 0:
             for connection in list(connections):
-                connection.end_if_idle()  # type: ignore[union-attr]
-            await self._until_gone(min(patience, 10 * STEP))
+                connection.close_if_idle()  # type: ignore[union-attr]
+            await self._wait_until_closed(min(patience, 10 * STEP))
         self._service.workers.end()
         for connection in list(connections):
             connection.transport.abort()
 
     @contextlib.contextmanager
     def capture_signals(self) -> Iterator[None]:
-        """To be asked to end is no failure: unlike uvicorn, we do not pass the signal on to ourselves afterwards."""
+        """Handle signals without raising them again afterwards, as uvicorn does: a requested shutdown is a success."""
         if threading.current_thread() is not threading.main_thread():
             yield
             return
@@ -118,7 +118,7 @@ class ServiceServer(uvicorn.Server):
                 signal.signal(number, handler)
 
     def handle_exit(self, sig: int, frame: FrameType | None) -> None:
-        """End; whoever presses Ctrl-C twice does not want to wait for answers."""
+        """Start the shutdown; a second Ctrl-C exits at once."""
         if self.should_exit and sig == signal.SIGINT:
             os._exit(INTERRUPTED)
         self.should_exit = True
@@ -126,27 +126,27 @@ class ServiceServer(uvicorn.Server):
     def _get_ready(self) -> None:
         try:
             self._service.get_ready()
-            # What is there now stays for good: models, compiled code. Looked through for garbage again and again, it
-            # would hold up whoever asks at that moment.
+            # Models and compiled code are permanent; excluding them from garbage collection avoids pauses during
+            # requests.
             gc.collect()
             gc.freeze()
         except BaseException as mistake:
-            self._mistake, self.should_exit = mistake, True
+            self._error, self.should_exit = mistake, True
 
     async def _stop_listening(self, sockets: list[socket.socket]) -> None:
-        """Close the sockets, but answer the connections that the system has already accepted for us.
+        """Close the sockets, but answer the connections that the system has already accepted.
 
-        A socket that is closed resets them. So a second handle keeps it open until its queue is empty. On Linux nobody
-        can join that queue meanwhile; elsewhere a connection can still be lost between the last look and the end.
+        Closing a socket resets them, so a duplicate handle holds it open until its queue is empty. On Linux new
+        connections are ignored in the meantime; elsewhere one can still be lost between the last check and the close.
         """
         loop = asyncio.get_running_loop()
         if [ignore_new_connections(sock) for sock in sockets].count(True):
-            # Those that are being opened will be by then.
+            # Connections that are being established will be in the queue by then.
             await asyncio.sleep(STEP)
         handles = [sock.dup() for sock in sockets]
         for sock in sockets:
             loop.remove_reader(sock)
-        # What asyncio has accepted becomes a connection of ours one turn of the loop later, and is lost before that.
+        # A socket that asyncio has accepted becomes a connection a turn of the loop later, and would be lost before.
         for _ in range(TURNS_UNTIL_CONNECTED):
             await asyncio.sleep(0)
         for server in self.servers:
@@ -164,15 +164,15 @@ class ServiceServer(uvicorn.Server):
     def _protocol(self) -> ServiceProtocol:
         return ServiceProtocol(self.config, self.server_state, self.lifespan.state)
 
-    def _patience(self) -> float:
-        """The seconds after which those who are still here are left behind."""
+    def _seconds_left(self) -> float:
+        """The seconds until the remaining connections are aborted."""
         if self._ended_at is None:
             self._ended_at = time.monotonic() + self._service.options.deadline + GRACE_SECONDS
         return self._ended_at - time.monotonic()
 
     _ended_at: float | None = None
 
-    async def _until_gone(self, seconds: float) -> None:
+    async def _wait_until_closed(self, seconds: float) -> None:
         end = time.monotonic() + seconds
         while self.server_state.connections and time.monotonic() < end:
             await asyncio.sleep(STEP)
@@ -189,17 +189,17 @@ def listening_socket(host: str, port: int, *, needs_token: bool = False) -> sock
     ...     address_of(listener)[:17]
     'http://127.0.0.1:'
     """
-    family, address = _resolved(host, port)
+    family, address = _resolve(host, port)
     if needs_token and not ipaddress.ip_address(address[0].partition("%")[0]).is_loopback:
         raise InputError(
             f"{host} can be reached from other machines, and so needs a token; give {option('token')} (hypercone serve"
             " also takes it from HYPERCONE_TOKEN)"
         )
-    # asyncio sends without delay only where the protocol is named; else each answer would wait 40 ms for the client.
+    # asyncio sets TCP_NODELAY only if the protocol is given; otherwise each answer would be delayed by 40 ms.
     listener = socket.socket(family, socket.SOCK_STREAM, socket.IPPROTO_TCP)
     try:
         if hasattr(socket, "SO_REUSEPORT"):
-            # On Unix this lets a server start again at once; elsewhere it would let two share one port.
+            # On Unix this lets a server restart at once; on Windows it would let two servers share one port.
             listener.setsockopt(socket.SOL_SOCKET, socket.SO_REUSEADDR, 1)
         listener.bind(address)
         listener.listen(BACKLOG)
@@ -216,8 +216,8 @@ def listening_socket(host: str, port: int, *, needs_token: bool = False) -> sock
     return listener
 
 
-# A filter for packets, in the numbers of Linux: load byte 13 of the TCP header, and drop the packet if it has the bit
-# SYN, with which a client opens a connection.
+# A packet filter (BPF) for Linux: load byte 13 of the TCP header, and drop the packet if it has the SYN bit, with which
+# a client opens a connection.
 _SO_ATTACH_FILTER = 26
 _DROP_SYN = b"".join(
     struct.pack("HBBI", *step) for step in ((0x30, 0, 0, 13), (0x45, 0, 1, 2), (0x06, 0, 0, 0), (0x06, 0, 0, 0xFFFF))
@@ -225,9 +225,9 @@ _DROP_SYN = b"".join(
 
 
 def ignore_new_connections(listener: socket.socket) -> bool:
-    """Open only the connections that have begun to be opened; False where the system cannot do so.
+    """Ignore new connections, but complete those that are being established; False if the system does not support it.
 
-    Whoever comes now is neither let in nor refused: the client's system asks again after a second.
+    A new connection is neither accepted nor refused: the client's system tries again after a second.
 
     >>> with listening_socket("127.0.0.1", 0) as listener:
     ...     ignore_new_connections(listener) == (sys.platform == "linux")
@@ -244,13 +244,13 @@ def ignore_new_connections(listener: socket.socket) -> bool:
 
 
 def address_of(listener: socket.socket) -> str:
-    """Where it listens, as one would type it into a browser."""
+    """The URL that the socket listens on."""
     host, port = listener.getsockname()[:2]
     return f"http://[{host}]:{port}" if ":" in host else f"http://{host}:{port}"
 
 
 def most_connections() -> int:
-    """How many connections can be open at once such that the process does not run out of files.
+    """The maximal number of open connections that leaves enough file descriptors for the process.
 
     >>> 0 < most_connections() <= MOST_CONNECTIONS
     True
@@ -265,12 +265,12 @@ def most_connections() -> int:
     return max(1, min(MOST_CONNECTIONS, allowed - OTHER_FILES))
 
 
-def _resolved(host: str, port: int) -> tuple[int, tuple[str, int]]:
+def _resolve(host: str, port: int) -> tuple[int, tuple[str, int]]:
     try:
         found = socket.getaddrinfo(host, port, type=socket.SOCK_STREAM, flags=socket.AI_PASSIVE)
     except (OSError, UnicodeError) as error:
-        raise InputError(f"{host!r} is no address of this machine ({error})") from None
-    # A name like localhost may have both kinds; clients try the old one in any case.
+        raise InputError(f"{host!r} is not an address of this machine ({error})") from None
+        # A name like localhost may have IPv4 and IPv6 addresses; all clients try IPv4.
     family, _, _, _, address = min(found, key=lambda entry: entry[0] != socket.AF_INET)
     return family, address  # type: ignore[return-value]
 
@@ -279,7 +279,7 @@ Served = Embedding | str | Path
 
 
 def serve(models: Served | Mapping[str, Served], options: Options | None = None, **settings: Any) -> None:
-    """Answer questions about a model, or about several by name, over HTTP until the process is asked to end.
+    """Answer questions about a model, or about several by name, over HTTP until the process gets a signal to end.
 
     A model is an Embedding or the folder of one. The settings are the fields of ``hypercone.service.Options``: host,
     port, token, deadline and others.

@@ -1,4 +1,4 @@
-"""Threads for what takes long, how much is worked on at once, the time a request has, and the log."""
+"""Worker threads, the limit on concurrent requests, deadlines, and the log."""
 
 from __future__ import annotations
 
@@ -20,55 +20,55 @@ FEWEST_THREADS = 4
 
 
 class Workers:
-    """A few threads, and a place for each request that is being answered."""
+    """A thread pool, and a limited number of slots for requests that are being answered."""
 
-    def __init__(self, places: int) -> None:
-        self._places = places
+    def __init__(self, slots: int) -> None:
+        self._slots = slots
         self.taken = 0
         self._pool = ThreadPoolExecutor(max(FEWEST_THREADS, usable_cores()), "hypercone")
 
-    def take_place(self) -> None:
-        """Take a place for one request, or raise the refusal if there is none."""
-        if self.taken >= self._places:
-            raise busy(f"{self._places} requests are being answered, which is the most at once; try again")
+    def acquire_slot(self) -> None:
+        """Acquire a slot for a request; raise a refusal if all are taken."""
+        if self.taken >= self._slots:
+            raise busy(f"{self._slots} requests are being answered, which is the most at once; try again")
         self.taken += 1
 
-    def free_place(self) -> None:
-        """Give the place back."""
+    def release_slot(self) -> None:
+        """Release a slot."""
         self.taken -= 1
 
     async def run(self, function: Callable[[], Result], deadline: Deadline) -> Result:
-        """What the function returns from a thread, or the refusal if that takes too long.
+        """Run the function in a thread and return its result; raise a refusal if it takes too long.
 
-        A thread that is still at it keeps a place of its own until it ends, so that late work cannot pile up.
+        A thread that is still running holds a slot until it ends, so that late work cannot accumulate.
         """
         future = self._pool.submit(function)
         try:
             return await asyncio.wait_for(asyncio.wrap_future(future), deadline.left())
         except TimeoutError:
-            self._keep_place(future)
+            self._hold_slot(future)
             raise late(deadline.seconds) from None
 
-    def _keep_place(self, future: Future[Result]) -> None:
+    def _hold_slot(self, future: Future[Result]) -> None:
         if future.cancel() or future.done():
             return
         self.taken += 1
         loop = asyncio.get_running_loop()
 
-        def give_back(_: Future[Result]) -> None:
-            # After the loop has ended there is nobody left to wait for a place.
+        def release(_: Future[Result]) -> None:
+            # The loop may be closed, in which case no request needs the slot.
             with contextlib.suppress(RuntimeError):
-                loop.call_soon_threadsafe(self.free_place)
+                loop.call_soon_threadsafe(self.release_slot)
 
-        future.add_done_callback(give_back)
+        future.add_done_callback(release)
 
     def end(self) -> None:
-        """Start nothing more."""
+        """Start no more work."""
         self._pool.shutdown(wait=False, cancel_futures=True)
 
 
 class Deadline:
-    """A moment from which on an answer is too late.
+    """The time by which a request must be answered.
 
     >>> Deadline(60).left() > 59
     True
@@ -79,47 +79,47 @@ class Deadline:
         self._end = time.monotonic() + seconds
 
     def left(self) -> float:
-        """The seconds that are left, 0 if none."""
+        """The remaining seconds, at least 0."""
         return max(0.0, self._end - time.monotonic())
 
     def check(self) -> None:
-        """Raise the refusal if the time is over: nobody can stop a thread, so a long computation asks by itself."""
+        """Raise a refusal if the time is over; long computations call this, since threads cannot be stopped."""
         if time.monotonic() > self._end:
             raise late(self.seconds)
 
 
-def one_line(error: BaseException) -> str:
-    """What went wrong and where, without line breaks.
+def describe_error(error: BaseException) -> str:
+    """The error and its location in one line.
 
     >>> try:
     ...     _ = 1 / 0
     ... except ZeroDivisionError as error:
-    ...     one_line(error).split(" (")[0]
+    ...     describe_error(error).split(" (")[0]
     'ZeroDivisionError: division by zero'
     """
-    words = " ".join(f"{type(error).__name__}: {error}".split())
+    text = " ".join(f"{type(error).__name__}: {error}".split())
     frames = traceback.extract_tb(error.__traceback__, limit=-1)
-    return f"{words} ({frames[0].filename}:{frames[0].lineno})" if frames else words
+    return f"{text} ({frames[0].filename}:{frames[0].lineno})" if frames else text
 
 
-def note(message: str) -> None:
-    """Write a line to the log."""
+def log_line(message: str) -> None:
+    """Write a line to standard error."""
     print(f"hypercone: {message}", file=sys.stderr, flush=True)
 
 
-class OneLine(logging.Handler):
-    """What uvicorn and asyncio report, in our way."""
+class OneLineHandler(logging.Handler):
+    """Writes errors of uvicorn and asyncio as one line each."""
 
     def emit(self, record: logging.LogRecord) -> None:
-        """Write a line for a record."""
+        """Write one line per record."""
         error = record.exc_info[1] if record.exc_info else None
-        words = " ".join(record.getMessage().split())
-        note(f"error: {words}" + (f": {one_line(error)}" if error is not None else ""))
+        text = " ".join(record.getMessage().split())
+        log_line(f"error: {text}" + (f": {describe_error(error)}" if error is not None else ""))
 
 
-def take_over() -> None:
-    """Let the libraries below speak of errors only, a line each; what strangers send them is no error."""
+def log_errors_in_one_line() -> None:
+    """Make uvicorn and asyncio log only errors, in one line each; malformed requests are not errors."""
     for name in ("uvicorn.error", "asyncio"):
         logger = logging.getLogger(name)
-        logger.handlers, logger.propagate = [OneLine(logging.ERROR)], False
+        logger.handlers, logger.propagate = [OneLineHandler(logging.ERROR)], False
         logger.setLevel(logging.ERROR)

@@ -1,4 +1,4 @@
-"""The lines that every table shows: what the edges imply, and what counting children gives away."""
+"""The baselines: what the edges imply, and what counting children gives."""
 
 from __future__ import annotations
 
@@ -6,6 +6,7 @@ from dataclasses import replace
 
 import numpy as np
 import pytest
+from tests.support.random_graphs import random_hierarchy
 
 import hypercone
 from hypercone.errors import InputError
@@ -28,23 +29,17 @@ def best_by_trying(children, positives, negatives):
     return max(found)
 
 
-def random_hierarchy(seed, size=25):
-    random = np.random.default_rng(seed)
-    pairs = np.sort(random.integers(0, size, (size, 2)), axis=1)
-    return Hierarchy([str(i) for i in range(size)], pairs[pairs[:, 0] != pairs[:, 1]])
-
-
 @pytest.mark.parametrize("percent", [0, 50])
-def test_where_training_has_every_basic_edge_symbols_are_never_wrong(mammals, percent):
+def test_with_every_direct_edge_the_symbolic_baseline_is_perfect(mammals, percent):
     split = mammals.split(percent)
     found = baselines(mammals, split, on="test-pairs")
     assert (found["symbolic"].f1, baselines(mammals, split)["symbolic"].f1) == (1.0, 1.0)
     assert baselines(mammals, split, on="hard-pairs", sample=500)["symbolic"].f1 == 1.0
-    # Of the wrong pairs half have the true parent, so looking at the parent alone cannot do well.
+    # Half of the negative pairs have the true parent, so the parent alone is not enough.
     assert 0.1 < found["trivial"].f1 < 0.4
 
 
-def test_where_edges_are_missing_symbols_lose_what_followed_from_them():
+def test_without_some_edges_the_symbolic_baseline_misses_what_they_imply():
     chain = Hierarchy.from_pairs([("a", "b"), ("b", "c"), ("c", "d")])
     pairs = LabeledPairs(chain.closure(), np.array([[3, 0], [2, 0]], np.int32))
     part = Split(np.array([[0, 1], [2, 3]], np.int32), pairs, pairs, 0, 0)
@@ -58,8 +53,8 @@ def test_where_edges_are_missing_symbols_lose_what_followed_from_them():
 
 
 @pytest.mark.parametrize("seed", range(5))
-def test_the_trivial_answer_is_the_best_number_of_children_over_all_pairs(seed):
-    hierarchy = random_hierarchy(seed)
+def test_the_trivial_baseline_has_the_best_number_of_children_over_all_pairs(seed):
+    hierarchy = random_hierarchy(seed, 25, 25)
     children = hierarchy.child_lists.counts.tolist()
     true = set(map(tuple, hierarchy.closure().tolist()))
     every = [(a, b) for a in range(len(hierarchy)) for b in range(len(hierarchy)) if a != b]
@@ -73,14 +68,14 @@ def test_the_trivial_answer_is_the_best_number_of_children_over_all_pairs(seed):
 
 
 @pytest.mark.parametrize("seed", range(3))
-def test_the_trivial_answer_is_the_best_number_of_children_against_hard_pairs(seed):
-    hierarchy = random_hierarchy(seed)
+def test_the_trivial_baseline_has_the_best_number_of_children_against_hard_pairs(seed):
+    hierarchy = random_hierarchy(seed, 25, 25)
     wrong = [pair for kind in hard_negatives(hierarchy, hierarchy.closure(), seed).values() for pair in kind.pairs]
     f1, _ = best_by_trying(hierarchy.child_lists.counts.tolist(), hierarchy.closure(), wrong)
     assert baselines(hierarchy, on="hard-pairs", seed=seed)["trivial"].f1 == pytest.approx(f1)
 
 
-def test_the_threshold_of_the_trivial_answer_is_chosen_on_validation_pairs(mammals):
+def test_the_threshold_of_the_trivial_baseline_is_chosen_on_validation_pairs(mammals):
     split = mammals.split(0)
     children = np.bincount(split.train[:, 0], minlength=len(mammals)).tolist()
     found = baselines(mammals, split, on="test-pairs")["trivial"]
@@ -90,7 +85,7 @@ def test_the_threshold_of_the_trivial_answer_is_chosen_on_validation_pairs(mamma
     assert found.true_positives == hits
 
 
-def test_pairs_to_choose_and_to_judge_by_are_needed(mammals):
+def test_baselines_refuse_missing_pairs_and_unknown_kinds(mammals):
     split = mammals.split(0)
     none = LabeledPairs(split.test.positives[:0], split.test.negatives)
     with pytest.raises(InputError, match="no positive validation pairs"):
@@ -104,8 +99,8 @@ def test_pairs_to_choose_and_to_judge_by_are_needed(mammals):
 
 
 @pytest.mark.parametrize("on", ["all-pairs", "hard-pairs", "test-pairs"])
-def test_groups_of_the_lines_add_up_to_the_whole(on):
-    hierarchy = random_hierarchy(4)
+def test_groups_of_baselines_add_up_to_the_whole(on):
+    hierarchy = random_hierarchy(4, 25, 25)
     for line in baselines(hierarchy, hierarchy.split(20, holdout=0.3), on=on, group_by="depth").values():
         for count in ("positives", "negatives", "true_positives", "false_positives"):
             assert sum(getattr(part, count) for part in line.groups.values()) == getattr(line, count)

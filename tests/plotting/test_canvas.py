@@ -1,4 +1,4 @@
-"""Files that are whole, small and the same every time; matplotlib only when a picture is made."""
+"""Picture files are complete, small and reproducible; matplotlib is imported only when something is drawn."""
 
 import subprocess
 import sys
@@ -6,13 +6,17 @@ import xml.etree.ElementTree as ElementTree
 
 import numpy as np
 import pytest
+from PIL import Image
 
 from hypercone.errors import HyperconeError, InputError
 from hypercone.plotting.canvas import extra_module, new_figure, pixels, save_figure
-from hypercone.plotting.scene import depth_colours, draw_disk, draw_edges, draw_nodes, draw_ring
+from hypercone.plotting.scene import depth_colors, draw_disk, draw_edges, draw_nodes, draw_ring
+from hypercone.reproduce.film import write_gif, write_mp4
 
 POINTS = np.array([[0.0, 0.2], [0.4, 0.6], [-0.5, 0.6], [-0.6, 0.7]])
+
 EDGES = np.array([[0, 1], [0, 2], [2, 3]], np.int32)
+
 DEPTHS = np.array([0, 1, 1, 2], np.int32)
 
 
@@ -27,11 +31,12 @@ def figure():
 
 
 def test_a_picture_is_the_same_bytes_every_time(figure, tmp_path):
-    first = save_figure(figure, tmp_path / "a.svg", tmp_path / "a.png")
-    second = save_figure(figure, tmp_path / "b.svg", tmp_path / "b.png")
-    for one, other in zip(first, second, strict=True):
+    starts = {".pdf": b"%PDF", ".png": b"\x89PNG", ".svg": b"<?xml"}
+    first, second = (save_figure(figure, *(tmp_path / f"{name}{end}" for end in starts)) for name in "ab")
+    for one, other, start in zip(first, second, starts.values(), strict=True):
         assert one.read_bytes() == other.read_bytes()
-    assert sorted(path.name for path in tmp_path.iterdir()) == ["a.png", "a.svg", "b.png", "b.svg"]
+        assert one.read_bytes().startswith(start)
+    assert sorted(path.name for path in tmp_path.iterdir()) == sorted(path.name for path in (*first, *second))
 
 
 def test_the_svg_has_one_group_of_geodesics_for_each_depth_below_the_roots(figure, tmp_path):
@@ -42,7 +47,7 @@ def test_the_svg_has_one_group_of_geodesics_for_each_depth_below_the_roots(figur
     assert all("C" in curve for curve in curves)
 
 
-def test_no_two_things_in_an_svg_have_one_name(figure, tmp_path):
+def test_ids_in_an_svg_are_unique(figure, tmp_path):
     (path,) = save_figure(figure, tmp_path / "a.svg")
     names = [node.get("id") for node in ElementTree.parse(path).iter() if node.get("id")]
     assert len(set(names)) == len(names)
@@ -55,8 +60,8 @@ def test_numbers_in_an_svg_are_short(figure, tmp_path):
             assert len(number.partition(".")[2]) <= 2
 
 
-def test_an_ending_that_is_no_picture_is_refused(figure, tmp_path):
-    with pytest.raises(InputError, match=r"^a.txt: is no format of a picture; end it in .svg, .png or .pdf$"):
+def test_an_unknown_picture_format_is_refused(figure, tmp_path):
+    with pytest.raises(InputError, match=r"^a.txt: is not a picture format; end it in .svg, .png or .pdf$"):
         save_figure(figure, tmp_path / "a.txt")
 
 
@@ -66,12 +71,12 @@ def test_the_pixels_of_a_figure(figure):
     assert image[0, 0].tolist() == [255, 255, 255, 255]
 
 
-def test_colours_go_from_dark_to_light():
-    colours = depth_colours(7)
-    light = [sum(int(colour[digit : digit + 2], 16) for digit in (1, 3, 5)) for colour in colours]
-    assert len(set(colours)) == 8
+def test_colors_go_from_dark_to_light():
+    colors = depth_colors(7)
+    light = [sum(int(color[digit : digit + 2], 16) for digit in (1, 3, 5)) for color in colors]
+    assert len(set(colors)) == 8
     assert light == sorted(light)
-    assert depth_colours(0) == ["#440154"]
+    assert depth_colors(0) == ["#440154"]
 
 
 def test_drawing_is_loaded_only_when_something_is_drawn():
@@ -92,6 +97,37 @@ def test_without_matplotlib_one_sentence_says_what_to_install():
     assert done.stdout == "pictures need matplotlib, which is not installed; pip install 'hypercone[plot]'\n"
 
 
-def test_an_extra_that_is_missing_is_an_error_of_ours():
+def test_a_missing_extra_is_refused_with_how_to_install_it():
     with pytest.raises(HyperconeError, match=r"hypercone\[plot\]"):
         extra_module("matplotlib_of_another_world")
+
+
+def frames(count):
+    return [np.full((20, 31, 3), 40 * number, np.uint8) for number in range(count)]
+
+
+def test_a_gif_has_its_frames_loops_and_pauses_on_the_last(tmp_path):
+    with Image.open(write_gif(tmp_path / "a.gif", frames(4), 10)) as film:
+        assert (film.n_frames, film.size, film.info["loop"]) == (4, (31, 20), 0)
+        assert film.info["duration"] == 100
+        film.seek(3)
+        assert film.info["duration"] == 3000
+
+
+def test_without_ffmpeg_an_mp4_is_refused_with_two_ways_out(tmp_path, monkeypatch):
+    monkeypatch.setenv("PATH", str(tmp_path))
+    with pytest.raises(HyperconeError, match=r"^a.mp4: an MP4 needs ffmpeg, which is not found; install it, or"):
+        write_mp4(tmp_path / "a.mp4", frames(2), 10)
+
+
+def test_an_ffmpeg_that_fails_is_quoted_and_leaves_nothing_behind(tmp_path, monkeypatch):
+    program = tmp_path / "bin" / "ffmpeg"
+    program.parent.mkdir()
+    program.write_text("#!/bin/sh\ncat > /dev/null\necho 'no such encoder' >&2\nexit 1\n")
+    program.chmod(0o755)
+    monkeypatch.setenv("PATH", f"{program.parent}:/usr/bin:/bin")
+    with pytest.raises(
+        HyperconeError, match=r"ffmpeg could not write it \(no such encoder\); try a .gif or .html film$"
+    ):
+        write_mp4(tmp_path / "a.mp4", frames(2), 10)
+    assert [path.name for path in tmp_path.iterdir()] == ["bin"]

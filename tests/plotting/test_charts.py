@@ -1,27 +1,24 @@
-"""Curves that say what they show: precision and recall as counted, norms as they are, a training as it went."""
+"""Charts show precision and recall as counted, norms as they are, and the history of a training."""
 
 import numpy as np
 import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
+from tests.support.pictures import drawn
 
 from hypercone.methods.scoring import count_at
 from hypercone.plotting.canvas import DARK, LIGHT
 from hypercone.plotting.charts import (
     MOST_POINTS,
-    in_short,
+    leaves_are_outermost,
     norms_picture,
     precision_recall,
     precision_recall_picture,
-    stand_apart,
+    short_count,
     training_picture,
 )
 
 scores = st.lists(st.integers(-5, 5).map(float), min_size=1, max_size=30).map(np.array)
-
-
-def named(axes, what):
-    return [thing for thing in axes.get_children() if (thing.get_gid() or "").startswith(what)]
 
 
 @settings(deadline=None)
@@ -42,9 +39,9 @@ def test_the_dot_is_the_threshold_and_the_figures_are_written(theme):
     figure = precision_recall_picture(positives, negatives, 0.5, "the caption", theme)
     (axes,) = figure.axes
     counts = count_at(0.5, positives, negatives)
-    (dot,) = named(axes, "threshold")
+    (dot,) = drawn(axes, "threshold")
     assert np.ravel(dot.get_data()).tolist() == [counts.recall, counts.precision]
-    (curve,) = named(axes, "curve")
+    (curve,) = drawn(axes, "curve")
     x, y = curve.get_data()
     assert len(x) <= MOST_POINTS
     assert np.hypot(x - counts.recall, y - counts.precision).min() < 2e-3
@@ -60,9 +57,9 @@ def test_a_thinned_curve_stays_near_the_whole_one():
     random = np.random.default_rng(1)
     positives, negatives = random.exponential(1, 20_000), random.exponential(1, 20_000)
     figure = precision_recall_picture(positives, negatives, 1.0, "")
-    drawn = np.stack(named(figure.axes[0], "curve")[0].get_data(), axis=1)
+    shown = np.stack(drawn(figure.axes[0], "curve")[0].get_data(), axis=1)
     whole = precision_recall(positives, negatives)
-    at = np.interp(np.linspace(0.05, 1, 200), drawn[:, 0], drawn[:, 1])
+    at = np.interp(np.linspace(0.05, 1, 200), shown[:, 0], shown[:, 1])
     assert np.abs(at - np.interp(np.linspace(0.05, 1, 200), whole.recall, whole.precision)).max() < 0.01
 
 
@@ -70,7 +67,7 @@ def test_norms_are_shown_as_hyperbolic_distances_with_their_medians():
     depths = np.repeat(np.arange(4, dtype=np.int32), [1, 10, 50, 200])
     norms = np.random.default_rng(0).uniform(0.2, 0.9, len(depths)) * (0.5 + depths / 8)
     figure = norms_picture(norms, depths, "", is_hyperbolic=True)
-    medians = [np.ravel(dot.get_data()).tolist() for dot in named(figure.axes[0], "median")]
+    medians = [np.ravel(dot.get_data()).tolist() for dot in drawn(figure.axes[0], "median")]
     expected = [[depth, np.median(2 * np.arctanh(norms[depths == depth]))] for depth in (1, 2, 3)]
     np.testing.assert_allclose(medians, expected)
     assert [text.get_text() for text in figure.axes[0].texts] == ["1", "10", "50", "200"]
@@ -80,11 +77,11 @@ def test_norms_are_shown_as_hyperbolic_distances_with_their_medians():
     np.testing.assert_allclose(right.get_yticks(), [2 * np.arctanh(float(label)) for label in labels])
 
 
-def test_nodes_apart_are_dots_that_no_median_counts():
+def test_nodes_set_apart_are_drawn_but_not_in_the_medians():
     depths, apart = np.repeat(np.arange(2, dtype=np.int32), 30), np.arange(60) % 3 > 0
     norms = np.where(apart, 9.0, np.linspace(1, 2, 60))
     figure = norms_picture(norms, depths, "", is_hyperbolic=False, apart=apart)
-    medians = [np.ravel(dot.get_data()).tolist() for dot in named(figure.axes[0], "median")]
+    medians = [np.ravel(dot.get_data()).tolist() for dot in drawn(figure.axes[0], "median")]
     expected = [[depth, np.median(norms[(depths == depth) & ~apart])] for depth in (0, 1)]
     np.testing.assert_allclose(medians, expected)
     shown = np.concatenate([dots.get_offsets() for dots in figure.axes[0].collections])
@@ -102,14 +99,14 @@ def test_nodes_apart_are_dots_that_no_median_counts():
         ([1, 2], [0, 0], [1, 1], False),
     ],
 )
-def test_leaves_of_all_depths_stand_apart_if_they_are_together_and_beyond_all_else(heights, depths, leaves, expected):
-    found = stand_apart(np.array(heights, float), np.array(depths, np.int32), np.array(leaves, bool))
+def test_leaves_are_outermost_if_all_of_them_lie_together_beyond_the_rest(heights, depths, leaves, expected):
+    found = leaves_are_outermost(np.array(heights, float), np.array(depths, np.int32), np.array(leaves, bool))
     assert found is expected
 
 
 def test_flat_norms_are_shown_as_they_are():
     figure = norms_picture(np.full(20, 7.0), np.zeros(20, np.int32), "", is_hyperbolic=False, theme=DARK)
-    (dot,) = named(figure.axes[0], "median")
+    (dot,) = drawn(figure.axes[0], "median")
     assert np.ravel(dot.get_data()).tolist() == [0, 7]
     assert figure.axes[0].get_ylabel() == "norm"
     assert not figure.axes[0].child_axes
@@ -123,14 +120,14 @@ def test_a_deep_hierarchy_has_several_depths_in_a_column():
 
 
 def test_large_counts_are_short():
-    assert [in_short(count) for count in (3, 9_999, 10_000, 14_831)] == ["3", "9,999", "10k", "15k"]
+    assert [short_count(count) for count in (3, 9_999, 10_000, 14_831)] == ["3", "9,999", "10k", "15k"]
 
 
 def test_a_training_shows_its_loss_its_validations_and_the_epoch_chosen():
     losses, validations = np.array([[1, 0.5], [10, 0.2]]), np.array([[5, 0.8], [10, 0.7]])
     figure = training_picture(losses, validations, 5, "")
     left, right = figure.axes
-    (loss,), (validation,), (chosen,) = named(left, "loss"), named(right, "validation"), named(left, "chosen")
+    (loss,), (validation,), (chosen,) = drawn(left, "loss"), drawn(right, "validation"), drawn(left, "chosen")
     np.testing.assert_array_equal(np.stack(loss.get_data(), axis=1), losses)
     np.testing.assert_allclose(np.stack(validation.get_data(), axis=1), [[5, 80], [10, 70]])
     assert chosen.get_xdata()[0] == 5
