@@ -79,7 +79,7 @@ def shape():
     return lambda name, *size, **more: SHAPES[name](*size, **more)
 
 
-def _held(points, K=0.1):
+def _capacity(points, K=0.1):
     """By brute force over all pairs: whether the cone of each row holds each other row."""
     method, settings = find_method("hyperbolic-cones"), Settings(K=K)
     held = np.array([Scorer(points, method, settings).energies_below(row) <= 0 for row in range(len(points))])
@@ -89,7 +89,7 @@ def _held(points, K=0.1):
 
 @pytest.fixture(scope="session")
 def held():
-    return _held
+    return _capacity
 
 
 def _above(parents):

@@ -173,7 +173,7 @@ def test_the_smallest_cap_is_that_of_the_points(shape):
 def test_pairs_that_are_lost_or_false_are_noted_with_their_number():
     diamond = Hierarchy(["thing", "pet", "animal", "dog", "poodle", "beagle"], DIAMOND)
     (lost,) = construct_forest(diamond, 2, rearrange=False).notes
-    assert lost.startswith("1 node has several parents and a forest has room for one, so 3 of 13 true pairs (23.1%)")
+    assert lost.startswith("1 node has several parents and a forest keeps only one, so 3 of 13 true pairs (23.1%)")
     (false,) = construct_forest(diamond, 2).notes
     assert false.startswith("1 pairs (7.1% of those it calls true) are false")
 
@@ -200,7 +200,7 @@ def test_a_layout_that_halves_at_every_level_is_refused_when_it_is_too_deep():
     radii = 0.5 ** np.arange(60)
     too_deep = Layout(np.zeros((60, 1)), radii, radii / 4)
     kept = np.arange(-1, 59, dtype=np.int32)
-    check_points(points_from_balls(too_deep.centres[:20], radii[:20], 0.1), _first(too_deep, 20), kept[:20], 0.1)
+    check_points(points_from_balls(too_deep.centers[:20], radii[:20], 0.1), _first(too_deep, 20), kept[:20], 0.1)
     with pytest.raises(InputError, match="float64 cannot hold 60 nodes as nested caps in 2 dimensions"):
         check_points(points_from_balls(*too_deep[:2], 0.1), too_deep, kept, 0.1)
 
@@ -213,7 +213,7 @@ def _first(layout, count):
 def test_one_point_out_of_place_is_found(shape, row):
     kept = spanning_forest(shape("random_tree", 50))
     layout = lay_out_forest(kept, 2)
-    points = points_from_balls(layout.centres, layout.radii, 0.1)
+    points = points_from_balls(layout.centers, layout.radii, 0.1)
     check_points(points, layout, kept, 0.1)
     points[row] *= 0.95
     with pytest.raises(InputError, match="float64 cannot hold"):
@@ -223,7 +223,7 @@ def test_one_point_out_of_place_is_found(shape, row):
 def test_balls_that_are_not_nested_as_the_forest_is_are_found_by_the_kernel():
     # The layout says that it has gaps, but the second ball is beside the first and not inside.
     wrong = Layout(np.array([[-0.5], [0.5]]), np.array([0.4, 0.3]), np.array([0.1, 0.1]))
-    points = points_from_balls(wrong.centres, wrong.radii, 0.1)
+    points = points_from_balls(wrong.centers, wrong.radii, 0.1)
     check_points(points, wrong, np.array([-1, -1], np.int32), 0.1)
     with pytest.raises(InputError, match="float64 cannot hold"):
         check_points(points, wrong, np.array([-1, 0], np.int32), 0.1)

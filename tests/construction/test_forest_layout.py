@@ -26,8 +26,8 @@ DIMENSIONS = (1, 2, 3, 4, 9, 20)
 
 def nested_as(layout: Layout, above: np.ndarray) -> bool:
     """Whether balls with their gaps lie in those of their ancestors and apart from all others."""
-    centres, radii, gaps = layout
-    distances = np.linalg.norm(centres[:, None] - centres[None], axis=2)
+    centers, radii, gaps = layout
+    distances = np.linalg.norm(centers[:, None] - centers[None], axis=2)
     reach = radii + 0.999 * gaps
     inside = distances + reach[None] <= radii[:, None]
     apart = distances >= reach[:, None] + reach[None]
@@ -40,7 +40,7 @@ def nested_as(layout: Layout, above: np.ndarray) -> bool:
 def test_a_ball_lies_in_its_ancestors_and_apart_from_all_others(above, kept, dim):
     layout = lay_out_forest(kept, dim)
     assert nested_as(layout, above(kept))
-    assert np.all(np.linalg.norm(layout.centres, axis=1) + layout.radii <= 1)
+    assert np.all(np.linalg.norm(layout.centers, axis=1) + layout.radii <= 1)
     assert np.all(layout.gaps > 0)
 
 
@@ -97,12 +97,12 @@ def test_the_lattice_is_listed_whole_shell_by_shell():
 @settings(max_examples=100, deadline=None)
 def test_caps_are_nested_exactly_as_balls_are(dim, K, seed):
     random = np.random.default_rng(seed)
-    centres = random.normal(size=(30, dim))
-    centres *= random.random((30, 1)) / np.linalg.norm(centres, axis=1, keepdims=True)
-    radii = (1 - np.linalg.norm(centres, axis=1)) * random.random(30)
-    distances = np.linalg.norm(centres[:, None] - centres[None], axis=2)
+    centers = random.normal(size=(30, dim))
+    centers *= random.random((30, 1)) / np.linalg.norm(centers, axis=1, keepdims=True)
+    radii = (1 - np.linalg.norm(centers, axis=1)) * random.random(30)
+    distances = np.linalg.norm(centers[:, None] - centers[None], axis=2)
     slack = radii[:, None] - radii[None] - distances
-    points = points_from_balls(centres, radii, K)
+    points = points_from_balls(centers, radii, K)
     clear = np.abs(slack) > 1e-6
     found = caps.contains(points[:, None], points[None], K)
     assert np.array_equal(found[clear], (slack > 0)[clear])

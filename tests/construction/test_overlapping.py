@@ -18,7 +18,7 @@ from hypercone.methods import Settings, find_method
 from hypercone.methods.scoring import Counts
 from hypercone.runs import FitContext
 
-SHORT = {"nested_plan": NestedPlan(parting=20, iterations=60), "free_plan": FreePlan(iterations=60)}
+SHORT = {"nested_plan": NestedPlan(separation_iterations=20, iterations=60), "free_plan": FreePlan(iterations=60)}
 DIAMOND = Hierarchy.from_pairs([("top", "left"), ("top", "right"), ("left", "both"), ("right", "both")])
 
 
@@ -157,7 +157,7 @@ def test_hierarchies_deep_and_small_are_at_least_as_good_as_their_forest(shape, 
 
 def test_very_wide_hierarchies_are_built_too(shape):
     hierarchy = two_of("star", shape, 50_000)
-    plans = {"nested_plan": NestedPlan(parting=2, iterations=3), "free_plan": FreePlan(iterations=10)}
+    plans = {"nested_plan": NestedPlan(separation_iterations=2, iterations=3), "free_plan": FreePlan(iterations=10)}
     found = construct_overlapping(hierarchy, 4, **plans)
     assert found.counts.f1 >= construct_forest(hierarchy, 4).counts.f1
 

@@ -8,7 +8,7 @@ import pytest
 from hypercone.construction import moving, skeleton
 from hypercone.construction.forest import spanning_forest
 from hypercone.construction.moving import Balls, FreeRun, NestedRun, Shape, balls_of, first_shape
-from hypercone.construction.overlap_kernels import add_edges, pull_back
+from hypercone.construction.overlap_kernels import add_edge_gradients, backpropagate
 from hypercone.construction.skeleton import build_skeleton, pairs_in_forest
 from hypercone.hierarchy import Adjacency, Hierarchy
 
@@ -29,9 +29,9 @@ def truth_of(hierarchy):
     return truth
 
 
-def contained(centres, radii):
+def contained(centers, radii):
     """By brute force: whether each ball holds each other one."""
-    apart = np.linalg.norm(centres[:, None] - centres[None], axis=2)
+    apart = np.linalg.norm(centers[:, None] - centers[None], axis=2)
     return (apart <= radii[:, None] - radii[None]) & ~np.eye(len(radii), dtype=bool)
 
 
@@ -87,8 +87,8 @@ def test_wide_families_are_divided_into_groups(monkeypatch, shape):
     assert pairs_in_forest(places) == pairs_in_forest(build_skeleton(dag, spanning_forest(dag))[0])
 
 
-def counted_by_brute_force(places, centres, radii):
-    holds = contained(centres, radii) & (places.rows >= 0)[:, None]
+def counted_by_brute_force(places, centers, radii):
+    holds = contained(centers, radii) & (places.rows >= 0)[:, None]
     forest = in_forest(places.parents)
     holds &= ~forest & ~forest.T
     truth = np.zeros_like(holds)
@@ -112,20 +112,20 @@ def test_more_wrong_pairs_than_there_is_room_for_make_room(bones):
     places, _ = bones
     run = NestedRun(places, first_shape(places, 2, 0), 1)
     before = run.count()
-    noted = run.noted
+    wrong_count = run.wrong_count
     run.wrong = type(run.wrong)(*(array[:1] for array in run.wrong))
     assert run.count() == before
-    assert run.noted == noted <= len(run.wrong.holders)
+    assert run.wrong_count == wrong_count <= len(run.wrong.holders)
 
 
 def test_steps_keep_every_ball_in_the_one_above(bones):
     places, _ = bones
     run = NestedRun(places, first_shape(places, 3, 0), 1)
-    for parting in (True, False):
+    for separating in (True, False):
         run.count()
         for _ in range(20):
-            run.step(0.05, parting)
-    assert np.all(in_forest(places.parents) <= contained(run.centres, run.radii))
+            run.step(0.05, separating)
+    assert np.all(in_forest(places.parents) <= contained(run.centers, run.radii))
 
 
 def test_the_gradient_in_the_coordinates_of_the_skeleton_is_right(bones):
@@ -136,15 +136,15 @@ def test_the_gradient_in_the_coordinates_of_the_skeleton_is_right(bones):
     # The scale of a term is that of the moment: it does not pay to make a ball large only because it is in the wrong.
     scale = run.radii[child]
 
-    def loss(centres, radii):
-        lack = np.linalg.norm(centres[parent] - centres[child], axis=1) + 1.05 * radii[child] - radii[parent]
+    def loss(centers, radii):
+        lack = np.linalg.norm(centers[parent] - centers[child], axis=1) + 1.05 * radii[child] - radii[parent]
         return np.log(1 + np.maximum(lack, 0) / scale).sum()
 
-    of_balls = Balls(np.zeros_like(run.centres), np.zeros_like(run.radii))
-    of_shape = Shape(np.zeros_like(run.centres), np.zeros_like(run.radii))
+    of_balls = Balls(np.zeros_like(run.centers), np.zeros_like(run.radii))
+    of_shape = Shape(np.zeros_like(run.centers), np.zeros_like(run.radii))
     weights = np.ones(len(places.edges))
-    add_edges(run.centres, run.radii, places.edges, weights, 0.05, *of_balls, run.dim)
-    pull_back(places.parents, *shape, run.radii, *of_balls, *of_shape, run.dim)
+    add_edge_gradients(run.centers, run.radii, places.edges, weights, 0.05, *of_balls, run.dim)
+    backpropagate(places.parents, *shape, run.radii, *of_balls, *of_shape, run.dim)
     random = np.random.default_rng(0)
     aside, wider = random.normal(size=shape.offsets.shape), random.normal(size=shape.log_ratios.shape)
     aside[0], wider[0], step = 0, 0, 1e-8
@@ -160,7 +160,7 @@ def test_the_search_among_free_balls_counts_what_brute_force_counts(dag, dim, se
     balls = Balls(random.normal(size=(len(dag), dim)), random.uniform(0.01, 2, len(dag)))
     run = FreeRun(dag, spanning_forest(dag), balls, 1e-9)
     counts = run.search(0.2)
-    holds, truth = contained(run.centres, run.radii), truth_of(dag)
+    holds, truth = contained(run.centers, run.radii), truth_of(dag)
     assert (counts.true_positives, counts.false_positives) == ((holds & truth).sum(), (holds & ~truth).sum())
     assert counts.false_positives > 0
 
@@ -169,7 +169,7 @@ def test_leaves_hold_nothing(dag):
     random = np.random.default_rng(0)
     balls = Balls(random.normal(size=(len(dag), 2)), np.full(len(dag), 0.5))
     run = FreeRun(dag, spanning_forest(dag), balls, 1e-9)
-    assert not contained(run.centres, run.radii)[run.is_leaf].any()
+    assert not contained(run.centers, run.radii)[run.is_leaf].any()
 
 
 def test_a_tree_of_boxes_with_no_room_for_wrong_pairs_makes_room(dag):
