@@ -68,7 +68,7 @@ def judged(embedding: Embedding, hierarchy: Hierarchy, leaves: list[str]) -> dic
 
 def times(embedding: Embedding, parents: dict[str, list[str]]) -> dict[str, float]:
     """CPU milliseconds a node: of the search, and of a whole ``add`` that returns a new embedding."""
-    placer = Placer(embedding.scorer, embedding.edges, room=len(parents))
+    placer = Placer(embedding.scorer, embedding.edges, capacity=len(parents))
     rows = {name: [embedding.row(parent) for parent in above] for name, above in parents.items()}
     searches = [_milliseconds(placer.place, above) for above in rows.values()]
     whole = [_milliseconds(embedding.add, name, above) for name, above in list(parents.items())[:SINGLES]]

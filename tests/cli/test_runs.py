@@ -183,10 +183,10 @@ def test_a_place_where_no_model_can_be_saved_is_refused_before_the_fit(run, tmp_
 def test_the_folder_one_is_in_and_a_mounted_one_are_refused_though_they_are_empty(tmp_path, monkeypatch):
     monkeypatch.chdir(tmp_path)
     with pytest.raises(InputError, match="is the folder you are in; give a new one"):
-        fit.refuse_in_vain(".")
+        fit.refuse_unwritable_folder(".")
     monkeypatch.setattr(os.path, "ismount", lambda path: True)
     with pytest.raises(InputError, match="is where a file system is mounted; give a folder inside it"):
-        fit.refuse_in_vain("volume")
+        fit.refuse_unwritable_folder("volume")
 
 
 def test_a_model_that_cannot_be_saved_after_all_says_that_the_fit_is_kept(run, tmp_path, monkeypatch):
@@ -206,14 +206,14 @@ def test_a_model_that_cannot_be_saved_after_all_says_that_the_fit_is_kept(run, t
         "--run",
         "r",
     )
-    refuse = fit.refuse_in_vain
+    refuse = fit.refuse_unwritable_folder
 
     def then_taken(folder):
         refuse(folder)
         (tmp_path / "model").mkdir()
         (tmp_path / "model" / "thesis.tex").write_text("years of work")
 
-    monkeypatch.setattr(fit, "refuse_in_vain", then_taken)
+    monkeypatch.setattr(fit, "refuse_unwritable_folder", then_taken)
     done = run(*command, "-o", "model")
     assert (done.code, done.err.count("\n")) == (2, 1)
     assert done.err.endswith("; the fit is kept in r: give another -o, with --resume\n")

@@ -33,7 +33,7 @@ def test_leaves_placed_by_their_parents_are_as_right_as_leaves_that_were_trained
 
 def test_trying_is_worth_it_against_a_step_behind_the_parent(mammals, left_out, mammals_without):
     """The search beats the obvious guess, a point a little behind the parent."""
-    placer = Placer(mammals_without.scorer, mammals_without.edges, room=len(left_out))
+    placer = Placer(mammals_without.scorer, mammals_without.edges, capacity=len(left_out))
     wrong_by_search = wrong_by_guess = 0
     for parents in left_out.values():
         rows = [mammals_without.row(parent) for parent in parents]
@@ -71,7 +71,7 @@ def test_whatever_the_points_a_place_is_found_in_the_domain(seed, method):
     constants = Settings(alpha=3.0 if chosen.uses_alpha else 0.0)
     points = chosen.project(chosen.start(random, 20, 5, 0.7), constants)
     edges = np.array([[random.integers(child), child] for child in range(1, 20)], np.int32)
-    placer = Placer(Scorer(points, chosen, constants, 0.1), edges, room=2)
+    placer = Placer(Scorer(points, chosen, constants, 0.1), edges, capacity=2)
     for _ in range(2):
         placer.place([int(random.integers(20))], (int(random.integers(20)),))
     inner, outer = chosen.shell(constants)

@@ -332,8 +332,8 @@ class FreeRun:
 
     def _find_wrong_pairs(self, reach: float) -> None:
         if self._searches % REBUILD == 0:
-            floors = max(0, -(-len(self.radii) // CELL) - 1).bit_length()
-            self._tree = halve(self.centers, floors, self.dim, np.zeros(1, np.int64))
+            halvings = max(0, -(-len(self.radii) // CELL) - 1).bit_length()
+            self._tree = halve(self.centers, halvings, self.dim, np.zeros(1, np.int64))
         self._searches += 1
         needs = self.radii - (FREE_WRONG_MARGIN + reach) * self.scales
         boxes = fit_boxes(self.centers, needs, *self._tree, self.dim)

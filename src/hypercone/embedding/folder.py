@@ -136,7 +136,7 @@ def refuse_to_overwrite(folder: str | Path) -> None:
         raise InputError(f"{target}: cannot be written ({error.strerror})") from None
 
 
-def refuse_in_vain(folder: str | Path) -> None:
+def refuse_unwritable_folder(folder: str | Path) -> None:
     """InputError if a model could not be written there in the end: asked before what takes long."""
     refuse_to_overwrite(folder)
     refuse_unwritable(Path(folder))

@@ -40,7 +40,7 @@ def add_many(
     called = _for_new_nodes(option("labels"), labels or {}, parents)
     rows = {name: len(embedding) + place for place, name in enumerate(order)}
     wished = {name: _wishes(embedding, rows, name, parents[name], apart.get(name, ())) for name in order}
-    placer = Placer(embedding.scorer, embedding.edges, room=len(order))
+    placer = Placer(embedding.scorer, embedding.edges, capacity=len(order))
     unmet: list[tuple[str, str, int]] = []
     with Step("placing", len(order)) as step:
         for name in order:
@@ -198,20 +198,20 @@ def unit_of_length(scorer: Scorer) -> float:
 
 
 class Placer:
-    """The points of an embedding with room for new ones, which are placed one after the other.
+    """The points of an embedding with capacity for new ones, which are placed one after the other.
 
     >>> from hypercone.methods import Settings, find_method
     >>> points = np.array([[0.5, 0.0], [0.7, 0.1], [0.0, 0.5]])
-    >>> placer = Placer(Scorer(points, find_method("hyperbolic-cones"), Settings()), None, room=1)
+    >>> placer = Placer(Scorer(points, find_method("hyperbolic-cones"), Settings()), None, capacity=1)
     >>> row = placer.place(parents=[0])
     >>> row, placer.found_above(row).tolist()
     (3, [0])
     """
 
-    def __init__(self, scorer: Scorer, edges: Rows | None, room: int) -> None:
+    def __init__(self, scorer: Scorer, edges: Rows | None, capacity: int) -> None:
         self.scorer = scorer
         self.size = len(scorer)
-        self.points: Points = np.empty((self.size + room, scorer.points.shape[1]))
+        self.points: Points = np.empty((self.size + capacity, scorer.points.shape[1]))
         self.points[: self.size] = scorer.points
         self.edges = edges
         self._unit, self._scale = unit_of_length(scorer), much_energy(scorer)

@@ -320,7 +320,7 @@ def count_calls(embedding: Embedding, hierarchy: Hierarchy, threshold: float) ->
 def _count_by_tree(embedding: Embedding, true: Adjacency, nodes: Numbers) -> tuple[Numbers, Numbers]:
     index = embedding.index
     # A walk puts two cells for each it takes, so at most one a floor is waiting, and two.
-    stack = np.empty(index.tree.floors + 3, np.int64)
+    stack = np.empty(index.tree.halvings + 3, np.int64)
     given = (index.tree, index.cones, stack, true.csr, embedding.scorer.dim)
     called, right = count_by_tree(embedding.points, nodes, *given)
     return called, right

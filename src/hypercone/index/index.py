@@ -200,7 +200,7 @@ class ConeIndex(Scan):
     @property
     def _depth(self) -> int:
         """How many cells may wait at once: one a floor, and the two just put there."""
-        return self.tree.floors + 3
+        return self.tree.halvings + 3
 
     @cached_property
     def _rooms(self) -> threading.local:
@@ -302,7 +302,7 @@ class Tree(NamedTuple):
     where: Places
 
     @property
-    def floors(self) -> int:
+    def halvings(self) -> int:
         """How many times the nodes were halved."""
         return len(self.begin).bit_length() - 1
 
@@ -311,19 +311,19 @@ def build_tree(points: Points, reaches: Points | None) -> Tree:
     """The tree of some points; ``reaches`` is the widest angle at which each still holds a child, if there are cones.
 
     >>> tree = build_tree(np.random.default_rng(0).uniform(-0.5, 0.5, (100, 3)), None)
-    >>> tree.floors, sorted(tree.rows.tolist()) == list(range(100))
+    >>> tree.halvings, sorted(tree.rows.tolist()) == list(range(100))
     (4, True)
     """
     dim = dimension_type(points.shape[1])
-    floors = max(0, -(-len(points) // LEAF) - 1).bit_length()
+    halvings = max(0, -(-len(points) // LEAF) - 1).bit_length()
     directions, norms = index_kernels.directions_and_norms(points, dim)
     if reaches is None:
         reaches, spread = np.zeros(len(points)), points
     else:
         # What makes an ancestor is its direction and its aperture, so nodes alike in these are to be neighbours.
         spread = np.column_stack([directions, APERTURE_WEIGHT * reaches])
-    with Step("index", (2 * floors + 1) * len(points)) as step:
+    with Step("index", (2 * halvings + 1) * len(points)) as step:
         done = step.tally()
-        rows, begin, end = index_kernels.halve(spread, floors, dimension_type(spread.shape[1]), done)
+        rows, begin, end = index_kernels.halve(spread, halvings, dimension_type(spread.shape[1]), done)
         cells, leaves = index_kernels.bound(directions, norms, reaches, rows, begin, end, dim, done)
     return Tree(rows, begin, end, cells, leaves, np.argsort(rows))

@@ -67,7 +67,7 @@ def directions_and_norms(points, dim):
 
 
 @exact_kernel
-def halve(points, floors, dim, done):
+def halve(points, halvings, dim, done):
     """(rows in the order of the tree, where each cell begins, where it ends) after halving every cell so often.
 
     The rows of each floor are counted in ``done``.
@@ -75,7 +75,7 @@ def halve(points, floors, dim, done):
     size = points.shape[0]
     rows = np.arange(size)
     keys = np.empty(size)
-    count = (1 << (floors + 1)) - 1
+    count = (1 << (halvings + 1)) - 1
     begin = np.zeros(count, np.int64)
     end = np.zeros(count, np.int64)
     end[0] = size

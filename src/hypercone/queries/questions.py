@@ -59,7 +59,7 @@ from hypercone.queries.answers import (
 
 # The most that is listed where nothing is said, 0 for all. A program that asks for relatives gets all of them; what has
 # no natural end gives a few. On a screen nobody reads more than some dozens, whatever is asked.
-ALL, A_FEW, ON_A_SCREEN = 0, 10, 50
+ALL, SHORT_LIMIT, SCREEN_LIMIT = 0, 10, 50
 # Where a centroid lies is plain from its nearest few.
 NEIGHBORS = 10
 
@@ -67,7 +67,7 @@ PAIR, NAME, TEXT, MORE = "CHILD PARENT", "NAME", "TEXT", "…"
 
 
 @dataclass(slots=True)
-class Asked:
+class QuestionInput:
     """What a question is about, by row or as a text, the most to list (0 for all), and the energy if it is known."""
 
     embedding: Embedding
@@ -106,7 +106,7 @@ class Question:
     """
 
     arguments: str
-    respond: Callable[[Asked], Answer]
+    respond: Callable[[QuestionInput], Answer]
     gives: type[Answer]
     limit: int | None = None
     in_columns: Callable[[Embedding, Rows], Answer] | None = None
@@ -153,7 +153,7 @@ def find_question(name: str) -> Question:
     return QUESTIONS[name]
 
 
-def ask(embedding: Embedding, question: str, names: Sequence[str], limit: int | None = None) -> Asked:
+def ask(embedding: Embedding, question: str, names: Sequence[str], limit: int | None = None) -> QuestionInput:
     """What the names and the limit mean; InputError for an unknown name, or for too many or too few."""
     wanted = find_question(question)
     if not wanted.takes(len(names)):
@@ -163,11 +163,11 @@ def ask(embedding: Embedding, question: str, names: Sequence[str], limit: int | 
     if limit < 0:
         raise InputError(f"{option('limit')} is {limit}, but must be at least 0 (0 means all)")
     if wanted.arguments == TEXT:
-        return Asked(embedding, (), limit, names[0])
-    return Asked(embedding, [embedding.row(name) for name in names], limit)
+        return QuestionInput(embedding, (), limit, names[0])
+    return QuestionInput(embedding, [embedding.row(name) for name in names], limit)
 
 
-def answer_many(embedding: Embedding, question: str, asked: Sequence[Asked]) -> Answer:
+def answer_many(embedding: Embedding, question: str, asked: Sequence[QuestionInput]) -> Answer:
     """The answers to one question about many nodes: in columns where it has them, else one after another.
 
     >>> import hypercone
@@ -182,13 +182,13 @@ def answer_many(embedding: Embedding, question: str, asked: Sequence[Asked]) -> 
     return wanted.in_columns(embedding, np.array([one.rows for one in asked], np.int32).reshape(-1, 2))
 
 
-def is_a(asked: Asked) -> IsA:
+def is_a(asked: QuestionInput) -> IsA:
     """Whether the child is a kind of the parent."""
     energy, threshold = _energy(asked), asked.embedding.threshold
     return IsA(*asked.pair(), energy <= threshold, energy, threshold)
 
 
-def energy(asked: Asked) -> Energy:
+def energy(asked: QuestionInput) -> Energy:
     """How far the child is from the parent's region."""
     return Energy(*asked.pair(), _energy(asked))
 
@@ -204,7 +204,7 @@ def energies(embedding: Embedding, pairs: Rows) -> Energies:
     return Energies(_energies(embedding, pairs).tolist())
 
 
-def _energy(asked: Asked) -> float:
+def _energy(asked: QuestionInput) -> float:
     if asked.energy is not None:
         return asked.energy
     return float(_energies(asked.embedding, np.array([asked.rows], np.int32))[0])
@@ -214,7 +214,7 @@ def _energies(embedding: Embedding, pairs: Rows) -> Points:
     return embedding.scorer.energies(np.ascontiguousarray(pairs[:, ::-1], np.int32))
 
 
-def explain(asked: Asked) -> Explained:
+def explain(asked: QuestionInput) -> Explained:
     """Why the child is, or is not, a kind of the parent."""
     found = reasons.explain(asked.embedding, *asked.rows)
     return Explained(
@@ -248,31 +248,31 @@ def _steps(embedding: Embedding, steps: Sequence[reasons.Step]) -> list[answers.
     ]
 
 
-def ancestors(asked: Asked) -> Ancestors:
+def ancestors(asked: QuestionInput) -> Ancestors:
     """What the node is a kind of."""
     rows = ancestors_of(asked.embedding, asked.rows[0])
     return Ancestors(*asked.node(), _above(asked, rows), len(rows))
 
 
-def descendants(asked: Asked) -> Descendants:
+def descendants(asked: QuestionInput) -> Descendants:
     """What is a kind of the node."""
     rows = descendants_of(asked.embedding, asked.rows[0])
     return Descendants(*asked.node(), _below(asked, rows), len(rows))
 
 
-def parents(asked: Asked) -> Parents:
+def parents(asked: QuestionInput) -> Parents:
     """The ancestors with no other between."""
     rows = parents_of(asked.embedding, asked.rows[0])
     return Parents(*asked.node(), _above(asked, rows), len(rows))
 
 
-def children(asked: Asked) -> Children:
+def children(asked: QuestionInput) -> Children:
     """The descendants with no other between."""
     rows = children_of(asked.embedding, asked.rows[0])
     return Children(*asked.node(), _below(asked, rows), len(rows))
 
 
-def siblings(asked: Asked) -> Siblings:
+def siblings(asked: QuestionInput) -> Siblings:
     """The other children of the parents."""
     embedding, shared = asked.embedding, siblings_of(asked.embedding, asked.rows[0])
     rows = first(list(shared), asked.limit)
@@ -283,7 +283,7 @@ def siblings(asked: Asked) -> Siblings:
     return Siblings(*asked.node(), found, len(shared))
 
 
-def nearest(asked: Asked) -> Nearest:
+def nearest(asked: QuestionInput) -> Nearest:
     """The nodes at the smallest distance."""
     embedding, others = asked.embedding, len(asked.embedding) - 1
     found = nearest_to(embedding, asked.rows[0], asked.limit or others)
@@ -291,12 +291,12 @@ def nearest(asked: Asked) -> Nearest:
     return Nearest(*asked.node(), items, others)
 
 
-def vector(asked: Asked) -> Vector:
+def vector(asked: QuestionInput) -> Vector:
     """The point of the node."""
     return Vector(*asked.node(), asked.embedding.points[asked.rows[0]].tolist())
 
 
-def lowest_common_ancestors(asked: Asked) -> LowestCommonAncestors:
+def lowest_common_ancestors(asked: QuestionInput) -> LowestCommonAncestors:
     """The lowest common ancestors by geometry and, where the edges are known, by the graph."""
     embedding, hierarchy = asked.embedding, asked.embedding.hierarchy
     by_geometry = lowest_common(embedding, asked.rows).tolist()
@@ -309,7 +309,7 @@ def lowest_common_ancestors(asked: Asked) -> LowestCommonAncestors:
     )
 
 
-def centroid_of(asked: Asked) -> Centroid:
+def centroid_of(asked: QuestionInput) -> Centroid:
     """One point for the nodes, what it is a kind of, and what is near it."""
     point = centroid(asked.embedding, asked.rows)
     above, count = above_point(asked.embedding, point, asked.limit)
@@ -318,7 +318,7 @@ def centroid_of(asked: Asked) -> Centroid:
     return Centroid(*asked.nodes(), point.tolist(), above, count, neighbors)
 
 
-def search(asked: Asked) -> Matches:
+def search(asked: QuestionInput) -> Matches:
     """The nodes with a text in their name or label."""
     rows = asked.embedding.searchable.search(asked.text)
     shown = first(rows, asked.limit).tolist()
@@ -339,12 +339,12 @@ def first(items: Some, limit: int) -> Some:
     return items[: limit or None]
 
 
-def _above(asked: Asked, rows: Rows) -> list[Relative]:
+def _above(asked: QuestionInput, rows: Rows) -> list[Relative]:
     shown = first(rows, asked.limit)
     return _relatives(asked.embedding, shown, margins(asked.embedding, shown, asked.rows[0]))
 
 
-def _below(asked: Asked, rows: Rows) -> list[Relative]:
+def _below(asked: QuestionInput, rows: Rows) -> list[Relative]:
     shown = first(rows, asked.limit)
     return _relatives(asked.embedding, shown, margins(asked.embedding, asked.rows[0], shown))
 
@@ -383,9 +383,9 @@ QUESTIONS = {
     "parents": Question(NAME, parents, Parents, limit=ALL),
     "children": Question(NAME, children, Children, limit=ALL),
     "siblings": Question(NAME, siblings, Siblings, limit=ALL),
-    "nearest": Question(NAME, nearest, Nearest, limit=A_FEW),
+    "nearest": Question(NAME, nearest, Nearest, limit=SHORT_LIMIT),
     "vector": Question(NAME, vector, Vector),
     "lca": Question("NAME NAME …", lowest_common_ancestors, LowestCommonAncestors),
     "centroid": Question("NAME …", centroid_of, Centroid, limit=ALL),
-    "search": Question(TEXT, search, Matches, limit=A_FEW),
+    "search": Question(TEXT, search, Matches, limit=SHORT_LIMIT),
 }
