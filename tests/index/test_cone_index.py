@@ -12,7 +12,7 @@ from hypothesis import HealthCheck, given, settings
 from hypothesis import strategies as st
 
 from hypercone.index import ConeIndex, Finder, Scan
-from hypercone.index.index import LEAF, PAYS_AFTER
+from hypercone.index.index import LEAF, SCANS_BEFORE_INDEX
 from hypercone.methods import METHODS, Settings, find_method
 from hypercone.methods.scoring import Scorer
 
@@ -192,7 +192,7 @@ def test_a_row_that_does_not_exist_is_refused_before_compiled_code_could_read_be
 
 def test_a_few_questions_are_scanned_and_many_build_the_index(learned):
     finder = Finder(learned.scorer)
-    for _ in range(PAYS_AFTER):
+    for _ in range(SCANS_BEFORE_INDEX):
         assert finder.descendants(5).tested == len(learned)
     before = finder.ancestors(7)
     assert before.tested < len(learned)
@@ -202,9 +202,9 @@ def test_a_few_questions_are_scanned_and_many_build_the_index(learned):
 def test_an_embedding_answers_the_same_before_and_after_its_index_is_built(learned):
     fresh = dataclasses.replace(learned)
     names = list(learned.names[:: len(learned) // 50])
-    scanned = [(fresh.ancestors(name), fresh.nearest(name, 5)) for name in names[: PAYS_AFTER // 2]]
+    scanned = [(fresh.ancestors(name), fresh.nearest(name, 5)) for name in names[: SCANS_BEFORE_INDEX // 2]]
     assert fresh.index is fresh.index
-    indexed = [(fresh.ancestors(name), fresh.nearest(name, 5)) for name in names[: PAYS_AFTER // 2]]
+    indexed = [(fresh.ancestors(name), fresh.nearest(name, 5)) for name in names[: SCANS_BEFORE_INDEX // 2]]
     assert scanned == indexed
     assert fresh.ancestors(names) == [fresh.ancestors(name) for name in names]
     assert fresh.descendants(names) == [fresh.descendants(name) for name in names]
