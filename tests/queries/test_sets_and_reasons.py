@@ -53,7 +53,7 @@ def test_lca_says_when_geometry_and_graph_disagree_or_there_is_no_graph(animals)
     assert moved.words.endswith("Geometry and graph disagree.")
     alone = told(_without_edges(animals), "lca", ["poodle", "cat"])
     assert (alone.values["graph"], alone.values["agree"]) == (None, None)
-    assert alone.words.endswith("by the graph  unknown, for the model has no edges")
+    assert alone.words.endswith("by the graph  unknown, as the model has no edges")
 
 
 def test_nodes_without_anything_in_common_have_no_lca(perfect):
@@ -130,7 +130,7 @@ def test_an_explanation_says_where_geometry_and_graph_part(animals):
 def test_a_node_and_itself_and_a_model_without_edges(animals):
     assert "By the graph: they are one node." in told(animals, "explain", ["owl", "owl"]).words
     alone = told(_without_edges(animals), "explain", ["poodle", "mammal"])
-    assert alone.words.endswith("By the graph: unknown, for the model has no edges.")
+    assert alone.words.endswith("By the graph: unknown, as the model has no edges.")
     assert (alone.values["graph"], alone.values["agrees"]) == (None, None)
 
 

@@ -1,6 +1,6 @@
-"""Every question to an embedding, once: a table of what each takes and who answers it, in values.
+"""The table of all questions to an embedding: the arguments of each, and the function that answers it.
 
-``hypercone.queries.wording`` makes sentences of the values; the command line and HTTP give them out as JSON.
+Answers are plain values; ``hypercone.queries.wording`` turns them into sentences, the command line and HTTP into JSON.
 """
 
 from __future__ import annotations
@@ -57,10 +57,10 @@ from hypercone.queries.answers import (
     Verdicts,
 )
 
-# The most that is listed where nothing is said, 0 for all. A program that asks for relatives gets all of them; what has
-# no natural end gives a few. On a screen nobody reads more than some dozens, whatever is asked.
-ALL, SHORT_LIMIT, SCREEN_LIMIT = 0, 10, 50
-# Where a centroid lies is plain from its nearest few.
+# Default limits of lists, 0 for all: everything for relatives in a program, a few for what has no natural end, and at
+# most some dozens on a screen.
+NO_LIMIT, SHORT_LIMIT, SCREEN_LIMIT = 0, 10, 50
+# The number of nearest nodes listed for a centroid.
 NEIGHBORS = 10
 
 PAIR, NAME, TEXT, MORE = "CHILD PARENT", "NAME", "TEXT", "…"
@@ -68,37 +68,37 @@ PAIR, NAME, TEXT, MORE = "CHILD PARENT", "NAME", "TEXT", "…"
 
 @dataclass(slots=True)
 class QuestionInput:
-    """What a question is about, by row or as a text, the most to list (0 for all), and the energy if it is known."""
+    """The nodes (by row) or the text that a question is about, the limit (0 for all), and the energy if known."""
 
     embedding: Embedding
     rows: Sequence[int]
-    limit: int = ALL
+    limit: int = NO_LIMIT
     text: str = ""
     energy: float | None = None
 
     def node(self) -> tuple[str, str | None]:
-        """The name and label of the node, where it is one."""
+        """The name and label of the first node."""
         return self.embedding.names[self.rows[0]], self.embedding.label(self.rows[0])
 
     def pair(self) -> tuple[str, str | None, str, str | None]:
-        """The names and labels of a child and a parent."""
+        """The names and labels of the child and the parent."""
         names, labels, (child, parent) = self.embedding.names, self.embedding.labels, self.rows
         if labels is None:
             return names[child], None, names[parent], None
         return names[child], labels.texts[child] or None, names[parent], labels.texts[parent] or None
 
     def nodes(self) -> tuple[list[str], list[str | None]]:
-        """The names and labels of any number."""
+        """The names and the labels of all nodes."""
         names = [self.embedding.names[row] for row in self.rows]
         return names, [self.embedding.label(row) for row in self.rows]
 
 
 @dataclass(frozen=True)
 class Question:
-    """How a question is asked: what it takes, ``…`` for any number more, who answers, and with what.
+    """A question: its arguments (``…`` for any number more), the function that answers it, and the type of the answer.
 
-    ``limit`` is the most that is listed where nothing is said; None where there is nothing to cut. ``in_columns``
-    answers for many pairs of (child, parent) rows at once.
+    ``limit`` is the default limit of its list; None if it has no list. ``in_columns`` answers many pairs of
+    (child, parent) rows at once.
 
     >>> lca = QUESTIONS["lca"]
     >>> lca.takes(1), lca.takes(2), lca.takes(9)
@@ -113,28 +113,28 @@ class Question:
 
     @property
     def least(self) -> int:
-        """The fewest nodes that it can be asked about."""
+        """The smallest number of arguments."""
         return len(self.arguments.removesuffix(MORE).split())
 
     @property
     def is_open(self) -> bool:
-        """Whether it takes any number more."""
+        """Whether it takes any number of further arguments."""
         return self.arguments.endswith(MORE)
 
     @property
     def summary(self) -> str:
-        """What it tells."""
+        """A one-line description."""
         return (self.gives.__doc__ or "").split("\n")[0].removesuffix(".")
 
     def takes(self, count: int) -> bool:
-        """Whether it can be asked about so many nodes."""
+        """Whether it accepts ``count`` arguments."""
         return count >= self.least if self.is_open else count == self.least
 
 
 def answer(embedding: Embedding, question: str, names: Sequence[str], limit: int | None = None) -> Answer:
-    """Answer a question about nodes, or about a text; lists have at most ``limit`` items, 0 for all.
+    """Answer a question about nodes or a text; lists have at most ``limit`` items, 0 for all.
 
-    ``hypercone.queries.in_words`` says the same in a sentence.
+    ``hypercone.queries.in_words`` turns the answer into a sentence.
 
     >>> import hypercone
     >>> pets = hypercone.Hierarchy.from_pairs([("animal", "dog"), ("animal", "cat"), ("dog", "poodle")])
@@ -154,12 +154,12 @@ def find_question(name: str) -> Question:
 
 
 def ask(embedding: Embedding, question: str, names: Sequence[str], limit: int | None = None) -> QuestionInput:
-    """What the names and the limit mean; InputError for an unknown name, or for too many or too few."""
+    """The checked input of a question; InputError for an unknown name, or for too many or too few names."""
     wanted = find_question(question)
     if not wanted.takes(len(names)):
         given = f"{counted(len(names), 'name')}: {' '.join(names)}" if names else "no name"
         raise InputError(f"{question} takes {wanted.arguments}, but was given {given}")
-    limit = wanted.limit or ALL if limit is None else limit
+    limit = wanted.limit or NO_LIMIT if limit is None else limit
     if limit < 0:
         raise InputError(f"{option('limit')} is {limit}, but must be at least 0 (0 means all)")
     if wanted.arguments == TEXT:
@@ -168,7 +168,7 @@ def ask(embedding: Embedding, question: str, names: Sequence[str], limit: int | 
 
 
 def answer_many(embedding: Embedding, question: str, asked: Sequence[QuestionInput]) -> Answer:
-    """The answers to one question about many nodes: in columns where it has them, else one after another.
+    """The answers to one question about many nodes, in columns if the question supports it.
 
     >>> import hypercone
     >>> pets = hypercone.fit(hypercone.Hierarchy.from_pairs([("animal", "dog"), ("dog", "poodle")]), dim=2)
@@ -325,8 +325,8 @@ def search(asked: QuestionInput) -> Matches:
     return Matches(asked.text, [Node(*_node(asked.embedding, row)) for row in shown], len(rows))
 
 
-def above_point(embedding: Embedding, point: Any, limit: int = ALL) -> tuple[list[Relative], int]:
-    """What a point is a kind of, and how many that are in all."""
+def above_point(embedding: Embedding, point: Any, limit: int = NO_LIMIT) -> tuple[list[Relative], int]:
+    """The ancestors of a point, and their total number."""
     rows, inside = ancestors_of_point(embedding, point)
     return _relatives(embedding, first(rows, limit), first(inside, limit)), len(rows)
 
@@ -335,7 +335,7 @@ Some = TypeVar("Some", Rows, Points, list[int])
 
 
 def first(items: Some, limit: int) -> Some:
-    """At most so many of the items, 0 for all."""
+    """The first ``limit`` items, 0 for all."""
     return items[: limit or None]
 
 
@@ -378,14 +378,14 @@ QUESTIONS = {
     "is-a": Question(PAIR, is_a, IsA, in_columns=verdicts),
     "energy": Question(PAIR, energy, Energy, in_columns=energies),
     "explain": Question(PAIR, explain, Explained),
-    "ancestors": Question(NAME, ancestors, Ancestors, limit=ALL),
-    "descendants": Question(NAME, descendants, Descendants, limit=ALL),
-    "parents": Question(NAME, parents, Parents, limit=ALL),
-    "children": Question(NAME, children, Children, limit=ALL),
-    "siblings": Question(NAME, siblings, Siblings, limit=ALL),
+    "ancestors": Question(NAME, ancestors, Ancestors, limit=NO_LIMIT),
+    "descendants": Question(NAME, descendants, Descendants, limit=NO_LIMIT),
+    "parents": Question(NAME, parents, Parents, limit=NO_LIMIT),
+    "children": Question(NAME, children, Children, limit=NO_LIMIT),
+    "siblings": Question(NAME, siblings, Siblings, limit=NO_LIMIT),
     "nearest": Question(NAME, nearest, Nearest, limit=SHORT_LIMIT),
     "vector": Question(NAME, vector, Vector),
     "lca": Question("NAME NAME …", lowest_common_ancestors, LowestCommonAncestors),
-    "centroid": Question("NAME …", centroid_of, Centroid, limit=ALL),
+    "centroid": Question("NAME …", centroid_of, Centroid, limit=NO_LIMIT),
     "search": Question(TEXT, search, Matches, limit=SHORT_LIMIT),
 }
