@@ -57,10 +57,10 @@ REFUSED = {
     "no threshold": ({"threshold": None}, "the threshold is not a number"),
     "a list of thresholds": ({"threshold": [0.1]}, "the threshold is not a number"),
     "a truth for a threshold": ({"threshold": True}, "the threshold is not a number"),
-    "K is NaN": ({"settings": Settings(K=NAN)}, "K is nan, which is no finite number"),
-    "an infinite alpha": ({"settings": Settings(alpha=INFINITY)}, "alpha is inf, which is no finite number"),
+    "K is NaN": ({"settings": Settings(K=NAN)}, "K is nan, which is not a finite number"),
+    "an infinite alpha": ({"settings": Settings(alpha=INFINITY)}, "alpha is inf, which is not a finite number"),
     "K is negative": ({"settings": Settings(K=-1.0)}, "K is -1.0, outside 1e-300 … "),
-    "an infinite margin": ({"settings": Settings(margin=INFINITY)}, "margin is inf, which is no finite number"),
+    "an infinite margin": ({"settings": Settings(margin=INFINITY)}, "margin is inf, which is not a finite number"),
     "no settings": ({"settings": None}, "its settings are None"),
     "a method nobody knows": ({"method": "ordre"}, "there is no method 'ordre'; did you mean order"),
     "no method": ({"method": None}, "its method is None"),
@@ -78,19 +78,19 @@ REFUSED = {
     "an edge that would wrap": ({"edges": np.array([[0, 2**32 + 1]])}, "an edge names a row outside 0 … 1"),
     "edges of fractions": ({"edges": np.array([[0.0, 1.5]])}, r"of float64; give \(parent, child\) rows"),
     "edges of three": ({"edges": np.array([[0, 1, 1]])}, r"an array of shape \(1, 3\)"),
-    "NaN in the record": ({"record": {"history": {"loss": [[1, NAN]]}}}, "its record holds nan, which no JSON"),
-    "infinity in the record": ({"record": {"f1": np.float64(INFINITY)}}, "its record holds inf, which no JSON"),
-    "an array in the record": ({"record": {"f1": np.ones(3)}}, r"its record holds array.* \(ndarray\), which no JSON"),
-    "a number as a key": ({"record": {1: 2}}, r"its record has the key 1 \(int\), which is no text"),
+    "NaN in the record": ({"record": {"history": {"loss": [[1, NAN]]}}}, "its record holds nan, which JSON cannot"),
+    "infinity in the record": ({"record": {"f1": np.float64(INFINITY)}}, "its record holds inf, which JSON cannot"),
+    "an array in the record": ({"record": {"f1": np.ones(3)}}, r"its record holds array.* \(ndarray\), which JSON cannot"),
+    "a number as a key": ({"record": {1: 2}}, r"its record has the key 1 \(int\), which is not a string"),
     "None as a key": ({"record": {"x": [{None: 2}]}}, "its record has the key None"),
     "a record too deep": ({"record": _deep(60)}, "its record is nested more than 50 deep"),
     "no record": ({"record": None}, r"its record is None \(NoneType\); give a dict"),
 }
 # What an embedding can have and no folder can hold.
 UNSAVABLE = {
-    "half a character in the record": ({"record": {"x": "\ud800"}}, "its record cannot be kept as JSON"),
-    "a number of 5,000 digits": ({"record": {"x": 10**5000}}, "its record cannot be kept as JSON"),
-    "a number of 500 digits": ({"record": {"x": 10**500}}, "its record cannot be kept as JSON"),
+    "half a character in the record": ({"record": {"x": "\ud800"}}, "its record cannot be stored as JSON"),
+    "a number of 5,000 digits": ({"record": {"x": 10**5000}}, "its record cannot be stored as JSON"),
+    "a number of 500 digits": ({"record": {"x": 10**500}}, "its record cannot be stored as JSON"),
     "a record of a megabyte": ({"record": {"x": "y" * (1 << 20)}}, "its record is too long: config.json would have"),
     "labels that unpack to too much": ({"labels": Labels(["x" * (65 << 20), ""])}, "nearly all the same; shorten them"),
 }
@@ -133,7 +133,7 @@ def test_what_could_not_be_loaded_is_not_saved_and_the_old_model_stays(pair, tmp
     before = _content(tmp_path)
     with pytest.raises(InputError, match=words) as error:
         wrong.save(tmp_path / "model")
-    assert str(error.value).startswith(f"{tmp_path / 'model'}: not written, for ")
+    assert str(error.value).startswith(f"{tmp_path / 'model'}: not written: ")
     assert "\n" not in str(error.value)
     assert len(str(error.value)) < 400
     assert _content(tmp_path) == before
@@ -151,7 +151,7 @@ def test_a_record_that_is_spoilt_after_the_embedding_was_made_is_not_saved(pair,
     changes, words = REFUSED[case]
     embedding = pair()
     embedding.record.update(changes["record"])
-    with pytest.raises(InputError, match=f"model: not written, for {words}"):
+    with pytest.raises(InputError, match=f"model: not written: {words}"):
         embedding.save(tmp_path / "model")
     assert os.listdir(tmp_path) == []
 

@@ -162,7 +162,7 @@ def test_asking_for_none_gives_none(make_embedding):
         (lambda e: e.suggest(2.5), "k is 2.5 (float), but must be a whole number"),
         (lambda e: e.suggest(3, "edges.tsv"), "hierarchy is 'edges.tsv' (str), but must be a Hierarchy"),
         (lambda e: e.compare("other"), "other is 'other' (str), but must be an Embedding; load it"),
-        (lambda e: e.search(["n"]), "text is ['n'] (list), but must be a text"),
+        (lambda e: e.search(["n"]), "text is ['n'] (list), but must be a string"),
         (lambda e: e.nearest(["n5", "n6"]), "['n5', 'n6'] is a list of names; ask about one at a time"),
     ],
 )

@@ -91,7 +91,7 @@ def test_a_part_of_another_name_is_refused_and_no_path_is_made_of_it(
     assert {os.path.dirname(path) for path in opened} == {str(full_model)}
     assert len(sentence) < 300
     if part == "../../secret":
-        told("hostile file", "a config.json that speaks of a part ../../secret", sentence, 3, about=ABOUT)
+        told("hostile file", "a config.json that lists a part ../../secret", sentence, 3, about=ABOUT)
 
 
 @pytest.mark.parametrize("checksum", [None, 5, ["0"], "", "0" * 64, "é"])

@@ -166,7 +166,7 @@ def test_a_gzip_bomb_that_announces_what_it_is_is_not_unpacked_at_all(full_model
     assert len(bomb) < 1 << 19
     forge(full_model, {NODES: bomb}, nodes_bytes=size)
     sentences = []
-    assert _peak(lambda: sentences.append(is_refused(full_model, "announces 83886080 bytes packed into"))) < 4 << 20
+    assert _peak(lambda: sentences.append(is_refused(full_model, "announces 83886080 bytes compressed into"))) < 4 << 20
     told(
         "hostile file",
         "a model whose nodes.txt.gz is a gzip bomb",
@@ -225,7 +225,7 @@ def test_a_zip_in_place_of_the_names_is_refused(full_model, forge, is_refused, t
     with zipfile.ZipFile(packed, "w", zipfile.ZIP_DEFLATED) as archive:
         archive.writestr("../../nodes.txt", "animal\nLöwe\nx y\n")
     forge(full_model, {NODES: packed.getvalue()})
-    sentence = is_refused(full_model, "cannot be unpacked")
+    sentence = is_refused(full_model, "cannot be decompressed")
     told("hostile file", "a model whose nodes.txt.gz is a zip archive", _without_reason(sentence), 3, about=ABOUT)
     assert not (full_model.parent.parent / "nodes.txt").exists()
 

@@ -6,7 +6,7 @@ import numpy as np
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from hypercone.embedding.placement import Placer, Wishes
+from hypercone.embedding.placement import Placer, Constraints
 from hypercone.methods import METHODS, Settings
 from hypercone.methods.scoring import Scorer
 
@@ -38,30 +38,30 @@ def test_trying_is_worth_it_against_a_step_behind_the_parent(mammals, left_out, 
     for parents in left_out.values():
         rows = [mammals_without.row(parent) for parent in parents]
         new = placer.place(rows)
-        wanted = set(placer.wishes(rows).above.tolist())
-        wrong_by_search += len(wanted ^ set(placer.found_above(new).tolist()))
+        wanted = set(placer.constraints_for(rows).above.tolist())
+        wrong_by_search += len(wanted ^ set(placer.ancestors_by_geometry(new).tolist()))
         kept = placer.points[new].copy()
         placer.points[new] = 1.1 * placer.points[rows[0]]
-        wrong_by_guess += len(wanted ^ set(placer.found_above(new).tolist()))
+        wrong_by_guess += len(wanted ^ set(placer.ancestors_by_geometry(new).tolist()))
         placer.points[new] = kept
     assert wrong_by_search < 0.5 * wrong_by_guess
 
 
 def test_the_scan_finds_what_the_energies_say(fitted):
     from hypercone._jit import dimension_type
-    from hypercone.embedding.embedding_kernels import scan
+    from hypercone.embedding.embedding_kernels import rows_within
 
     for name, method in METHODS.items():
         model = fitted(name)
         points = np.concatenate([model.points, model.points[[5]] * 1.01])
         found = np.empty(100, np.int32)
         constants, dim = method.constants(model.settings), dimension_type(5)
-        above, both = scan(points, 11, found, model.threshold, constants, dim)
+        above, both = rows_within(points, 11, found, model.threshold, constants, dim)
         expected = Scorer(points, method, model.settings).energies_above(11)[:11] <= model.threshold
         assert found[:above].tolist() == np.flatnonzero(expected).tolist()
         expected = Scorer(points, method, model.settings).energies_below(11)[:11] <= model.threshold
         assert found[above:both].tolist() == np.flatnonzero(expected).tolist()
-        assert sum(scan(points, 11, found[:1], model.threshold, constants, dim)) <= 2
+        assert sum(rows_within(points, 11, found[:1], model.threshold, constants, dim)) <= 2
 
 
 @settings(max_examples=30, deadline=None)
@@ -82,7 +82,7 @@ def test_whatever_the_points_a_place_is_found_in_the_domain(seed, method):
     assert placer.points[:20].tobytes() == points.tobytes()
 
 
-def test_wishes_follow_the_edges_in_any_order():
+def test_constraints_follow_the_edges_in_any_order():
     edges = np.array([[3, 4], [0, 1], [1, 3], [2, 3], [5, 6]], np.int32)
     for order in (edges, edges[::-1].copy()):
-        assert Wishes.by_edges(order, 7, [4]).above.tolist() == [0, 1, 2, 3, 4]
+        assert Constraints.by_edges(order, 7, [4]).above.tolist() == [0, 1, 2, 3, 4]
