@@ -1,10 +1,11 @@
-"""Distances and the order are the same, computed from the points or from any coordinates that are exported."""
+"""Distances and the order are the same in all exported coordinates."""
 
 from __future__ import annotations
 
 import mpmath
 import numpy as np
 import pytest
+from tests.support.embeddings import make_embedding
 
 from hypercone.embedding import Embedding
 from hypercone.embedding.export import KINDS, coordinates_of
@@ -13,6 +14,7 @@ from hypercone.geometry import caps, cones, euclidean_cones, hyperboloid, klein,
 from hypercone.methods import METHODS, Settings
 
 K = 0.1
+
 OFFERED = {
     "hyperbolic-cones": {"own", "klein", "lorentz", "cap"},
     "poincare": {"own", "klein", "lorentz"},
@@ -23,7 +25,7 @@ OFFERED = {
 
 
 def _points(count: int = 200, dim: int = 3, furthest: float = 1 - 1e-5) -> np.ndarray:
-    """Points around a few directions, from the inner radius to the border, so that many cones hold others."""
+    """Points around a few directions, from the inner radius to the boundary, so that many cones contain others."""
     random = np.random.default_rng(5)
     directions = random.normal(size=(4, dim))[random.integers(4, size=count)] + 0.03 * random.normal(size=(count, dim))
     gaps = np.geomspace(0.85, 1 - furthest, count)
@@ -36,7 +38,7 @@ def _embedding(points, method="hyperbolic-cones") -> Embedding:
 
 @pytest.mark.parametrize("method", METHODS)
 @pytest.mark.parametrize("kind", KINDS)
-def test_a_method_has_the_coordinates_that_make_sense_and_refuses_the_others(make_embedding, method, kind):
+def test_a_method_has_the_coordinates_that_apply_and_refuses_the_others(method, kind):
     embedding = make_embedding(method, dim=3)
     if kind in OFFERED[method]:
         columns, values = coordinates_of(embedding, kind)
@@ -47,7 +49,7 @@ def test_a_method_has_the_coordinates_that_make_sense_and_refuses_the_others(mak
             coordinates_of(embedding, kind)
 
 
-def test_a_refusal_says_what_there_is(make_embedding):
+def test_a_refusal_lists_the_available_coordinates():
     with pytest.raises(InputError, match=r'use coordinates="own" or "cap"$'):
         coordinates_of(make_embedding("euclidean-cones"), "lorentz")
     with pytest.raises(InputError, match=r'use coordinates="own" or "klein" or "lorentz"$'):
@@ -66,7 +68,7 @@ def test_distances_from_the_hyperboloid_agree_to_eleven_digits_up_to_the_border(
     )
 
 
-def test_the_written_hyperboloid_gives_the_true_distances_in_high_precision(tmp_path):
+def test_an_exported_hyperboloid_gives_the_exact_distances(tmp_path):
     points = _points(count=12)
     path = _embedding(points).export(tmp_path / "p.tsv", coordinates="lorentz")
     rows = [line.split("\t")[1:] for line in path.read_text().splitlines()]
@@ -87,14 +89,14 @@ def _true_distance(x, y):
 
 
 def _lorentz_distance(x, y):
-    # The time is what the written space says, for the last digit of either moves a point off the hyperboloid.
+    # Time is recomputed from space, as rounding moves a point off the hyperboloid.
     times = [mpmath.sqrt(1 + sum(cell**2 for cell in point[1:])) for point in (x, y)]
     assert all(abs(point[0] / time - 1) < 1e-14 for point, time in zip((x, y), times, strict=True))
     return mpmath.acosh(times[0] * times[1] - sum(a * b for a, b in zip(x[1:], y[1:], strict=True)))
 
 
 @pytest.mark.parametrize(("furthest", "precision"), [(0.999, 1e-8), (1 - 1e-5, 1e-4)])
-def test_klein_points_go_back_and_lose_only_what_the_border_costs(furthest, precision):
+def test_klein_points_are_converted_back_as_precisely_as_the_boundary_allows(furthest, precision):
     points = _points(furthest=furthest)
     back = klein.from_klein(coordinates_of(_embedding(points), "klein").values)
     np.testing.assert_allclose(1 - np.linalg.norm(back, axis=1), 1 - np.linalg.norm(points, axis=1), rtol=precision)
@@ -121,7 +123,7 @@ def test_caps_decide_the_order_of_euclidean_cones():
 
 
 def _check_caps(embedding, energy):
-    """A cap in another, told from the exported numbers alone: angle ≤ R of the parent − R of the child."""
+    """Containment of caps from the exported numbers: angle ≤ R of the parent − R of the child."""
     values = coordinates_of(embedding, "cap").values
     directions, radii = values[:, :-1], values[:, -1]
     np.testing.assert_allclose(np.linalg.norm(directions, axis=1), 1, rtol=1e-15)
@@ -132,7 +134,7 @@ def _check_caps(embedding, energy):
     assert (inside == (energy <= 0))[is_clear].all()
 
 
-def test_a_cap_goes_back_to_its_point_up_to_the_border():
+def test_caps_are_converted_back_to_their_points():
     points = _points()
     values = coordinates_of(_embedding(points), "cap").values
     back = caps.point_from_cap(values[:, :-1], values[:, -1], K)
