@@ -325,7 +325,7 @@ def test_leftovers_of_all_targets_in_a_folder_are_removed_together(tmp_path):
     _files.release(held)
 
 
-def test_an_old_folder_that_was_moved_aside_is_kept_while_its_target_is_missing(tmp_path):
+def test_an_old_folder_that_was_moved_aside_stays_while_its_target_is_missing(tmp_path):
     aside, lock = make_folder(tmp_path / "model", _files.ASIDE)
     _files.release(lock)
     assert remove_leftovers(tmp_path, "model") == []

@@ -58,13 +58,6 @@ def test_a_midpoint_is_accurate_up_to_the_boundary(given_points):
 
 
 @settings(deadline=None)
-@given(weighted_points(outer=1 - 1e-5, count=1))
-def test_the_midpoint_of_one_point_is_that_point(given_points):
-    points, weights = given_points
-    np.testing.assert_allclose(einstein_midpoint(points, weights), points[0], rtol=0, atol=1e-15)
-
-
-@settings(deadline=None)
 @given(weighted_points(outer=0.95), weighted_points(outer=0.9, count=1), st.floats(0, 2 * np.pi))
 def test_isometries_map_midpoints_to_midpoints(given_points, shift, angle):
     points, weights = given_points

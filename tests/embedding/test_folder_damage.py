@@ -72,6 +72,7 @@ def test_every_change_to_the_card_is_detected_and_does_not_affect_the_model(full
     assert is_same(load(full_model), saved)
     path.unlink()
     assert card_is_as_saved(full_model)
+    assert is_same(load(full_model), saved)
 
 
 @pytest.mark.parametrize("part", NEEDED)

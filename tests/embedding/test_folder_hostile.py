@@ -500,12 +500,6 @@ def test_points_of_another_type_or_shape_are_refused(model, tensors):
     assert is_refused(model, "does not hold 12 float64 points")
 
 
-def test_a_model_without_dimensions_is_refused(tmp_path):
-    folder = make_embedding("poincare").save(tmp_path / "model")
-    forge(folder, {POINTS: safetensors_bytes({"points": np.empty((12, 0))})}, dim=0)
-    assert is_refused(folder)
-
-
 def _tensors(header: object, data: bytes = bytes(48), length: int | None = None) -> bytes:
     text = header if isinstance(header, bytes) else json.dumps(header).encode()
     return struct.pack("<Q", len(text) if length is None else length) + text + data

@@ -157,12 +157,6 @@ def test_a_margin_is_not_negative_exactly_if_the_child_is_a_kind_of_the_parent(m
         assert found[outside].tolist() == (embedding.threshold - energies)[outside].tolist()
 
 
-@pytest.mark.parametrize("ask", ["parents", "children", "siblings", "lowest_common_ancestors"])
-def test_an_unknown_name_is_refused(ask):
-    with pytest.raises(UnknownNameError, match="there is no node 'm3'"):
-        getattr(make_embedding(), ask)("m3")
-
-
 def test_common_ancestors_need_at_least_one_name():
     with pytest.raises(InputError, match="at least one node"):
         make_embedding().lowest_common_ancestors([])
