@@ -145,10 +145,10 @@ def _split_family(items: _Items, parent: int) -> _Items:
     parents = items.parents.copy()
     parents[family] = len(parents) + group
     key = (items.keys[parent] + items.keys[family].min()) / 2
-    nobody = np.full(count, -1)
+    no_row = np.full(count, -1)
     return _Items(
-        np.concatenate([items.rows, nobody]),
-        np.concatenate([items.sources, nobody]),
+        np.concatenate([items.rows, no_row]),
+        np.concatenate([items.sources, no_row]),
         np.concatenate([parents, np.full(count, parent)]),
         np.concatenate([items.keys, np.full(count, key)]),
     )

@@ -249,7 +249,7 @@ class Finder:
 
     def __init__(self, scorer: Scorer) -> None:
         self._scan = Scan(scorer)
-        self._asked = count(1)
+        self._queries = count(1)
 
     @cached_property
     def index(self) -> ConeIndex:
@@ -269,7 +269,7 @@ class Finder:
         return self._current().nearest(row, count)
 
     def _current(self) -> Scan:
-        return self.index if "index" in vars(self) or next(self._asked) > SCANS_BEFORE_INDEX else self._scan
+        return self.index if "index" in vars(self) or next(self._queries) > SCANS_BEFORE_INDEX else self._scan
 
 
 Search = Callable[[NDArray[np.int64]], tuple[Rows, NDArray[np.int64]]]
