@@ -51,7 +51,7 @@ OPPOSITES = (ast.Eq, ast.NotEq, ast.Is, ast.IsNot, ast.In, ast.NotIn)
 # The tests of each stratum, by their names before and after a refactoring; what does not exist is passed over.
 # Examples in docstrings are tests as well: before, files below tests ran them; after, --doctest-modules does.
 READING = "tests/hierarchy tests/formats tests/data src/hypercone/hierarchy src/hypercone/formats src/hypercone/data"
-SAVING = "tests/embedding tests/placement tests/runs"
+SAVING = "tests/embedding tests/test_files.py tests/runs"
 SELECTIONS = {
     "__init__": f"tests/test_estimator.py {SAVING}",
     "_jit": "tests/test_jit.py tests/methods tests/numerics",

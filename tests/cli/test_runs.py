@@ -178,23 +178,23 @@ def test_a_folder_that_cannot_hold_a_model_is_refused_before_the_fit(run, tmp_pa
 def test_the_current_folder_and_a_mount_point_are_refused_even_if_empty(tmp_path, monkeypatch):
     monkeypatch.chdir(tmp_path)
     with pytest.raises(InputError, match="is the folder you are in; give a new one"):
-        fit.refuse_in_vain(".")
+        fit.refuse_unwritable_folder(".")
     monkeypatch.setattr(os.path, "ismount", lambda path: True)
     with pytest.raises(InputError, match="is where a file system is mounted; give a folder inside it"):
-        fit.refuse_in_vain("volume")
+        fit.refuse_unwritable_folder("volume")
 
 
 def test_a_fit_that_cannot_be_saved_stays_in_its_run_folder(run, tmp_path, monkeypatch):
     monkeypatch.chdir(tmp_path)
     command = ("fit", "tree-2-3", "--method", "hyperbolic-cones", *SHORT, "--run", "r")
-    refuse = fit.refuse_in_vain
+    refuse = fit.refuse_unwritable_folder
 
     def then_taken(folder):
         refuse(folder)
         (tmp_path / "model").mkdir()
         (tmp_path / "model" / "thesis.tex").write_text("years of work")
 
-    monkeypatch.setattr(fit, "refuse_in_vain", then_taken)
+    monkeypatch.setattr(fit, "refuse_unwritable_folder", then_taken)
     done = run(*command, "-o", "model")
     assert (done.code, done.err.count("\n")) == (2, 1)
     assert done.err.endswith("; the fit is saved in r: give another -o, with --resume\n")

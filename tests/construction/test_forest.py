@@ -1,4 +1,4 @@
-"""The forest keeps as much of a hierarchy as a forest can."""
+"""The forest construction: the best spanning forest, verified points, exact counts, and rearranged forests."""
 
 from __future__ import annotations
 
@@ -8,9 +8,27 @@ import numpy as np
 import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
+from tests.support.hierarchies import closure_matrix, cone_matrix, dags, forest_matrix, shape
 
-from hypercone.construction.forest import count_by_bits, count_forest, spanning_forest
+import hypercone
+from hypercone.construction.forest import (
+    MOST_STEPS,
+    can_be_rearranged,
+    check_points,
+    construct_forest,
+    count_by_bits,
+    count_forest,
+    rearranged_forest,
+    spanning_forest,
+)
+from hypercone.construction.layout import Layout, lay_out_forest, points_from_balls
+from hypercone.embedding import Embedding
+from hypercone.errors import ConfigError, InputError
+from hypercone.evaluation import all_pairs
+from hypercone.geometry import caps
 from hypercone.hierarchy import Hierarchy
+from hypercone.methods import Settings, find_method
+from hypercone.methods.scoring import Counts, Scorer
 
 
 @st.composite
@@ -23,34 +41,256 @@ def small_dags(draw):
 
 @given(small_dags())
 @settings(max_examples=60, deadline=None)
-def test_no_forest_of_the_edges_keeps_more_pairs(above, dag):
+def test_no_forest_of_the_edges_keeps_more_pairs(dag):
     choices = [dag.parent_lists[row].tolist() or [-1] for row in range(len(dag))]
-    best = max(int(above(parents).sum()) for parents in itertools.product(*choices))
-    assert int(above(spanning_forest(dag)).sum()) == best == count_forest(dag).true_positives
+    best = max(int(forest_matrix(parents).sum()) for parents in itertools.product(*choices))
+    assert int(forest_matrix(spanning_forest(dag)).sum()) == best == count_forest(dag).true_positives
 
 
 @given(small_dags())
 @settings(max_examples=60, deadline=None)
-def test_a_kept_parent_is_a_parent_and_only_roots_keep_none(dag):
-    kept = spanning_forest(dag)
+def test_the_forest_uses_edges_and_only_roots_have_no_parent(dag):
+    forest = spanning_forest(dag)
     for row in range(len(dag)):
-        assert kept[row] in (dag.parent_lists[row] if len(dag.parent_lists[row]) else [-1])
+        assert forest[row] in (dag.parent_lists[row] if len(dag.parent_lists[row]) else [-1])
 
 
-def test_the_deepest_parent_is_kept_and_the_lowest_row_of_several():
+def test_the_deepest_parent_wins_then_the_lowest_row():
     edges = [[0, 1], [1, 2], [0, 3], [2, 4], [3, 4], [1, 5], [3, 5]]
     assert spanning_forest(Hierarchy("abcdef", edges)).tolist() == [-1, 0, 1, 0, 2, 1]
 
 
 @pytest.mark.parametrize("name", ["chain", "star", "random_tree"])
-def test_a_tree_is_its_own_forest(shape, name):
+def test_a_tree_is_its_own_forest(name):
     tree = shape(name, 500)
-    kept = spanning_forest(tree)
-    assert np.array_equal(np.stack([kept[1:], np.arange(1, 500)], axis=1), tree.edges[np.argsort(tree.edges[:, 1])])
+    forest = spanning_forest(tree)
+    assert np.array_equal(np.stack([forest[1:], np.arange(1, 500)], axis=1), tree.edges[np.argsort(tree.edges[:, 1])])
     assert count_forest(tree).f1 == 1.0
 
 
 @pytest.mark.parametrize("seed", range(3))
-def test_the_closure_is_counted_the_same_by_bits(shape, seed):
+def test_the_closure_is_counted_the_same_by_bits(seed):
     dag = shape("random_dag", 300, seed=seed)
     assert count_by_bits(dag) == dag.count_closure() == len(dag.closure())
+
+
+DIMENSIONS = (2, 3, 5, 10)
+
+DIAMOND = [[0, 1], [0, 2], [1, 3], [2, 3], [3, 4], [3, 5]]
+
+
+@given(dags(), st.sampled_from(DIMENSIONS), st.sampled_from([0.01, 0.1, 1.0, 10.0]))
+@settings(max_examples=100, deadline=None)
+def test_without_rearranging_exactly_the_forest_holds_and_nothing_is_false(dag, dim, K):
+    constructed = construct_forest(dag, dim, K, rearrange=False)
+    found, truth = cone_matrix(constructed.points, K), closure_matrix(dag)
+    assert np.array_equal(found, forest_matrix(spanning_forest(dag)))
+    assert constructed.counts == Counts((found & truth).sum(), 0, truth.sum())
+    assert not constructed.closure_aware
+
+
+@given(dags(), st.sampled_from(DIMENSIONS), st.sampled_from([0.1, 1.0]))
+@settings(max_examples=80, deadline=None)
+def test_the_counts_of_a_rearranged_forest_are_exact_and_its_f1_no_lower(dag, dim, K):
+    constructed = construct_forest(dag, dim, K)
+    found, truth = cone_matrix(constructed.points, K), closure_matrix(dag)
+    assert constructed.counts == Counts((found & truth).sum(), (found & ~truth).sum(), truth.sum())
+    assert constructed.counts.f1 >= count_forest(dag).f1
+    assert constructed.closure_aware == (count_forest(dag).recall < 1)
+
+
+@pytest.mark.parametrize("rearrange", [True, False])
+@pytest.mark.parametrize("name", ["wordnet-mammals", "dag", "tree-3-5"])
+def test_the_counts_are_those_of_the_evaluation_of_all_pairs(name, rearrange):
+    hierarchy = shape("random_dag", 2_000) if name == "dag" else hypercone.load_dataset(name)
+    constructed = construct_forest(hierarchy, 3, rearrange=rearrange)
+    assert _evaluated(hierarchy, constructed) == constructed.counts
+
+
+def _evaluated(hierarchy, constructed):
+    """The counts of the embedding, from its index."""
+    embedding = Embedding(hierarchy.names, constructed.points, "hyperbolic-cones", Settings(), threshold=0.0)
+    judged = all_pairs(embedding, hierarchy)
+    right = round(judged.recall * judged.positives)
+    return Counts(right, round(right / judged.precision) - right, judged.positives)
+
+
+def test_nouns_reach_an_f1_of_98_over_all_pairs_in_under_two_seconds(within):
+    nouns = hypercone.load_dataset("wordnet-nouns")
+    construct_forest(hypercone.load_dataset("wordnet-mammals"), 5)
+    constructed = within(2, lambda: construct_forest(nouns, 5))
+    assert constructed.counts.f1 > 0.98
+    assert _evaluated(nouns, constructed) == constructed.counts
+
+
+def test_nouns_reach_an_f1_of_96_7_without_a_false_pair():
+    constructed = construct_forest(hypercone.load_dataset("wordnet-nouns"), 2, rearrange=False)
+    assert (constructed.counts.precision, constructed.counts.f1) == (1.0, pytest.approx(0.9678, abs=5e-5))
+
+
+@pytest.mark.parametrize("dim", DIMENSIONS)
+@pytest.mark.parametrize(
+    ("name", "size"),
+    [("chain", 100_000), ("star", 100_000), ("binary_tree", 16), ("caterpillar", 30_000), ("deep_random_tree", 20_000)],
+)
+def test_deep_and_wide_trees_are_exact(name, size, dim):
+    tree = shape(name, size)
+    constructed = construct_forest(tree, dim)
+    assert constructed.counts.f1 == 1.0
+    assert constructed.notes == ()
+    assert constructed.smallest_cap > 0.2 / len(tree)
+    random = np.random.default_rng(0)
+    pairs = random.integers(0, len(tree), (50_000, 2)).astype(np.int32)
+    pairs = pairs[pairs[:, 0] != pairs[:, 1]]
+    energies = Scorer(constructed.points, find_method("hyperbolic-cones"), Settings()).energies(pairs)
+    assert np.array_equal(energies <= 0, _is_above(tree, pairs))
+
+
+def _is_above(tree, pairs):
+    """Whether the first of each pair is above the second in a tree whose parents come before their children."""
+    sizes, places = np.ones(len(tree), int), np.zeros(len(tree), int)
+    edges = tree.edges[np.argsort(tree.edges[:, 1])].tolist()
+    for parent, child in reversed(edges):
+        sizes[parent] += sizes[child]
+    # Each node is followed by all that is below it: the first child comes next, the others after those before them.
+    free = places + 1
+    for parent, child in edges:
+        places[child] = free[parent]
+        free[parent] += sizes[child]
+        free[child] = places[child] + 1
+    upper, lower = places[pairs].T
+    return (upper < lower) & (lower < upper + sizes[pairs[:, 0]])
+
+
+@pytest.mark.parametrize("dim", DIMENSIONS)
+def test_the_same_hierarchy_gives_the_same_bytes(dim):
+    dag = shape("random_dag", 3_000)
+    first, second = construct_forest(dag, dim), construct_forest(Hierarchy(dag.names, dag.edges), dim)
+    assert first.points.tobytes() == second.points.tobytes()
+    assert (first.counts, first.smallest_cap, first.notes) == (second.counts, second.smallest_cap, second.notes)
+
+
+def test_roots_and_isolated_nodes_have_disjoint_caps():
+    scattered = Hierarchy("abcdefgh", [[0, 1], [2, 3], [2, 4]])
+    for dim in DIMENSIONS:
+        found = cone_matrix(construct_forest(scattered, dim).points)
+        assert sorted(map(tuple, np.argwhere(found).tolist())) == [(0, 1), (2, 3), (2, 4)]
+
+
+def test_an_empty_hierarchy_and_a_single_node_can_be_constructed():
+    assert construct_forest(Hierarchy([], np.zeros((0, 2), int)), 4).points.shape == (0, 4)
+    assert construct_forest(Hierarchy(["alone"], np.zeros((0, 2), int)), 4).points.shape == (1, 4)
+
+
+def test_the_smallest_cap_is_that_of_the_points():
+    constructed = construct_forest(shape("random_tree", 500), 3)
+    assert constructed.smallest_cap == pytest.approx(caps.cap_radius(constructed.points, 0.1).min(), rel=1e-12)
+
+
+def test_missing_and_false_pairs_are_reported_in_notes():
+    diamond = Hierarchy(["thing", "pet", "animal", "dog", "poodle", "beagle"], DIAMOND)
+    (lost,) = construct_forest(diamond, 2, rearrange=False).notes
+    assert lost.startswith("1 node has several parents and a forest keeps only one, so 3 of 13 true pairs (23.1%)")
+    (false,) = construct_forest(diamond, 2).notes
+    assert false.startswith("1 pairs (7.1% of those it calls true) are false")
+
+
+def test_a_parent_is_put_under_another_if_that_keeps_more_true_pairs():
+    diamond = Hierarchy(["thing", "pet", "animal", "dog", "poodle", "beagle"], DIAMOND)
+    false = cone_matrix(construct_forest(diamond, 3).points) & ~closure_matrix(diamond)
+    assert np.argwhere(false).tolist() in ([[1, 2]], [[2, 1]])
+
+
+@pytest.mark.parametrize("dim", [1, 0, -3])
+def test_one_dimension_is_refused(dim):
+    with pytest.raises(ConfigError, match=f"^dim is {dim}, but must be at least 2 for caps"):
+        construct_forest(shape("star", 3), dim)
+
+
+def test_insufficient_precision_is_an_error_and_never_a_wrong_embedding():
+    # With so large a K the widest cap there is, is tiny, and its thousandth part too small.
+    with pytest.raises(InputError, match=r"float64 cannot hold 1,000 nodes .* K = 10000\.0.* take a part"):
+        construct_forest(shape("star", 1_000), 2, K=1e4)
+
+
+def test_a_layout_too_deep_for_float64_is_refused():
+    radii = 0.5 ** np.arange(60)
+    too_deep = Layout(np.zeros((60, 1)), radii, radii / 4)
+    forest = np.arange(-1, 59, dtype=np.int32)
+    check_points(points_from_balls(too_deep.centers[:20], radii[:20], 0.1), _first(too_deep, 20), forest[:20], 0.1)
+    with pytest.raises(InputError, match="float64 cannot hold 60 nodes as nested caps in 2 dimensions"):
+        check_points(points_from_balls(*too_deep[:2], 0.1), too_deep, forest, 0.1)
+
+
+def _first(layout, count):
+    return Layout(*(each[:count] for each in layout))
+
+
+@pytest.mark.parametrize("row", [0, 7, 49])
+def test_a_single_misplaced_point_is_detected(row):
+    forest = spanning_forest(shape("random_tree", 50))
+    layout = lay_out_forest(forest, 2)
+    points = points_from_balls(layout.centers, layout.radii, 0.1)
+    check_points(points, layout, forest, 0.1)
+    points[row] *= 0.95
+    with pytest.raises(InputError, match="float64 cannot hold"):
+        check_points(points, layout, forest, 0.1)
+
+
+def test_balls_that_do_not_match_the_forest_are_detected_by_the_kernel():
+    # The layout says that it has gaps, but the second ball is beside the first and not inside.
+    wrong = Layout(np.array([[-0.5], [0.5]]), np.array([0.4, 0.3]), np.array([0.1, 0.1]))
+    points = points_from_balls(wrong.centers, wrong.radii, 0.1)
+    check_points(points, wrong, np.array([-1, -1], np.int32), 0.1)
+    with pytest.raises(InputError, match="float64 cannot hold"):
+        check_points(points, wrong, np.array([-1, 0], np.int32), 0.1)
+
+
+@given(st.integers(2, 40), st.integers(0, 2**32 - 1), st.integers(1, 4))
+@settings(max_examples=100, deadline=None)
+def test_a_rearranged_forest_is_a_forest_with_exact_counts(count, seed, most_parents):
+    dag = shape("random_dag", count, seed=seed, most_parents=most_parents)
+    forest, counts = rearranged_forest(dag, spanning_forest(dag))
+    found, truth = forest_matrix(forest), closure_matrix(dag)
+    assert counts == Counts((found & truth).sum(), (found & ~truth).sum(), truth.sum())
+    assert counts.f1 >= count_forest(dag).f1
+
+
+@given(st.integers(2, 25), st.integers(0, 2**32 - 1))
+@settings(max_examples=40, deadline=None)
+def test_after_rearranging_no_subtree_gains_by_another_move(count, seed):
+    dag = shape("random_dag", count, seed=seed)
+    forest, counts = rearranged_forest(dag, spanning_forest(dag))
+    truth = closure_matrix(dag)
+    for row in range(count):
+        for parent in {-1, *range(count)} - {row, *np.flatnonzero(forest_matrix(forest)[row]).tolist()}:
+            moved = forest.copy()
+            moved[row] = parent
+            found = forest_matrix(moved)
+            assert Counts((found & truth).sum(), (found & ~truth).sum(), truth.sum()).f1 <= counts.f1 + 1e-9
+
+
+def test_a_tree_is_not_rearranged():
+    tree = shape("random_tree", 400)
+    forest = spanning_forest(tree)
+    same, counts = rearranged_forest(tree, forest)
+    assert np.array_equal(same, forest)
+    assert counts.f1 == 1.0
+    assert not can_be_rearranged(tree, count_forest(tree))
+
+
+def test_a_node_moves_between_two_others_with_its_descendants():
+    # Most of what is under "agent" is under "person" too, which is an organism.
+    names = ["thing", "organism", "agent", "virus", "person", *(f"person {i}" for i in range(20)), "weed"]
+    edges = [[0, 1], [0, 2], [2, 3], [1, 4], [2, 4], [1, 25], *([4, 5 + i] for i in range(20))]
+    people = Hierarchy(names, edges)
+    forest, counts = rearranged_forest(people, spanning_forest(people))
+    chain = [names[forest[4]], names[forest[forest[4]]]]
+    assert sorted(chain) == ["agent", "organism"]
+    assert (counts.recall, counts.false_positives) == (1.0, 2)
+
+
+@pytest.mark.parametrize("positives", [MOST_STEPS // 2, MOST_STEPS])
+def test_a_hierarchy_too_large_to_rearrange_is_left_alone(positives):
+    vee = Hierarchy("abcd", [[0, 1], [1, 3], [2, 3]])
+    assert can_be_rearranged(vee, Counts(1, 0, positives)) == (positives * 2 <= MOST_STEPS)

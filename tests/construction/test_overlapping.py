@@ -1,4 +1,4 @@
-"""The overlapping construction: what it counts is true, it beats the forest, and no shape of hierarchy breaks it."""
+"""The overlapping construction: exact counts, at least as good as the forest, for every shape of hierarchy."""
 
 from __future__ import annotations
 
@@ -6,24 +6,29 @@ import numpy as np
 import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
+from tests.support.hierarchies import closure_matrix, cone_matrix, dags, forest_matrix, shape
 
-from hypercone.construction.forest import construct_forest
-from hypercone.construction.moving import FreePlan, NestedPlan
+from hypercone.construction import moving, skeleton
+from hypercone.construction.forest import construct_forest, spanning_forest
+from hypercone.construction.moving import Balls, FreePlan, FreeRun, NestedPlan, NestedRun, Shape, balls_of, first_shape
+from hypercone.construction.overlap_kernels import add_edge_gradients, backpropagate
 from hypercone.construction.overlapping import construct_overlapping, count_exactly, smallest_radius
+from hypercone.construction.skeleton import build_skeleton, pairs_in_forest
 from hypercone.embedding import Embedding
 from hypercone.errors import ConfigError
 from hypercone.evaluation import all_pairs
-from hypercone.hierarchy import Hierarchy
+from hypercone.hierarchy import Adjacency, Hierarchy
 from hypercone.methods import Settings, find_method
 from hypercone.methods.scoring import Counts
 from hypercone.runs import FitContext
 
-SHORT = {"nested_plan": NestedPlan(parting=20, iterations=60), "free_plan": FreePlan(iterations=60)}
+SHORT = {"nested_plan": NestedPlan(separation_iterations=20, iterations=60), "free_plan": FreePlan(iterations=60)}
+
 DIAMOND = Hierarchy.from_pairs([("top", "left"), ("top", "right"), ("left", "both"), ("right", "both")])
 
 
 def tangled(count, share=0.3, seed=0):
-    """A random tree in which a share of the nodes is also below another child of its grandparent."""
+    """A random tree in which a share of the nodes has another child of the grandparent as a second parent."""
     random = np.random.default_rng(seed)
     children = np.arange(1, count)
     first = (random.random(count) * np.arange(count)).astype(int)
@@ -53,26 +58,16 @@ def evaluated(hierarchy, points):
     return all_pairs(embedding, hierarchy)
 
 
-def test_the_counts_are_those_of_an_evaluation_of_all_pairs(thousand, built):
-    found = evaluated(thousand, built.points)
-    assert (found.true_positives, found.false_positives) == (built.counts.true_positives, built.counts.false_positives)
-    assert found.positives == built.counts.positives
-
-
-def test_the_counts_are_those_of_brute_force(thousand, built, held):
-    truth = np.zeros((1000, 1000), bool)
-    truth[tuple(thousand.closure().T)] = True
-    holds = held(built.points)
+def test_the_counts_are_those_of_brute_force(thousand, built):
+    truth = closure_matrix(thousand)
+    holds = cone_matrix(built.points)
     assert built.counts == Counts(int((holds & truth).sum()), int((holds & ~truth).sum()), int(truth.sum()))
 
 
-def test_overlapping_caps_beat_the_forest_where_nodes_have_several_parents(thousand, built):
+def test_overlapping_caps_beat_the_forest_if_nodes_have_several_parents(thousand, built):
     forest = construct_forest(thousand, 5)
     assert forest.counts.f1 < 0.98
     assert built.counts.f1 > 0.995
-
-
-def test_it_uses_the_closure_and_says_so(built):
     assert built.closure_aware
 
 
@@ -84,17 +79,17 @@ def test_points_stay_inside_the_shell_of_the_cones(built):
     assert built.smallest_cap > 1e-12
 
 
-def test_a_seed_gives_the_same_bytes_every_time_and_another_seed_others(thousand):
+def test_a_seed_determines_the_bytes(thousand):
     twice = [construct_overlapping(thousand, 4, seed=7, **SHORT).points for _ in range(2)]
     assert twice[0].tobytes() == twice[1].tobytes()
     assert construct_overlapping(thousand, 4, seed=8, **SHORT).points.tobytes() != twice[0].tobytes()
 
 
-def test_a_tree_is_embedded_without_a_mistake(shape):
+def test_a_tree_is_embedded_exactly():
     assert construct_overlapping(shape("random_tree", 500), 5).counts.f1 == 1.0
 
 
-def test_a_diamond_is_embedded_without_a_mistake():
+def test_a_diamond_is_embedded_exactly():
     assert construct_overlapping(DIAMOND, 3).counts == Counts(5, 0, 5)
 
 
@@ -110,20 +105,9 @@ def test_one_dimension_is_refused():
         construct_overlapping(DIAMOND, 1)
 
 
-@st.composite
-def dags(draw):
-    count = draw(st.integers(1, 20))
-    ends = st.tuples(st.integers(0, count - 1), st.integers(0, count - 1)).filter(lambda pair: pair[0] != pair[1])
-    drawn = draw(st.lists(ends, max_size=50)) if count > 1 else []
-    order = draw(st.permutations(range(count)))
-    # Duplicates, implied edges, several roots and nodes without edges all come up.
-    edges = [[order[min(pair)], order[max(pair)]] for pair in drawn]
-    return Hierarchy([str(row) for row in range(count)], np.array(edges, int).reshape(-1, 2))
-
-
 @settings(max_examples=40, deadline=None)
-@given(dags(), st.integers(2, 5), st.integers(0, 3))
-def test_any_hierarchy_is_counted_rightly_and_never_worse_than_its_forest(hierarchy, dim, seed):
+@given(dags(20, 50), st.integers(2, 5), st.integers(0, 3))
+def test_any_hierarchy_has_exact_counts_and_is_never_worse_than_its_forest(hierarchy, dim, seed):
     found = construct_overlapping(hierarchy, dim, seed=seed, **SHORT)
     counts = evaluated(hierarchy, found.points)
     assert (counts.true_positives, counts.false_positives) == (
@@ -134,12 +118,8 @@ def test_any_hierarchy_is_counted_rightly_and_never_worse_than_its_forest(hierar
     assert np.isfinite(found.points).all()
 
 
-def with_a_second_parent(hierarchy, parent, child):
-    return Hierarchy(hierarchy.names, np.concatenate([hierarchy.edges, [[parent, child]]]))
-
-
-def two_of(name, shape, *size):
-    """Two of a shape side by side, the last node of the first below the root of the second too."""
+def two_of(name, *size):
+    """Two copies of a shape; the last node of the first is also below the root of the second."""
     one = shape(name, *size)
     edges = np.concatenate([one.edges, one.edges + len(one), [[len(one), len(one) - 1]]])
     return Hierarchy([str(row) for row in range(2 * len(one))], edges)
@@ -148,21 +128,21 @@ def two_of(name, shape, *size):
 @pytest.mark.parametrize(
     ("name", "size"), [("chain", 2), ("chain", 300), ("star", 3), ("deep_random_tree", 500), ("binary_tree", 8)]
 )
-def test_hierarchies_deep_and_small_are_at_least_as_good_as_their_forest(shape, name, size):
-    hierarchy = two_of(name, shape, size)
+def test_small_and_deep_hierarchies_are_at_least_as_good_as_their_forest(name, size):
+    hierarchy = two_of(name, size)
     found = construct_overlapping(hierarchy, 4, **SHORT)
     assert found.counts.f1 >= construct_forest(hierarchy, 4).counts.f1
     assert found.counts == count_exactly(found.points, hierarchy, 0.1)
 
 
-def test_very_wide_hierarchies_are_built_too(shape):
-    hierarchy = two_of("star", shape, 50_000)
-    plans = {"nested_plan": NestedPlan(parting=2, iterations=3), "free_plan": FreePlan(iterations=10)}
+def test_very_wide_hierarchies_are_constructed():
+    hierarchy = two_of("star", 50_000)
+    plans = {"nested_plan": NestedPlan(separation_iterations=2, iterations=3), "free_plan": FreePlan(iterations=10)}
     found = construct_overlapping(hierarchy, 4, **plans)
     assert found.counts.f1 >= construct_forest(hierarchy, 4).counts.f1
 
 
-def test_progress_is_reported_with_counts_from_the_first_to_the_last_iteration(shape):
+def test_progress_is_reported_with_counts_from_the_first_to_the_last_iteration():
     reports, dag = [], shape("random_dag", 200)
     found = construct_overlapping(dag, 3, context=FitContext(reports.append), **SHORT)
     assert {report.stage for report in reports} == {"nested caps", "free caps"}
@@ -171,16 +151,16 @@ def test_progress_is_reported_with_counts_from_the_first_to_the_last_iteration(s
     assert reports[-1].is_last
     assert max(report.all_pairs_f1 for report in reports) >= found.counts.f1 - 0.01
     for stage in ("nested caps", "free caps"):
-        told = [report for report in reports if report.stage == stage]
-        assert [report.seconds for report in told] == sorted(report.seconds for report in told)
-        assert {report.total for report in told} == {told[-1].done}
-        # Known from the second on, and nothing at the end.
-        assert [report.seconds_left is None for report in told] == [True] + [False] * (len(told) - 1)
-        assert all(report.seconds_left > 0 for report in told[1:-1])
-        assert told[-1].seconds_left == 0
+        stage_reports = [report for report in reports if report.stage == stage]
+        assert [report.seconds for report in stage_reports] == sorted(report.seconds for report in stage_reports)
+        assert {report.total for report in stage_reports} == {stage_reports[-1].done}
+        # Known from the second report on, and 0 at the end.
+        assert [report.seconds_left is None for report in stage_reports] == [True] + [False] * (len(stage_reports) - 1)
+        assert all(report.seconds_left > 0 for report in stage_reports[1:-1])
+        assert stage_reports[-1].seconds_left == 0
 
 
-def test_moving_stops_once_every_pair_is_right():
+def test_moving_stops_once_every_pair_is_correct():
     reports = []
     construct_overlapping(DIAMOND, 3, context=FitContext(reports.append))
     assert reports[-1].all_pairs_f1 == 1.0
@@ -193,3 +173,176 @@ def test_other_cone_constants_work_as_well(K):
     assert found.counts == count_exactly(found.points, DIAMOND, K)
     assert found.counts.f1 > 0.8
     assert smallest_radius(K) > 0
+
+
+@pytest.fixture(scope="module")
+def dag():
+    return shape("random_dag", 400, seed=3)
+
+
+@pytest.fixture(scope="module")
+def built_skeleton(dag):
+    return build_skeleton(dag, spanning_forest(dag))
+
+
+def contained(centers, radii):
+    """By brute force: whether each ball contains each other ball."""
+    apart = np.linalg.norm(centers[:, None] - centers[None], axis=2)
+    return (apart <= radii[:, None] - radii[None]) & ~np.eye(len(radii), dtype=bool)
+
+
+def test_every_node_has_a_place_or_is_a_plain_leaf(dag, built_skeleton):
+    places, leaves = built_skeleton
+    nodes = np.concatenate([places.rows[places.rows >= 0], leaves.rows])
+    assert sorted(nodes.tolist()) == list(range(len(dag)))
+    assert (dag.child_lists.counts[leaves.rows] == 0).all()
+    assert places.weights.sum() == len(dag)
+
+
+def test_the_subtree_of_a_place_follows_it(built_skeleton):
+    places, _ = built_skeleton
+    above = forest_matrix(places.parents)
+    for place in range(len(places.rows)):
+        assert np.flatnonzero(above[place]).tolist() == list(range(place + 1, places.ends[place]))
+
+
+def test_the_descendants_of_a_place_are_those_of_its_node(dag, built_skeleton):
+    places, leaves = built_skeleton
+    truth = closure_matrix(dag)
+    for place in np.flatnonzero(places.rows >= 0):
+        below = Adjacency(*places.below)[place]
+        assert (np.diff(below) > 0).all()
+        weight = places.weights[below].sum() + (leaves.holders == place).sum()
+        assert weight == truth[places.rows[place]].sum()
+
+
+def test_edges_outside_the_forest_gain_the_missing_ancestors(dag, built_skeleton):
+    places, _ = built_skeleton
+    above = forest_matrix(places.parents)
+    truth = closure_matrix(dag)
+    for (parent, child), gained in zip(places.edges.tolist(), places.gained.tolist(), strict=True):
+        wanted = set(np.flatnonzero(truth[:, places.rows[parent]])) | {places.rows[parent]}
+        assert gained == len(wanted - set(places.rows[above[:, child]].tolist()))
+
+
+def test_wide_families_are_divided_into_groups(monkeypatch):
+    monkeypatch.setattr(skeleton, "WIDEST_FAMILY", 8)
+    monkeypatch.setattr(skeleton, "GROUP", 3)
+    dag = shape("random_dag", 400, seed=3)
+    places, _ = build_skeleton(dag, spanning_forest(dag))
+    assert np.diff(places.kids.offsets).max() <= 8
+    assert places.weights.sum() == len(dag)
+    assert pairs_in_forest(places) == pairs_in_forest(build_skeleton(dag, spanning_forest(dag))[0])
+
+
+def counted_by_brute_force(places, centers, radii):
+    holds = contained(centers, radii) & (places.rows >= 0)[:, None]
+    forest = forest_matrix(places.parents)
+    holds &= ~forest & ~forest.T
+    truth = np.zeros_like(holds)
+    for place in range(len(radii)):
+        truth[place, Adjacency(*places.below)[place]] = True
+    return int(((holds & truth) @ places.weights).sum()), int(((holds & ~truth) @ places.weights).sum())
+
+
+@pytest.mark.parametrize(("dim", "seed"), [(1, 0), (2, 1), (4, 2), (9, 3)])
+def test_the_count_over_the_skeleton_equals_brute_force(built_skeleton, dim, seed):
+    places, _ = built_skeleton
+    first = first_shape(places, dim, seed)
+    run = NestedRun(places, first, 1)
+    counts = run.count()
+    true, false = counted_by_brute_force(places, *balls_of(places, first))
+    assert (counts.true_positives - pairs_in_forest(places), counts.false_positives) == (true, false)
+    assert true + false > 0
+
+
+def test_the_arrays_of_wrong_pairs_grow_in_the_nested_phase(built_skeleton):
+    places, _ = built_skeleton
+    run = NestedRun(places, first_shape(places, 2, 0), 1)
+    before = run.count()
+    wrong_count = run.wrong_count
+    run.wrong = type(run.wrong)(*(array[:1] for array in run.wrong))
+    assert run.count() == before
+    assert run.wrong_count == wrong_count <= len(run.wrong.holders)
+
+
+def test_steps_keep_every_ball_inside_the_one_above(built_skeleton):
+    places, _ = built_skeleton
+    run = NestedRun(places, first_shape(places, 3, 0), 1)
+    for separating in (True, False):
+        run.count()
+        for _ in range(20):
+            run.step(0.05, separating)
+    assert np.all(forest_matrix(places.parents) <= contained(run.centers, run.radii))
+
+
+def test_the_gradient_in_skeleton_coordinates_matches_finite_differences(built_skeleton):
+    places, _ = built_skeleton
+    first = first_shape(places, 3, 5)
+    run = NestedRun(places, first, 1)
+    parent, child = places.edges.T
+    # The scale of a term is constant: enlarging a ball that is in the wrong place must not pay off.
+    scale = run.radii[child]
+
+    def loss(centers, radii):
+        lack = np.linalg.norm(centers[parent] - centers[child], axis=1) + 1.05 * radii[child] - radii[parent]
+        return np.log(1 + np.maximum(lack, 0) / scale).sum()
+
+    ball_gradients = Balls(np.zeros_like(run.centers), np.zeros_like(run.radii))
+    shape_gradients = Shape(np.zeros_like(run.centers), np.zeros_like(run.radii))
+    weights = np.ones(len(places.edges))
+    add_edge_gradients(run.centers, run.radii, places.edges, weights, 0.05, *ball_gradients, run.dim)
+    backpropagate(places.parents, *first, run.radii, *ball_gradients, *shape_gradients, run.dim)
+    random = np.random.default_rng(0)
+    aside, wider = random.normal(size=first.offsets.shape), random.normal(size=first.log_ratios.shape)
+    aside[0], wider[0], step = 0, 0, 1e-8
+    ahead = loss(*balls_of(places, Shape(first.offsets + step * aside, first.log_ratios + step * wider)))
+    behind = loss(*balls_of(places, Shape(first.offsets - step * aside, first.log_ratios - step * wider)))
+    slope = (shape_gradients.offsets * aside).sum() + (shape_gradients.log_ratios * wider).sum()
+    assert slope == pytest.approx((ahead - behind) / (2 * step), rel=1e-4)
+
+
+@pytest.mark.parametrize(("dim", "seed"), [(1, 0), (2, 1), (4, 2)])
+def test_the_count_of_free_balls_equals_brute_force(dag, dim, seed):
+    random = np.random.default_rng(seed)
+    balls = Balls(random.normal(size=(len(dag), dim)), random.uniform(0.01, 2, len(dag)))
+    run = FreeRun(dag, spanning_forest(dag), balls, 1e-9)
+    counts = run.search(0.2)
+    holds, truth = contained(run.centers, run.radii), closure_matrix(dag)
+    assert (counts.true_positives, counts.false_positives) == ((holds & truth).sum(), (holds & ~truth).sum())
+    assert counts.false_positives > 0
+
+
+def test_leaves_contain_nothing(dag):
+    random = np.random.default_rng(0)
+    balls = Balls(random.normal(size=(len(dag), 2)), np.full(len(dag), 0.5))
+    run = FreeRun(dag, spanning_forest(dag), balls, 1e-9)
+    assert not contained(run.centers, run.radii)[run.is_leaf].any()
+
+
+def test_the_array_of_wrong_pairs_grows_in_the_free_phase(dag):
+    random = np.random.default_rng(0)
+    balls = Balls(random.normal(size=(len(dag), 2)), np.full(len(dag), 3.0))
+    run = FreeRun(dag, spanning_forest(dag), balls, 1e-9)
+    run._wrong = run._wrong[:1]
+    before = run.search(0.0)
+    assert len(run._wrong) >= run._found > 1
+    assert run.search(0.0) == before
+
+
+def test_radii_never_fall_below_the_smallest(dag):
+    balls = Balls(np.zeros((len(dag), 2)), np.zeros(len(dag)))
+    run = FreeRun(dag, spanning_forest(dag), balls, 1e-6)
+    for _ in range(5):
+        run.search(0.1)
+        run.gradient(1.0)
+        run.move(0.1)
+    assert run.radii.min() >= 1e-6
+    assert run.radii[run.holders].min() >= moving.ABOVE_SMALLEST * 1e-6 * (1 - 1e-12)
+
+
+def test_a_single_node_is_a_plain_leaf():
+    alone = Hierarchy(["stone"], np.zeros((0, 2), int))
+    places, leaves = build_skeleton(alone, np.array([-1], np.int32))
+    assert places.rows.tolist() == [-1]
+    assert leaves.rows.tolist() == [0]

@@ -1,4 +1,4 @@
-"""A set of nodes as one point: the laws of a midpoint, and what the point is a kind of."""
+"""Centroids: the laws of a midpoint, and the ancestors of a point."""
 
 from __future__ import annotations
 
@@ -8,6 +8,7 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 from hypothesis.extra.numpy import arrays
+from tests.support.embeddings import make_embedding
 
 from hypercone.embedding.relations import einstein_midpoint, nearest_to_point
 from hypercone.errors import InputError, UnknownNameError
@@ -15,6 +16,7 @@ from hypercone.geometry import klein, poincare
 from hypercone.methods import METHODS, Settings
 
 ALL = pytest.mark.parametrize("method", METHODS)
+
 BALL = [name for name, method in METHODS.items() if method.is_hyperbolic]
 
 some_weights = st.floats(0.01, 100)
@@ -47,24 +49,17 @@ def by_the_definition(points, weights):
 
 @settings(deadline=None, max_examples=60)
 @given(weighted_points(outer=1 - 1e-5, dim=3))
-def test_a_midpoint_has_its_digits_up_to_the_border(given_points):
+def test_a_midpoint_is_accurate_up_to_the_boundary(given_points):
     points, weights = given_points
     found, exact = einstein_midpoint(points, weights), by_the_definition(points, weights)
-    # What the border magnifies is the gap to it; that is where the digits must be.
-    room = 1 - np.linalg.norm(exact)
-    assert np.abs(found - exact).max() <= 1e-15 + 1e-10 * room
-
-
-@settings(deadline=None)
-@given(weighted_points(outer=1 - 1e-5, count=1))
-def test_the_midpoint_of_one_point_is_that_point(given_points):
-    points, weights = given_points
-    np.testing.assert_allclose(einstein_midpoint(points, weights), points[0], rtol=0, atol=1e-15)
+    # The error is measured relative to the distance from the boundary.
+    gap = 1 - np.linalg.norm(exact)
+    assert np.abs(found - exact).max() <= 1e-15 + 1e-10 * gap
 
 
 @settings(deadline=None)
 @given(weighted_points(outer=0.95), weighted_points(outer=0.9, count=1), st.floats(0, 2 * np.pi))
-def test_every_isometry_takes_the_midpoint_to_the_midpoint_of_the_images(given_points, shift, angle):
+def test_isometries_map_midpoints_to_midpoints(given_points, shift, angle):
     points, weights = given_points
     turn = np.array([[np.cos(angle), -np.sin(angle)], [np.sin(angle), np.cos(angle)]])
     moved = poincare.mobius_add(shift[0][0], points @ turn)
@@ -77,27 +72,27 @@ def test_every_isometry_takes_the_midpoint_to_the_midpoint_of_the_images(given_p
 def test_the_midpoint_lies_in_the_convex_hull_of_the_klein_points(given_points):
     points, weights = given_points
     k, found = klein.to_klein(points), klein.to_klein(einstein_midpoint(points, weights))
-    # Inside means: no direction in which it is beyond all of them.
+    # Inside: in no direction is it beyond all of them.
     for angle in np.linspace(0, 2 * np.pi, 60):
         ray = np.array([np.cos(angle), np.sin(angle)])
         assert found @ ray <= (k @ ray).max() + 1e-12
 
 
-def test_the_midpoint_of_two_points_is_half_way():
+def test_the_midpoint_of_two_points_is_half_way_between_them():
     x, y = np.array([0.3, 0.1]), np.array([-0.5, 0.7])
     expected = poincare.geodesic_between(x, y, 0.5)
     np.testing.assert_allclose(einstein_midpoint([x, y], [1.0, 1.0]), expected, rtol=0, atol=1e-14)
 
 
 @ALL
-def test_the_centroid_of_one_node_is_its_point(make_embedding, method):
+def test_the_centroid_of_one_node_is_its_point(method):
     embedding = make_embedding(method)
     np.testing.assert_allclose(embedding.centroid(["n3"]), embedding["n3"], rtol=0, atol=1e-15)
     np.testing.assert_allclose(embedding.centroid("n3"), embedding["n3"], rtol=0, atol=1e-15)
 
 
 @ALL
-def test_a_centroid_is_a_mean_of_its_space(make_embedding, method):
+def test_a_centroid_is_the_mean_of_its_space(method):
     embedding = make_embedding(method, count=30)
     names, weights = ["n1", "n2", "n3", "n4"], [1.0, 0.0, 2.0, 0.5]
     points = embedding.points[1:5]
@@ -112,7 +107,7 @@ def test_a_centroid_is_a_mean_of_its_space(make_embedding, method):
 
 
 @ALL
-def test_a_centroid_is_in_the_domain_even_of_opposite_points(make_embedding, method):
+def test_a_centroid_is_in_the_domain_even_of_opposite_points(method):
     points = np.array([[0.5, 0.0], [-0.5, 0.0]])
     embedding = make_embedding(method, points=points, names=["left", "right"])
     inner, outer = METHODS[method].shell(embedding.settings)
@@ -121,7 +116,7 @@ def test_a_centroid_is_in_the_domain_even_of_opposite_points(make_embedding, met
 
 
 @ALL
-def test_the_ancestors_of_a_nodes_point_are_its_own_and_itself(make_embedding, method):
+def test_the_ancestors_of_the_point_of_a_node_are_its_ancestors_and_itself(method):
     embedding = make_embedding(method, count=30, settings=Settings(alpha=0.0))
     for name in embedding.names:
         found = embedding.ancestors_of_point(embedding[name])
@@ -131,7 +126,7 @@ def test_the_ancestors_of_a_nodes_point_are_its_own_and_itself(make_embedding, m
 
 
 @ALL
-def test_what_is_nearest_to_a_nodes_point_is_the_node_and_then_its_nearest(make_embedding, method):
+def test_the_nearest_to_the_point_of_a_node_are_the_node_and_its_nearest(method):
     embedding = make_embedding(method)
     (first, zero), *rest = nearest_to_point(embedding, embedding["n5"], 4)
     assert (first, zero) == (5, 0.0)
@@ -139,7 +134,7 @@ def test_what_is_nearest_to_a_nodes_point_is_the_node_and_then_its_nearest(make_
     assert nearest_to_point(embedding, embedding["n5"], 0) == []
 
 
-def test_a_centroid_of_siblings_is_what_they_all_are(fitted):
+def test_the_centroid_of_siblings_is_under_their_parents(fitted):
     found = fitted.ancestors_of_point(fitted.centroid(["r.0.0", "r.0.1"]))
     assert found[:2] == ["r", "r.0"]
 
@@ -154,7 +149,7 @@ def test_a_centroid_of_siblings_is_what_they_all_are(fitted):
         (["much", "little"], "the weights must be numbers"),
     ],
 )
-def test_weights_that_cannot_be_meant_are_refused(make_embedding, weights, message):
+def test_invalid_weights_are_refused(weights, message):
     with pytest.raises(InputError, match=message):
         make_embedding().centroid(["n1", "n2"], weights)
 
@@ -170,12 +165,12 @@ def test_weights_that_cannot_be_meant_are_refused(make_embedding, weights, messa
         ("somewhere", "the point must be numbers"),
     ],
 )
-def test_a_point_outside_the_domain_is_refused(make_embedding, point, message):
+def test_a_point_outside_the_domain_is_refused(point, message):
     with pytest.raises(InputError, match=message):
         make_embedding().ancestors_of_point(point)
 
 
-def test_no_nodes_have_no_centroid_and_unknown_ones_are_refused(make_embedding):
+def test_a_centroid_needs_at_least_one_node_and_known_names():
     with pytest.raises(InputError, match="at least one node"):
         make_embedding().centroid([])
     with pytest.raises(UnknownNameError, match="there is no node 'm1'"):

@@ -1,7 +1,4 @@
-"""An embedding is checked once, when it is made, and completely: whoever has one can save, export, draw and serve it.
-
-What is saved can always be loaded. What a folder cannot hold is refused in one sentence, before anything is touched.
-"""
+"""An embedding is validated completely when it is created, and everything that is saved can be loaded."""
 
 from __future__ import annotations
 
@@ -9,7 +6,6 @@ import json
 import os
 from collections import Counter
 from dataclasses import replace
-from pathlib import Path
 
 import numpy as np
 import pytest
@@ -17,6 +13,7 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 from hypothesis.extra.numpy import arrays
 from safetensors.numpy import save as safetensors_bytes
+from tests.support.embeddings import all_files, forge, is_refused, is_same
 
 from hypercone.embedding import Embedding, load
 from hypercone.errors import InputError
@@ -57,10 +54,10 @@ REFUSED = {
     "no threshold": ({"threshold": None}, "the threshold is not a number"),
     "a list of thresholds": ({"threshold": [0.1]}, "the threshold is not a number"),
     "a truth for a threshold": ({"threshold": True}, "the threshold is not a number"),
-    "K is NaN": ({"settings": Settings(K=NAN)}, "K is nan, which is no finite number"),
-    "an infinite alpha": ({"settings": Settings(alpha=INFINITY)}, "alpha is inf, which is no finite number"),
+    "K is NaN": ({"settings": Settings(K=NAN)}, "K is nan, which is not a finite number"),
+    "an infinite alpha": ({"settings": Settings(alpha=INFINITY)}, "alpha is inf, which is not a finite number"),
     "K is negative": ({"settings": Settings(K=-1.0)}, "K is -1.0, outside 1e-300 … "),
-    "an infinite margin": ({"settings": Settings(margin=INFINITY)}, "margin is inf, which is no finite number"),
+    "an infinite margin": ({"settings": Settings(margin=INFINITY)}, "margin is inf, which is not a finite number"),
     "no settings": ({"settings": None}, "its settings are None"),
     "a method nobody knows": ({"method": "ordre"}, "there is no method 'ordre'; did you mean order"),
     "no method": ({"method": None}, "its method is None"),
@@ -78,45 +75,41 @@ REFUSED = {
     "an edge that would wrap": ({"edges": np.array([[0, 2**32 + 1]])}, "an edge names a row outside 0 … 1"),
     "edges of fractions": ({"edges": np.array([[0.0, 1.5]])}, r"of float64; give \(parent, child\) rows"),
     "edges of three": ({"edges": np.array([[0, 1, 1]])}, r"an array of shape \(1, 3\)"),
-    "NaN in the record": ({"record": {"history": {"loss": [[1, NAN]]}}}, "its record holds nan, which no JSON"),
-    "infinity in the record": ({"record": {"f1": np.float64(INFINITY)}}, "its record holds inf, which no JSON"),
-    "an array in the record": ({"record": {"f1": np.ones(3)}}, r"its record holds array.* \(ndarray\), which no JSON"),
-    "a number as a key": ({"record": {1: 2}}, r"its record has the key 1 \(int\), which is no text"),
+    "NaN in the record": ({"record": {"history": {"loss": [[1, NAN]]}}}, "its record holds nan, which JSON cannot"),
+    "infinity in the record": ({"record": {"f1": np.float64(INFINITY)}}, "its record holds inf, which JSON cannot"),
+    "an array in the record": (
+        {"record": {"f1": np.ones(3)}},
+        r"its record holds array.* \(ndarray\), which JSON cannot",
+    ),
+    "a number as a key": ({"record": {1: 2}}, r"its record has the key 1 \(int\), which is not a string"),
     "None as a key": ({"record": {"x": [{None: 2}]}}, "its record has the key None"),
     "a record too deep": ({"record": _deep(60)}, "its record is nested more than 50 deep"),
     "no record": ({"record": None}, r"its record is None \(NoneType\); give a dict"),
 }
-# What an embedding can have and no folder can hold.
+
+# Valid in an embedding, but not in a folder.
 UNSAVABLE = {
-    "half a character in the record": ({"record": {"x": "\ud800"}}, "its record cannot be kept as JSON"),
-    "a number of 5,000 digits": ({"record": {"x": 10**5000}}, "its record cannot be kept as JSON"),
-    "a number of 500 digits": ({"record": {"x": 10**500}}, "its record cannot be kept as JSON"),
+    "half a character in the record": ({"record": {"x": "\ud800"}}, "its record cannot be stored as JSON"),
+    "a number of 5,000 digits": ({"record": {"x": 10**5000}}, "its record cannot be stored as JSON"),
+    "a number of 500 digits": ({"record": {"x": 10**500}}, "its record cannot be stored as JSON"),
     "a record of a megabyte": ({"record": {"x": "y" * (1 << 20)}}, "its record is too long: config.json would have"),
     "labels that unpack to too much": ({"labels": Labels(["x" * (65 << 20), ""])}, "nearly all the same; shorten them"),
 }
 
 
-@pytest.fixture
-def pair():
-    def make(**changes) -> Embedding:
-        usual = {
-            "names": ["cat", "dog"],
-            "points": np.array([[0.5, 0.0], [0.0, 0.5]]),
-            "method": "hyperbolic-cones",
-            "settings": Settings(),
-            "threshold": 0.1,
-        }
-        return Embedding(**(usual | changes))
-
-    return make
-
-
-def _content(folder: Path) -> dict[str, bytes]:
-    return {str(path.relative_to(folder)): path.read_bytes() for path in folder.rglob("*") if path.is_file()}
+def pair(**changes) -> Embedding:
+    fields = {
+        "names": ["cat", "dog"],
+        "points": np.array([[0.5, 0.0], [0.0, 0.5]]),
+        "method": "hyperbolic-cones",
+        "settings": Settings(),
+        "threshold": 0.1,
+    }
+    return Embedding(**(fields | changes))
 
 
 @pytest.mark.parametrize("case", REFUSED)
-def test_what_no_embedding_can_be_is_refused_when_it_is_made(pair, case):
+def test_invalid_fields_are_refused(case):
     changes, words = REFUSED[case]
     for make in (lambda: pair(**changes), lambda: replace(pair(), **changes)):
         with pytest.raises(InputError, match=words) as error:
@@ -126,20 +119,20 @@ def test_what_no_embedding_can_be_is_refused_when_it_is_made(pair, case):
 
 
 @pytest.mark.parametrize("case", UNSAVABLE)
-def test_what_could_not_be_loaded_is_not_saved_and_the_old_model_stays(pair, tmp_path, case):
+def test_what_could_not_be_loaded_is_not_saved_and_the_old_model_is_kept(tmp_path, case):
     changes, words = UNSAVABLE[case]
     wrong = pair(**changes)
     pair().save(tmp_path / "model")
-    before = _content(tmp_path)
+    before = all_files(tmp_path)
     with pytest.raises(InputError, match=words) as error:
         wrong.save(tmp_path / "model")
-    assert str(error.value).startswith(f"{tmp_path / 'model'}: not written, for ")
+    assert str(error.value).startswith(f"{tmp_path / 'model'}: not written: ")
     assert "\n" not in str(error.value)
     assert len(str(error.value)) < 400
-    assert _content(tmp_path) == before
+    assert all_files(tmp_path) == before
 
 
-def test_a_record_that_holds_itself_is_refused(pair):
+def test_a_record_that_contains_itself_is_refused():
     record: dict = {}
     record["again"] = [record]
     with pytest.raises(InputError, match="nested more than 50 deep"):
@@ -147,16 +140,16 @@ def test_a_record_that_holds_itself_is_refused(pair):
 
 
 @pytest.mark.parametrize("case", [case for case in REFUSED if "record" in REFUSED[case][0] and case != "no record"])
-def test_a_record_that_is_spoilt_after_the_embedding_was_made_is_not_saved(pair, tmp_path, case):
+def test_a_record_made_invalid_later_is_not_saved(tmp_path, case):
     changes, words = REFUSED[case]
     embedding = pair()
     embedding.record.update(changes["record"])
-    with pytest.raises(InputError, match=f"model: not written, for {words}"):
+    with pytest.raises(InputError, match=f"model: not written: {words}"):
         embedding.save(tmp_path / "model")
     assert os.listdir(tmp_path) == []
 
 
-def test_numbers_of_numpy_are_saved_as_the_numbers_they_are(pair, tmp_path):
+def test_numpy_numbers_are_saved_unchanged(tmp_path):
     saved = pair(threshold=np.float32(0.1), settings=Settings(K=np.float64(0.2), margin=1), edges=[[0, 1]])
     loaded = load(saved.save(tmp_path / "model"))
     assert loaded.threshold == np.float32(0.1)
@@ -164,7 +157,7 @@ def test_numbers_of_numpy_are_saved_as_the_numbers_they_are(pair, tmp_path):
     assert loaded.edges.tolist() == [[0, 1]]
 
 
-def test_what_is_given_can_be_spoilt_afterwards_without_harm(pair, tmp_path, is_same):
+def test_later_changes_to_the_arguments_do_no_harm(tmp_path):
     names, points, edges = ["cat", "dog"], np.array([[0.5, 0.0], [0.0, 0.5]]), np.array([[0, 1]], np.int32)
     embedding = pair(names=names, points=points, edges=edges)
     names[0], points[0, 0], edges[0, 0] = "a\tb", NAN, 7
@@ -173,11 +166,11 @@ def test_what_is_given_can_be_spoilt_afterwards_without_harm(pair, tmp_path, is_
 
 
 @pytest.mark.parametrize("kind", [np.float32, np.float64, np.int64, int])
-def test_whatever_kind_of_number_is_given_the_threshold_is_a_float(pair, kind):
+def test_the_threshold_is_a_float_whatever_number_is_given(kind):
     assert type(pair(threshold=kind(1)).threshold) is float
 
 
-def test_points_and_edges_that_nobody_can_change_are_not_copied(pair):
+def test_read_only_points_and_edges_are_not_copied():
     first = pair(edges=[[0, 1]])
     again = replace(first, threshold=0.2)
     assert again.names is first.names
@@ -185,11 +178,11 @@ def test_points_and_edges_that_nobody_can_change_are_not_copied(pair):
     assert np.shares_memory(again.edges, first.edges)
 
 
-def test_no_edges_are_edges_too(pair):
+def test_an_empty_list_of_edges_is_valid():
     assert pair(edges=[]).hierarchy.root_rows.tolist() == [0, 1]
 
 
-# Of each part of a folder something that its checksums cover, that no embedding can be, and the file to be named.
+# Invalid values with matching checksums, and the file that the refusal names.
 DAMAGED = {
     "a point beyond the edge": ({"points": [[0.5, 0], [7.0, 0]]}, "model.safetensors: the point of 'dog' is outside"),
     "a point that is NaN": ({"points": [[0.5, 0], [NAN, 0]]}, "model.safetensors: the point of 'dog' is not finite"),
@@ -200,7 +193,7 @@ DAMAGED = {
 
 
 @pytest.mark.parametrize("case", DAMAGED)
-def test_the_same_in_a_folder_is_a_damaged_file_with_its_name(pair, tmp_path, forge, is_refused, case):
+def test_invalid_fields_in_a_folder_are_reported_as_a_damaged_file(tmp_path, case):
     changes, words = DAMAGED[case]
     folder = pair(edges=[[0, 1]]).save(tmp_path / "model")
     parts = {"points": ("model.safetensors", np.float64), "edges": ("edges.safetensors", np.int32)}
@@ -215,8 +208,11 @@ def test_the_same_in_a_folder_is_a_damaged_file_with_its_name(pair, tmp_path, fo
 
 
 NUMBERS = st.one_of(st.floats(), st.floats(0.2, 0.7), st.integers(-5, 5))
+
 TEXTS = st.one_of(st.sampled_from(["cat", "dog", "x y", "a\tb", "", "../x", "\ud800", "猫"]), st.text(max_size=3))
+
 LEAVES = st.one_of(st.none(), st.booleans(), st.integers(), NUMBERS, TEXTS, st.binary(max_size=2))
+
 VALUES = st.recursive(
     LEAVES,
     lambda inner: st.one_of(
@@ -226,12 +222,13 @@ VALUES = st.recursive(
     ),
     max_leaves=6,
 )
+
 KEYS = st.sampled_from(["kind", "config", "placed", "notes", "calibration_f1", "training_edges", "epoch", "x"])
 
 
 @st.composite
 def embeddings(draw) -> Embedding:
-    """Of each thing mostly something usual, and now and then anything at all."""
+    """Mostly usual values, and now and then anything at all."""
 
     def usually(usual, other):
         return draw(usual) if draw(st.integers(0, 7)) else draw(other)
@@ -257,9 +254,7 @@ def embeddings(draw) -> Embedding:
     )
 
 
-def test_whatever_an_embedding_holds_it_is_refused_and_nothing_touched_or_it_comes_back_the_same(
-    pair, tmp_path, is_same
-):
+def test_any_embedding_is_either_refused_or_loaded_unchanged(tmp_path):
     seen: Counter[str] = Counter()
     target = pair().save(tmp_path / "model")
 
@@ -272,12 +267,12 @@ def test_whatever_an_embedding_holds_it_is_refused_and_nothing_touched_or_it_com
             seen["never made"] += 1
             seen["of several lines"] += "\n" in str(error)
             return
-        before = _content(tmp_path)
+        before = all_files(tmp_path)
         try:
             embedding.save(target)
         except InputError as error:
             seen["of several lines"] += "\n" in str(error)
-            assert _content(tmp_path) == before
+            assert all_files(tmp_path) == before
             return
         seen["saved"] += 1
         plain = replace(embedding, record=json.loads(json.dumps(embedding.record)))

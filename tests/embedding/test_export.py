@@ -1,18 +1,29 @@
-"""Exports hold the same names and the same numbers, to the last digit."""
+"""Exports have the same names and numbers to the last digit, in every format and in all coordinates."""
 
 from __future__ import annotations
 
+import gzip
+import importlib
+import json
 import os
 
+import mpmath
 import numpy as np
+import pandas
+import pyarrow.parquet
 import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 from hypothesis.extra.numpy import arrays
+from tests.support.embeddings import all_files, forge, is_refused, is_same, make_embedding
 
-from hypercone.embedding.export import WRITERS, export
-from hypercone.errors import InputError, ResourceError
+from hypercone.embedding import Embedding, load
+from hypercone.embedding.export import KINDS, WRITERS, coordinates_of, export, metadata_file, words_of
+from hypercone.errors import HyperconeError, InputError, ResourceError
+from hypercone.explorer import write_page
+from hypercone.geometry import caps, cones, euclidean_cones
 from hypercone.hierarchy.names import Labels, is_usable
+from hypercone.methods import METHODS, Settings
 
 NAMES = st.lists(st.text(min_size=1, max_size=6).filter(is_usable), min_size=1, max_size=5, unique=True)
 
@@ -29,9 +40,26 @@ def _lines(path) -> list[str]:
     return text.split("\n")[:-1]
 
 
+def _labeled():
+    return make_embedding(count=2, names=["HP:1", "HP:2"], labels=Labels(["Abnormal heart", ""]))
+
+
+def _full_disk(monkeypatch, at: int = 1) -> None:
+    """The disk is full when a file is synced for the n-th time."""
+    real, calls = os.fsync, []
+
+    def sync(handle):
+        calls.append(handle)
+        if len(calls) == at:
+            raise OSError(28, "No space left on device")
+        real(handle)
+
+    monkeypatch.setattr(os, "fsync", sync)
+
+
 @given(names=NAMES, data=st.data())
 @settings(max_examples=25, deadline=None)
-def test_a_tsv_parses_back_to_the_same_names_and_floats(make_embedding, folder, names, data):
+def test_a_tsv_parses_back_to_the_same_names_and_floats(folder, names, data):
     points = data.draw(arrays(np.float64, (len(names), 2), elements=st.floats(-1e150, 1e150)))
     path = make_embedding("order", names=names, points=points).export(folder / "points.tsv")
     header, *rows = [line.split("\t") for line in _lines(path)]
@@ -49,8 +77,8 @@ def test_an_npz_loads_without_pickle(strange, tmp_path):
         assert found["points"].tobytes() == strange.points.tobytes()
 
 
-def test_labels_stand_beside_the_names(make_embedding, tmp_path):
-    embedding = make_embedding(count=2, names=["HP:1", "HP:2"], labels=Labels(["Abnormal heart", ""]))
+def test_labels_are_exported_beside_names(tmp_path):
+    embedding = _labeled()
     header, first, second = [line.split("\t") for line in _lines(embedding.export(tmp_path / "p.tsv"))]
     assert header == ["name", "label", "x0", "x1"]
     assert (first[:2], second[:2]) == (["HP:1", "Abnormal heart"], ["HP:2", ""])
@@ -66,7 +94,7 @@ FIRST = {"tsv": b"name\tx0\tx1\n", "npz": b"PK", "word2vec": b"12 2\n", "parquet
     ("extension", "format"),
     [(".tsv", "tsv"), (".npz", "npz"), (".vec", "word2vec"), (".txt", "word2vec"), (".parquet", "parquet")],
 )
-def test_the_extension_says_the_format_and_the_format_wins(strange, tmp_path, extension, format):
+def test_the_extension_selects_the_format_unless_one_is_given(strange, tmp_path, extension, format):
     path = tmp_path / f"points{extension.upper()}"
     assert export(strange, path) == path
     assert path.read_bytes().startswith(FIRST[format])
@@ -76,7 +104,7 @@ def test_the_extension_says_the_format_and_the_format_wins(strange, tmp_path, ex
 
 
 @pytest.mark.parametrize("name", ["points.csv", "points", "points.tsv.gz"])
-def test_an_unknown_extension_is_told_what_there_is(strange, tmp_path, name):
+def test_an_unknown_extension_is_refused_with_the_formats(strange, tmp_path, name):
     with pytest.raises(
         InputError, match="say which format to write with format: tsv, npz, word2vec, parquet, projector"
     ):
@@ -86,13 +114,13 @@ def test_an_unknown_extension_is_told_what_there_is(strange, tmp_path, name):
     assert os.listdir(tmp_path) == []
 
 
-def test_a_folder_in_the_way_is_refused(strange, tmp_path):
+def test_a_folder_is_not_overwritten_by_an_export(strange, tmp_path):
     (tmp_path / "points.tsv").mkdir()
     with pytest.raises(InputError, match="is a folder; give a file"):
         strange.export(tmp_path / "points.tsv")
 
 
-def test_a_place_that_cannot_be_written_is_named(strange, tmp_path):
+def test_an_unwritable_file_is_named(strange, tmp_path):
     (tmp_path / "file").write_text("mine")
     with pytest.raises(InputError, match="cannot be written"):
         strange.export(tmp_path / "file" / "points.tsv")
@@ -101,27 +129,380 @@ def test_a_place_that_cannot_be_written_is_named(strange, tmp_path):
 @pytest.mark.parametrize("format", WRITERS)
 def test_an_export_that_fails_leaves_the_old_file_and_nothing_else(strange, tmp_path, monkeypatch, format):
     (tmp_path / "points").write_text("old")
-
-    def full(handle):
-        raise OSError(28, "No space left on device")
-
-    monkeypatch.setattr(os, "fsync", full)
+    _full_disk(monkeypatch)
     with pytest.raises(ResourceError, match="disk is full"):
         strange.export(tmp_path / "points", format)
     assert (tmp_path / "points").read_text() == "old"
     assert os.listdir(tmp_path) == ["points"]
 
 
-def test_one_endless_name_does_not_make_an_npz_of_all_the_memory(make_embedding, tmp_path, monkeypatch):
+def test_a_very_long_name_does_not_exhaust_memory_in_an_npz(tmp_path, monkeypatch):
     monkeypatch.setattr("hypercone.embedding.export.available_bytes", lambda: 1 << 20)
     names = ["x" * 30_000, *(f"n{i}" for i in range(11))]
-    with pytest.raises(ResourceError, match="as wide as the longest, here of 30,000 letters, and 12 such names"):
+    with pytest.raises(ResourceError, match="in the width of the longest, here 30,000 characters, and 12 such names"):
         make_embedding(names=names).export(tmp_path / "points.npz")
     assert os.listdir(tmp_path) == []
     assert make_embedding(names=names).export(tmp_path / "points.tsv").exists()
 
 
-@pytest.mark.parametrize("format", WRITERS)
-def test_a_path_with_a_nul_is_refused_in_a_sentence(strange, tmp_path, format):
+def test_projector_vectors_have_no_names_and_every_digit(strange, tmp_path):
+    path = strange.export(tmp_path / "points.tsv", "projector")
+    assert sorted(os.listdir(tmp_path)) == ["points.metadata.tsv", "points.tsv"]
+    assert np.loadtxt(path, delimiter="\t").tobytes() == strange.points.tobytes()
+    assert _lines(tmp_path / "points.metadata.tsv") == list(strange.names)
+
+
+def test_projector_labels_have_a_header_and_default_to_the_name(tmp_path):
+    embedding = _labeled()
+    embedding.export(tmp_path / "points.tsv", "projector")
+    assert _lines(tmp_path / "points.metadata.tsv") == ["name\tlabel", "HP:1\tAbnormal heart", "HP:2\tHP:2"]
+
+
+def test_projector_metadata_has_depths_if_the_edges_are_known(fitted, tree, tmp_path):
+    vectors = fitted.export(tmp_path / "tree.tsv", "projector", coordinates="klein")
+    header, *rows = [line.split("\t") for line in _lines(tmp_path / "tree.metadata.tsv")]
+    assert header == ["name", "depth"]
+    assert len(rows) == len(_lines(vectors)) == len(tree)
+    assert [int(depth) for _, depth in rows] == tree.depths.tolist()
+
+
+@pytest.mark.parametrize(
+    ("vectors", "metadata"),
+    [("p.tsv", "p.metadata.tsv"), ("P.TSV", "P.metadata.tsv"), ("v.2", "v.2.metadata.tsv"), ("p", "p.metadata.tsv")],
+)
+def test_the_projector_metadata_is_named_after_the_vectors(tmp_path, vectors, metadata):
+    assert metadata_file(tmp_path / vectors) == tmp_path / metadata
+
+
+def test_a_folder_in_place_of_the_second_projector_file_is_refused(strange, tmp_path):
+    (tmp_path / "p.metadata.tsv").mkdir()
+    with pytest.raises(InputError, match=r"p\.metadata\.tsv: is a folder"):
+        strange.export(tmp_path / "p.tsv", "projector")
+    assert os.listdir(tmp_path) == ["p.metadata.tsv"]
+
+
+def test_a_full_disk_at_the_second_projector_file_keeps_both_old_ones(strange, tmp_path, monkeypatch):
+    for name in ("p.tsv", "p.metadata.tsv"):
+        (tmp_path / name).write_text("old")
+    _full_disk(monkeypatch, at=2)
+    with pytest.raises(ResourceError, match="disk is full"):
+        strange.export(tmp_path / "p.tsv", "projector")
+    assert {path.name: path.read_text() for path in tmp_path.iterdir()} == {"p.tsv": "old", "p.metadata.tsv": "old"}
+
+
+def test_parquet_metadata_says_how_to_use_the_points(tmp_path):
+    embedding = make_embedding(threshold=0.25)
+    schema = pyarrow.parquet.read_schema(embedding.export(tmp_path / "p.parquet", coordinates="cap"))
+    about = json.loads(schema.metadata[b"hypercone"])
+    assert about == {"method": "hyperbolic-cones", "coordinates": "cap", "K": 0.1, "alpha": 0.0, "threshold": 0.25}
+
+
+def test_a_missing_label_is_null_in_parquet(tmp_path):
+    embedding = _labeled()
+    table = pyarrow.parquet.read_table(embedding.export(tmp_path / "p.parquet"))
+    assert table.column_names == ["name", "label", "x0", "x1"]
+    assert table["label"].to_pylist() == ["Abnormal heart", None]
+
+
+def test_pandas_reads_parquet_back_to_the_frame(strange, tmp_path):
+    frame = pandas.read_parquet(strange.export(tmp_path / "p.parquet", coordinates="lorentz")).set_index("name")
+    pandas.testing.assert_frame_equal(frame, strange.to_frame("lorentz"), check_exact=True, check_index_type=False)
+
+
+def test_a_frame_has_one_row_per_name_and_is_a_copy(strange):
+    frame = strange.to_frame()
+    assert frame.index.name == "name"
+    assert frame.index.tolist() == list(strange.names)
+    assert frame.loc["猫"].tolist() == strange["猫"].tolist()
+    before = strange.points.copy()
+    frame.loc["猫", "x0"] = 7.0
+    assert (strange.points == before).all()
+
+
+def test_a_frame_can_have_other_coordinates(strange):
+    assert list(strange.to_frame("cap")) == ["u0", "u1", "R"]
+    with pytest.raises(InputError, match="no kind of coordinates 'kline'; did you mean klein"):
+        strange.to_frame("kline")
+
+
+@pytest.mark.parametrize(
+    ("package", "ask", "remedy"),
+    [
+        ("pandas", lambda embedding, folder: embedding.to_frame(), "a data frame needs pandas.*pip install pandas"),
+        (
+            "pyarrow",
+            lambda embedding, folder: embedding.export(folder / "p.parquet"),
+            r"a parquet file needs pyarrow.*pip install 'hypercone\[tables\]'",
+        ),
+        ("scipy", lambda embedding, folder: embedding.to_sparse(), "a relation needs scipy.*pip install scipy"),
+    ],
+)
+def test_a_missing_package_is_named_with_its_remedy(strange, tmp_path, monkeypatch, package, ask, remedy):
+    hide(monkeypatch, package)
+    with pytest.raises(HyperconeError, match=remedy):
+        ask(strange, tmp_path)
+    assert list(tmp_path.iterdir()) == []
+
+
+def hide(monkeypatch, package):
+    real = importlib.import_module
+
+    def without(name, *rest):
+        if name.split(".")[0] == package:
+            raise ImportError(f"No module named {package!r}")
+        return real(name, *rest)
+
+    monkeypatch.setattr(importlib, "import_module", without)
+
+
+@given(names=NAMES, data=st.data())
+@settings(max_examples=25, deadline=None)
+def test_word2vec_has_a_header_and_one_word_with_its_numbers_per_line(folder, names, data):
+    points = data.draw(arrays(np.float64, (len(names), 2), elements=st.floats(-1e150, 1e150)))
+    embedding = make_embedding("order", names=names, points=points)
+    if len({"".join("_" if letter.isspace() else letter for letter in name) for name in names}) < len(names):
+        with pytest.raises(InputError, match="would both be written"):
+            embedding.export(folder / "points.vec")
+        return
+    header, *rows = _lines(embedding.export(folder / "points.vec"))
+    assert header == f"{len(names)} 2"
+    for row, name, point in zip(rows, names, points, strict=True):
+        word, *numbers = row.split(" ")
+        assert row.split() == [word, *numbers]
+        assert len(word) == len(name)
+        assert np.array([float(number) for number in numbers]).tobytes() == point.tobytes()
+
+
+def test_white_space_in_a_word_becomes_underscores(strange, tmp_path):
+    words = [line.split(" ")[0] for line in _lines(strange.export(tmp_path / "v", "word2vec"))[1:]]
+    assert words[:4] == ["animal", 'the_"dog"', "white_pelican", "Löwe"]
+    assert words[6] == "_"
+
+
+def test_two_names_that_become_the_same_word_are_refused(tmp_path):
+    embedding = make_embedding(names=["owl", "a_b", "b", "a\u00a0b"], count=4)
+    with pytest.raises(InputError, match=r"^'a_b' and 'a\\xa0b' would both be written a_b .*rename one of them"):
+        embedding.export(tmp_path / "points.vec")
+    assert os.listdir(tmp_path) == []
+
+
+def test_gensim_reads_every_name_and_every_digit(strange, tmp_path):
+    gensim = pytest.importorskip("gensim.models", reason="gensim is a large package that only this test needs")
+    path = strange.export(tmp_path / "points.vec")
+    vectors = gensim.KeyedVectors.load_word2vec_format(str(path), datatype=np.float64)
+    assert vectors.index_to_key == words_of(strange.names)
+    assert vectors.vectors.tobytes() == strange.points.tobytes()
+    assert vectors["猫"].tolist() == strange["猫"].tolist()
+
+
+TRICKS = (
+    "../../x",
+    "/etc/passwd",
+    "a/b",
+    "..",
+    ".",
+    "~root",
+    "con",
+    "nul.txt",
+    r"C:\x",
+    r"\\server\share",
+    "-rf",
+    "--help",
+    "$(touch x)",
+    "`touch x`",
+    "$HOME",
+    "%s%n",
+    "{0}",
+    "</script><script>alert(1)</script>",
+    "<!--",
+    "$\\frac{",
+    '=cmd|"/c calc"!A1',
+    "\x1b[31m",
+    "\u202egnp.exe",
+    "\u2028",
+    "next\x85line",
+    "\x0c page",
+    "x" * 10_000,
+)
+
+
+@pytest.fixture
+def tricky():
+    count = len(TRICKS)
+    edges = np.array([[0, row] for row in range(1, count)], np.int32)
+    return make_embedding(count=count, names=TRICKS, labels=Labels(TRICKS[::-1]), edges=edges)
+
+
+def test_no_name_is_ever_used_as_a_path(tricky, tmp_path, monkeypatch):
+    here = tmp_path / "a" / "b" / "c"
+    here.mkdir(parents=True)
+    monkeypatch.chdir(here)
+    assert is_same(load(tricky.save("model")), tricky)
+    for format in WRITERS:
+        tricky.export(f"points.{format}", format)
+    for kind in ("disk", "norms", "precision-recall"):
+        tricky.plot(kind, f"{kind}.svg")
+    write_page(tricky, "page.html")
+    parts = ("README.md", "config.json", "edges.safetensors", "labels.txt.gz", "model.safetensors", "nodes.txt.gz")
+    expected = {f"model/{part}" for part in parts} | {f"points.{format}" for format in WRITERS} | {"page.html"}
+    expected |= {"disk.svg", "norms.svg", "precision-recall.svg", "points.projector.metadata.tsv"}
+    assert set(all_files(tmp_path)) == {f"a/b/c/{name}" for name in expected}
+
+
+def test_hostile_names_are_exported_unchanged(tricky, tmp_path):
+    import pyarrow.parquet as parquet
+
+    lines = tricky.export(tmp_path / "p.tsv").read_bytes().decode().split("\n")
+    assert [line.split("\t")[0] for line in lines[1:-1]] == list(TRICKS)
+    with np.load(tricky.export(tmp_path / "p.npz"), allow_pickle=False) as found:
+        assert tuple(found["names"].tolist()) == TRICKS
+    assert tuple(parquet.read_table(tricky.export(tmp_path / "p.parquet"))["name"].to_pylist()) == TRICKS
+    lines = tricky.export(tmp_path / "p.vec").read_bytes().decode().split("\n")
+    assert {len(line.split(" ")) for line in lines[1:-1]} == {3}
+    assert [line.split(" ")[0] for line in lines[1:5]] == list(TRICKS[:4])
+
+
+def test_markup_in_a_name_does_not_reach_the_page_or_the_card(tricky, tmp_path):
+    page = write_page(tricky, tmp_path / "page.html").read_text(encoding="utf-8")
+    assert "alert(1)" not in page
+    assert "alert(1)" not in (tricky.save(tmp_path / "model") / "README.md").read_text(encoding="utf-8")
+
+
+@pytest.mark.parametrize("name", ["", "a\tb", "a\rb", "a\0b", "\0", "\r"])
+def test_a_name_that_would_break_an_export_is_refused_on_loading(model, told, name):
+    text = "".join(f"{each}\n" for each in [name, *(f"n{i}" for i in range(11))]).encode()
+    forge(model, {"nodes.txt.gz": gzip.compress(text)}, nodes_bytes=len(text))
+    sentence = is_refused(model, "nodes.txt.gz: is not a list of names")
+    if name == "a\0b":
+        told("hostile file", "a model with a NUL character in a name", sentence, 3, about="model folders")
+
+
+WRITE = {
+    "save": lambda model, path: model.save(path),
+    "plot": lambda model, path: model.plot("norms", path),
+    "page": write_page,
+} | {format: lambda model, path, format=format: model.export(path, format) for format in WRITERS}
+
+
+@pytest.mark.parametrize("write", WRITE)
+def test_a_path_with_a_nul_is_refused_in_a_sentence(tricky, tmp_path, write):
     with pytest.raises(InputError, match="there is a NUL character in it"):
-        strange.export(tmp_path / "a\0b", format)
+        WRITE[write](tricky, tmp_path / "a\0b.svg")
+    assert os.listdir(tmp_path) == []
+
+
+K = 0.1
+
+OFFERED = {
+    "hyperbolic-cones": {"own", "klein", "lorentz", "cap"},
+    "poincare": {"own", "klein", "lorentz"},
+    "euclidean-cones": {"own", "cap"},
+    "order": {"own"},
+    "euclidean": {"own"},
+}
+
+
+def _bundle(count: int = 200, dim: int = 3, furthest: float = 1 - 1e-5) -> np.ndarray:
+    """Points around a few directions, from the inner radius to the boundary, so that many cones contain others."""
+    random = np.random.default_rng(5)
+    directions = random.normal(size=(4, dim))[random.integers(4, size=count)] + 0.03 * random.normal(size=(count, dim))
+    gaps = np.geomspace(0.85, 1 - furthest, count)
+    return directions / np.linalg.norm(directions, axis=1, keepdims=True) * (1 - gaps)[:, None]
+
+
+def _cones_of(points, method="hyperbolic-cones") -> Embedding:
+    return Embedding([f"n{i}" for i in range(len(points))], points, method, Settings(K=K), threshold=0.0)
+
+
+@pytest.mark.parametrize("method", METHODS)
+@pytest.mark.parametrize("kind", KINDS)
+def test_a_method_has_the_coordinates_that_apply_and_refuses_the_others(method, kind):
+    embedding = make_embedding(method, dim=3)
+    if kind in OFFERED[method]:
+        columns, values = coordinates_of(embedding, kind)
+        assert values.shape == (12, len(columns)) == (12, 4 if kind in ("lorentz", "cap") else 3)
+        assert np.isfinite(values).all()
+    else:
+        with pytest.raises(InputError, match=rf"^{method} (is flat|has no cones), so its points have no {kind} coord"):
+            coordinates_of(embedding, kind)
+
+
+def test_a_refusal_lists_the_available_coordinates():
+    with pytest.raises(InputError, match=r'use coordinates="own" or "cap"$'):
+        coordinates_of(make_embedding("euclidean-cones"), "lorentz")
+    with pytest.raises(InputError, match=r'use coordinates="own" or "klein" or "lorentz"$'):
+        coordinates_of(make_embedding("poincare"), "cap")
+
+
+def test_own_coordinates_are_the_points_themselves(strange):
+    assert coordinates_of(strange).values is strange.points
+
+
+def test_an_exported_hyperboloid_gives_the_exact_distances(tmp_path):
+    points = _bundle(count=12)
+    path = _cones_of(points).export(tmp_path / "p.tsv", coordinates="lorentz")
+    rows = [line.split("\t")[1:] for line in path.read_text().splitlines()]
+    assert rows.pop(0) == ["x_t", "x0", "x1", "x2"]
+    with mpmath.workdps(60):
+        written = [[mpmath.mpf(float(cell)) for cell in row] for row in rows]
+        for i in range(12):
+            for j in range(i):
+                expected = _true_distance(points[i], points[j])
+                assert abs(_lorentz_distance(written[i], written[j]) / expected - 1) < 1e-9
+
+
+def _true_distance(x, y):
+    x, y = ([mpmath.mpf(float(cell)) for cell in point] for point in (x, y))
+    gaps = [1 - sum(cell**2 for cell in point) for point in (x, y)]
+    apart = sum((a - b) ** 2 for a, b in zip(x, y, strict=True))
+    return mpmath.acosh(1 + 2 * apart / (gaps[0] * gaps[1]))
+
+
+def _lorentz_distance(x, y):
+    # Time is recomputed from space, as rounding moves a point off the hyperboloid.
+    times = [mpmath.sqrt(1 + sum(cell**2 for cell in point[1:])) for point in (x, y)]
+    assert all(abs(point[0] / time - 1) < 1e-14 for point, time in zip((x, y), times, strict=True))
+    return mpmath.acosh(times[0] * times[1] - sum(a * b for a, b in zip(x[1:], y[1:], strict=True)))
+
+
+def test_straight_lines_in_klein_coordinates_decide_the_order():
+    points = _bundle(furthest=0.999)
+    found = coordinates_of(_cones_of(points), "klein").values
+    energy = cones.signed_energy(points[:, None], points, K)
+    is_clear = np.abs(energy) > 1e-6
+    inside = euclidean_cones.contains(found[:, None], found, caps.kappa(K))
+    assert 50 < (inside & is_clear).sum() < is_clear.sum() / 2
+    assert (inside == (energy <= 0))[is_clear].all()
+
+
+def test_caps_decide_the_order_of_hyperbolic_cones():
+    points = _bundle(furthest=0.999)
+    _check_caps(_cones_of(points), cones.signed_energy(points[:, None], points, K))
+
+
+def test_caps_decide_the_order_of_euclidean_cones():
+    points = _bundle() * np.linspace(1, 9, 200)[:, None]
+    _check_caps(_cones_of(points, "euclidean-cones"), euclidean_cones.signed_energy(points[:, None], points, K))
+
+
+def _check_caps(embedding, energy):
+    """Containment of caps from the exported numbers: angle ≤ R of the parent − R of the child."""
+    values = coordinates_of(embedding, "cap").values
+    directions, radii = values[:, :-1], values[:, -1]
+    np.testing.assert_allclose(np.linalg.norm(directions, axis=1), 1, rtol=1e-15)
+    chord = np.linalg.norm(directions[:, None] - directions, axis=2)
+    inside = 2 * np.arcsin(np.minimum(chord / 2, 1)) <= radii[:, None] - radii
+    is_clear = np.abs(energy) > 1e-6
+    assert 50 < (inside & is_clear).sum() < is_clear.sum() / 2
+    assert (inside == (energy <= 0))[is_clear].all()
+
+
+@pytest.mark.parametrize("kind", ["klein", "lorentz", "cap"])
+def test_every_digit_is_written(kind, tmp_path):
+    embedding = _cones_of(_bundle(count=20))
+    columns, values = coordinates_of(embedding, kind)
+    header, *rows = [
+        line.split("\t") for line in embedding.export(tmp_path / "p.tsv", coordinates=kind).read_text().splitlines()
+    ]
+    assert header == ["name", *columns]
+    assert np.array([[float(cell) for cell in row[1:]] for row in rows]).tobytes() == values.tobytes()

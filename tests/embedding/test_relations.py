@@ -1,16 +1,21 @@
-"""Parents, children, siblings and lowest common ancestors by geometry."""
+"""Relations by geometry: parents, siblings, common ancestors, the sparse matrix, and explanations."""
 
 from __future__ import annotations
 
-from itertools import combinations
+from dataclasses import replace
+from itertools import combinations, pairwise
 
+import networkx as nx
 import numpy as np
 import pytest
+import scipy.sparse
 from hypothesis import given, settings
 from hypothesis import strategies as st
+from tests.support.embeddings import make_embedding
 
 import hypercone
 from hypercone.embedding import Embedding
+from hypercone.embedding.explanation import CONES, shortest_path
 from hypercone.embedding.relations import lowest_common_in_graph, margins, siblings_of
 from hypercone.errors import InputError, UnknownNameError
 from hypercone.methods import METHODS
@@ -59,7 +64,7 @@ def test_a_fitted_tree_has_the_relatives_of_its_tree(fitted, tree):
 
 
 def immediate(embedding: Embedding) -> tuple[dict, dict]:
-    """Parents and children by the words of the definition, asking about every triple."""
+    """Parents and children by definition, over all triples."""
     names = embedding.names
     order = sorted(names, key=lambda name: (METHODS[embedding.method].generality(embedding[name]), embedding.row(name)))
     rank = {name: place for place, name in enumerate(order)}
@@ -77,9 +82,9 @@ def immediate(embedding: Embedding) -> tuple[dict, dict]:
 
 @ALL
 @pytest.mark.parametrize("seed", range(2))
-def test_parents_and_children_are_those_with_none_between(make_embedding, method, seed):
+def test_parents_and_children_follow_the_definition(method, seed):
     embedding = make_embedding(method, count=20, seed=seed)
-    # Where a threshold always is: calibration takes it from a pair.
+    # A calibrated threshold is always the energy of a pair.
     energies = embedding.energy(list(embedding.names[1:]), list(embedding.names[:-1]))
     for threshold in [*np.quantile(energies, [0.1, 0.5, 0.9], method="nearest"), 1e300]:
         embedding = make_embedding(method, count=20, seed=seed, threshold=float(threshold))
@@ -91,9 +96,7 @@ def test_parents_and_children_are_those_with_none_between(make_embedding, method
 
 @ALL
 @pytest.mark.parametrize("threshold", [0.3, 3.0, 1e300])
-def test_nobody_who_has_ancestors_loses_all_parents_even_where_nodes_are_kinds_of_each_other(
-    make_embedding, method, threshold
-):
+def test_a_node_with_ancestors_has_parents_even_if_nodes_are_kinds_of_each_other(method, threshold):
     embedding = make_embedding(method, threshold=threshold)
     for name in embedding.names:
         ancestors, descendants = embedding.ancestors(name), embedding.descendants(name)
@@ -105,14 +108,14 @@ def test_nobody_who_has_ancestors_loses_all_parents_even_where_nodes_are_kinds_o
         assert set(embedding.ancestors("n3")) & set(embedding.descendants("n3"))
 
 
-def test_a_parent_has_its_child_among_its_children_where_the_relation_is_an_order(make_embedding):
+def test_parents_and_children_are_inverse_if_the_relation_is_an_order():
     embedding = make_embedding(count=60, dim=2, threshold=0.0)
     pairs = {(parent, name) for name in embedding.names for parent in embedding.parents(name)}
     assert pairs
     assert pairs == {(name, child) for name in embedding.names for child in embedding.children(name)}
 
 
-def test_siblings_are_the_other_children_of_the_parents(make_embedding):
+def test_siblings_are_the_other_children_of_the_parents():
     embedding = make_embedding(count=60, dim=2, threshold=0.2)
     for name in embedding.names:
         found = siblings_of(embedding, embedding.row(name))
@@ -125,7 +128,7 @@ def test_siblings_are_the_other_children_of_the_parents(make_embedding):
 
 
 @ALL
-def test_common_ancestors_are_common_and_the_lowest(make_embedding, method):
+def test_lowest_common_ancestors_are_common_ancestors(method):
     embedding = make_embedding(method, count=30, threshold=0.5)
     for names in combinations(embedding.names[:8], 2):
         shared = set.intersection(*({name, *embedding.ancestors(name)} for name in names))
@@ -135,7 +138,7 @@ def test_common_ancestors_are_common_and_the_lowest(make_embedding, method):
         assert len(set(found)) == len(found)
 
 
-def test_in_a_graph_with_two_parents_there_are_two_lowest_common_ancestors():
+def test_a_graph_can_have_two_lowest_common_ancestors():
     pairs = [("top", "a"), ("top", "b"), ("a", "x"), ("b", "x"), ("a", "y"), ("b", "y")]
     graph = hypercone.Hierarchy.from_pairs(pairs)
     found = lowest_common_in_graph(graph, graph.rows(["x", "y"]).tolist())
@@ -143,7 +146,7 @@ def test_in_a_graph_with_two_parents_there_are_two_lowest_common_ancestors():
 
 
 @ALL
-def test_a_margin_is_not_negative_exactly_where_the_child_is_a_kind_of_the_parent(make_embedding, method):
+def test_a_margin_is_not_negative_exactly_if_the_child_is_a_kind_of_the_parent(method):
     embedding = make_embedding(method, count=20)
     rows = np.arange(20)
     for parent in embedding.names:
@@ -154,13 +157,7 @@ def test_a_margin_is_not_negative_exactly_where_the_child_is_a_kind_of_the_paren
         assert found[outside].tolist() == (embedding.threshold - energies)[outside].tolist()
 
 
-@pytest.mark.parametrize("ask", ["parents", "children", "siblings", "lowest_common_ancestors"])
-def test_an_unknown_name_is_refused(make_embedding, ask):
-    with pytest.raises(UnknownNameError, match="there is no node 'm3'"):
-        getattr(make_embedding(), ask)("m3")
-
-
-def test_no_names_have_no_common_ancestors(make_embedding):
+def test_common_ancestors_need_at_least_one_name():
     with pytest.raises(InputError, match="at least one node"):
         make_embedding().lowest_common_ancestors([])
 
@@ -168,7 +165,7 @@ def test_no_names_have_no_common_ancestors(make_embedding):
 @pytest.mark.slow
 def test_the_children_of_a_root_with_eighty_thousand_descendants_take_less_than_five_seconds(within):
     nouns = hypercone.load_dataset("wordnet-nouns")
-    # One root over all, and of several parents only the first, so that there is a tree to build.
+    # A single root, and only the first of several parents, so that it is a tree.
     first = nouns.parent_lists.rows[nouns.parent_lists.offsets[:-1][nouns.parent_lists.counts > 0]]
     edges = [[len(nouns), row] for row in nouns.root_rows]
     edges += np.stack([first, np.flatnonzero(nouns.parent_lists.counts)], axis=1).tolist()
@@ -178,3 +175,153 @@ def test_the_children_of_a_root_with_eighty_thousand_descendants_take_less_than_
     found = within(5, lambda: embedding.children("top"))
     assert set(found) >= {nouns.names[row] for row in nouns.root_rows}
     assert len(embedding.descendants("top")) > 80_000
+
+
+@pytest.mark.parametrize("method", METHODS)
+def test_an_entry_of_the_sparse_matrix_equals_is_a(method):
+    embedding = make_embedding(method, count=30, threshold=0.2)
+    found = embedding.to_sparse()
+    assert isinstance(found, scipy.sparse.csr_array)
+    assert found.shape == (30, 30)
+    assert found.dtype == bool
+    assert found.has_canonical_format
+    expected = embedding.is_a([a for a in embedding.names for _ in range(30)], list(embedding.names) * 30)
+    expected = expected.reshape(30, 30)
+    expected[range(30), range(30)] = False
+    assert 0 < found.nnz == expected.sum()
+    assert (found.toarray() == expected).all()
+
+
+def test_rows_of_the_sparse_matrix_are_ancestors_and_columns_descendants(fitted):
+    found = fitted.to_sparse()
+    child = fitted.names[-1]
+    above = {fitted.names[column] for column in found[[fitted.row(child)]].indices}
+    assert above == set(fitted.ancestors(child))
+    root = fitted.names[0]
+    below = {fitted.names[row] for row in found.tocsc()[:, [fitted.row(root)]].indices}
+    assert below == set(fitted.descendants(root))
+
+
+def test_the_sparse_matrix_of_some_names_keeps_their_order(fitted):
+    names = [fitted.names[5], fitted.names[0], fitted.names[2]]
+    found = fitted.to_sparse(names).toarray().tolist()
+    assert found == [[a != b and fitted.is_a(a, b) for b in names] for a in names]
+    assert any(map(any, found))
+
+
+def test_the_sparse_matrix_of_no_names_is_empty(fitted):
+    assert fitted.to_sparse([]).shape == (0, 0)
+
+
+def test_a_sparse_matrix_needs_a_list_of_known_names(fitted):
+    with pytest.raises(InputError, match="give a list of names"):
+        fitted.to_sparse("root")
+    with pytest.raises(UnknownNameError, match="no node 'nobody'"):
+        fitted.to_sparse(["nobody"])
+
+
+PAIRS = [("animal", "bird"), ("animal", "mammal"), ("mammal", "dog"), ("mammal", "cat"), ("dog", "poodle")]
+
+
+@pytest.fixture(scope="module")
+def animals(perfect):
+    return perfect(hypercone.Hierarchy.from_pairs(PAIRS))
+
+
+@ALL
+@pytest.mark.parametrize("threshold", [0.0, 0.4, 1e300])
+def test_every_verdict_of_every_method_is_explained(method, threshold):
+    embedding = make_embedding(method, count=9, threshold=threshold)
+    for child in embedding.names:
+        for parent in embedding.names:
+            found = embedding.explain(child, parent)
+            assert (found.child, found.parent) == (child, parent)
+            assert found.is_a is embedding.is_a(child, parent)
+            assert found.energy == embedding.energy(child, parent)
+            assert (found.margin >= 0) is found.is_a
+            assert (found.graph, found.agrees, found.path, found.lost, found.stray) == (None, None, (), (), None)
+
+
+@ALL
+def test_only_cones_have_an_angle_and_it_gives_the_margin(method):
+    embedding = make_embedding(method, count=15)
+    for child in embedding.names:
+        found = embedding.explain(child, "n3")
+        if method in CONES:
+            assert found.margin == pytest.approx(found.aperture + found.threshold - found.angle, abs=1e-12)
+        else:
+            assert (found.angle, found.aperture) == (None, None)
+            assert found.margin == pytest.approx(found.threshold - found.energy, abs=1e-12)
+
+
+@ALL
+@pytest.mark.parametrize("threshold", [0.4, 1e300])
+def test_a_chain_leads_from_the_child_to_the_parent_by_steps_that_hold(method, threshold):
+    embedding = make_embedding(method, count=20, threshold=threshold)
+    generality = METHODS[method].generality(embedding.points)
+    lengths = set()
+    for child in embedding.names:
+        for parent in embedding.ancestors(child):
+            chain = embedding.explain(child, parent).chain
+            lengths.add(len(chain))
+            assert chain[-1].name == parent
+            assert all(step.margin >= 0 for step in chain)
+            way = [child, *(step.name for step in chain)]
+            assert [embedding.is_a(*step) for step in pairwise(way)] == [True] * len(chain)
+            rows = [embedding.row(name) for name in way]
+            if len(way) > 2:
+                assert all(generality[upper] <= generality[lower] for lower, upper in pairwise(rows))
+    assert 1 in lengths
+
+
+def test_a_negative_verdict_has_no_chain(animals):
+    assert animals.explain("animal", "dog").chain == ()
+
+
+def test_geometry_and_graph_can_agree(animals):
+    found = animals.explain("poodle", "animal")
+    assert (found.is_a, found.graph, found.agrees, found.lost, found.stray) == (True, "closure", True, (), None)
+    assert [step.name for step in found.chain] == [step.name for step in found.path] == ["dog", "mammal", "animal"]
+    assert animals.explain("poodle", "dog").graph == "edge"
+    assert animals.explain("poodle", "poodle").graph == "same"
+    assert animals.explain("poodle", "poodle").agrees
+    no = animals.explain("poodle", "cat")
+    assert (no.is_a, no.graph, no.agrees, no.path) == (False, "no", True, ())
+
+
+def _with_point_of(embedding, name, other):
+    points = embedding.points.copy()
+    points[embedding.row(name)] = embedding[other]
+    return replace(embedding, points=points)
+
+
+def test_a_misplaced_node_is_lost_at_the_first_step_it_does_not_reach(animals):
+    moved = _with_point_of(animals, "poodle", "cat")
+    found = moved.explain("poodle", "animal")
+    assert (found.is_a, found.agrees) == (True, True)
+    assert found.lost == ("dog",)
+    found = moved.explain("poodle", "dog")
+    assert (found.is_a, found.graph, found.agrees, found.lost) == (False, "edge", False, ("dog",))
+    assert found.path[0].child_margin < 0
+
+
+def test_a_step_that_is_not_in_the_graph_is_a_stray(animals):
+    moved = _with_point_of(animals, "poodle", "bird")
+    found = moved.explain("poodle", "bird")
+    assert (found.is_a, found.graph, found.agrees, found.stray) == (True, "no", False, "bird")
+
+
+def test_the_path_in_the_graph_is_a_shortest_one():
+    rng = np.random.default_rng(5)
+    edges = [(i, j) for j in range(1, 40) for i in sorted(set(rng.integers(0, j, 2).tolist()))]
+    hierarchy = hypercone.Hierarchy([f"n{i}" for i in range(40)], edges)
+    graph = nx.DiGraph([(child, parent) for parent, child in edges])
+    lengths = dict(nx.all_pairs_shortest_path_length(graph))
+    for child in range(40):
+        for parent in range(40):
+            way = shortest_path(hierarchy, child, parent)
+            if parent not in lengths[child]:
+                assert way == [child]
+                continue
+            assert (way[0], way[-1], len(way)) == (child, parent, lengths[child][parent] + 1)
+            assert all(graph.has_edge(*step) for step in pairwise(way))

@@ -1,4 +1,4 @@
-"""Why the corners of a cell bound it: how the angle of a cone changes as parent and child move."""
+"""Why the corners of a cell bound it: how the angle at the apex changes as parent and child move."""
 
 from __future__ import annotations
 
@@ -9,12 +9,14 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 norms = st.floats(0.11, 0.999)
+
 angles = st.floats(1e-3, 3.1)
+
 steps = st.floats(1e-6, 0.5)
 
 
 def cone_angle(parent, child, angle, curvature):
-    """Ξ to 50 digits, from the norms and the angle between the spokes."""
+    """Ξ to 50 digits, from the norms and the angle between the rays."""
     with mpmath.workdps(50):
         parent, child, angle = map(mpmath.mpf, (parent, child, angle))
         along, across = child * mpmath.cos(angle) - parent, child * mpmath.sin(angle)
@@ -41,7 +43,7 @@ def test_the_angle_grows_as_the_parent_moves_outward(curvature, parent, child, a
 @pytest.mark.parametrize("curvature", [0, 1])
 @settings(max_examples=300, deadline=None)
 @given(parent=norms, gap=st.floats(0, 1), angle=angles, step=steps)
-def test_the_angle_grows_with_the_angle_between_spokes_if_the_child_is_no_nearer_to_the_origin(
+def test_the_angle_grows_with_the_angle_between_rays_if_the_child_is_no_nearer_to_the_origin(
     curvature, parent, gap, angle, step
 ):
     child = parent + gap * (1 - parent)

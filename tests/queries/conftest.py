@@ -1,4 +1,4 @@
-"""A small tree that geometry knows without a mistake, with and without labels."""
+"""A small tree that is embedded exactly, with and without labels."""
 
 from __future__ import annotations
 
@@ -27,8 +27,8 @@ def animals(perfect: Callable[..., Embedding]) -> Embedding:
 
 
 @pytest.fixture(scope="session")
-def labelled(perfect: Callable[..., Embedding]) -> Embedding:
-    """The same with numbers for names; two nodes are called pet, one has no label."""
+def labeled(perfect: Callable[..., Embedding]) -> Embedding:
+    """The same tree with identifiers as names; two nodes have the label pet, one has none."""
     tree = hypercone.Hierarchy.from_pairs(ANIMALS)
     labels = [{"poodle": "pet", "beagle": "pet", "owl": ""}.get(name, name) for name in tree.names]
     return perfect(hypercone.Hierarchy([f"A:{i}" for i in range(len(tree))], tree.edges, labels))

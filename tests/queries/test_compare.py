@@ -1,4 +1,4 @@
-"""A model agrees with itself in everything, and which of two models is named first makes no difference."""
+"""Comparison of two models: symmetric, exact, and perfect agreement of a model with itself."""
 
 from __future__ import annotations
 
@@ -33,7 +33,7 @@ def _shuffled(model: Embedding, seed: int) -> Embedding:
 
 @settings(max_examples=12, deadline=None)
 @given(st.integers(0, 1000), st.sampled_from(sorted(METHODS)))
-def test_a_model_agrees_with_itself_in_everything(seed, method):
+def test_a_model_agrees_with_itself(seed, method):
     model = _scattered(seed, method)
     for other in (model, _shuffled(model, seed)):
         found = model.compare(other)
@@ -45,7 +45,7 @@ def test_a_model_agrees_with_itself_in_everything(seed, method):
 
 @settings(max_examples=12, deadline=None)
 @given(st.integers(0, 1000), st.sampled_from(sorted(METHODS)), st.sampled_from([None, 5]))
-def test_swapping_the_models_swaps_the_answer(seed, method, sample):
+def test_swapping_the_models_swaps_the_result(seed, method, sample):
     one, other = _scattered(seed, method), _shuffled(_scattered(seed + 1, "order", "tree-3-3"), seed)
     there, back = one.compare(other, sample), other.compare(one, sample)
     assert (there.first, there.second) == (back.second, back.first)
@@ -56,7 +56,7 @@ def test_swapping_the_models_swaps_the_answer(seed, method, sample):
     ]
 
 
-def test_every_number_is_what_the_models_themselves_say():
+def test_every_number_follows_from_the_answers_of_the_models():
     one, other = _scattered(0), _scattered(1, "order")
     found = one.compare(other, sample=None)
     above = [{name: set(model.ancestors(name)) for name in model.names} for model in (one, other)]
@@ -84,7 +84,7 @@ def test_every_number_is_what_the_models_themselves_say():
         assert pair.second_energy == other.energy(pair.child, pair.parent) > other.threshold
 
 
-def test_the_pairs_shown_are_those_that_the_other_model_rejects_most():
+def test_the_examples_are_the_pairs_that_the_other_model_rejects_most():
     one, other = _scattered(0), _scattered(1)
     found = one.compare(other, sample=None)
     alone = [(c, p) for c in one.names for p in one.ancestors(c) if not other.is_a(c, p)]
@@ -92,12 +92,12 @@ def test_the_pairs_shown_are_those_that_the_other_model_rejects_most():
     assert [pair.second_energy for pair in found.only_first] == worst
 
 
-def test_models_of_different_nodes_are_compared_on_those_they_share():
+def test_models_are_compared_on_the_nodes_they_share():
     found = _scattered(0, tree="tree-2-4").compare(_scattered(1, tree="tree-2-3"))
     assert (found.first.nodes, found.second.nodes, found.shared, found.sampled) == (31, 15, 15, 15)
 
 
-def test_a_sample_depends_on_its_seed_alone():
+def test_a_sample_depends_only_on_its_seed():
     one, other = _scattered(0), _scattered(1)
     found = one.compare(other, sample=8, seed=3)
     assert found.sampled == 8
@@ -106,7 +106,7 @@ def test_a_sample_depends_on_its_seed_alone():
     assert one.compare(other, sample=31) == one.compare(other, sample=None)
 
 
-def test_a_model_without_edges_is_not_judged_by_a_graph():
+def test_a_model_without_edges_has_no_precision_or_recall():
     model = _scattered(0)
     bare = Embedding(model.names, model.points, model.method, model.settings, model.threshold)
     found = model.compare(bare)

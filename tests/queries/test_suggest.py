@@ -1,4 +1,4 @@
-"""Suggestions say something new, none says what another one says, and each is explained by numbers one can check."""
+"""Suggested links are new, not implied by each other, and ranked by numbers that can be recomputed."""
 
 from __future__ import annotations
 
@@ -62,7 +62,7 @@ def _next_steps(graph: hypercone.Hierarchy) -> set[tuple[int, int]]:
 
 @settings(max_examples=20, deadline=None)
 @given(hierarchies, st.integers(0, 100))
-def test_without_a_bound_the_candidates_are_the_next_steps_down_by_definition(graph, seed):
+def test_without_a_bound_the_candidates_are_all_next_steps_down(graph, seed):
     pairs, energies = candidates(_scattered(graph, seed, margin=FAR), graph)
     assert set(map(tuple, pairs.tolist())) == _next_steps(graph)
     assert len(pairs) == len(energies) == len(set(map(tuple, pairs.tolist())))
@@ -87,7 +87,7 @@ def test_no_suggestion_is_known_reversed_or_implied_by_another(graph, seed):
 
 @settings(max_examples=20, deadline=None)
 @given(hierarchies, st.integers(0, 100), st.integers(1, 5))
-def test_fewer_suggestions_are_the_beginning_of_more(graph, seed, count):
+def test_fewer_suggestions_are_a_prefix_of_more(graph, seed, count):
     embedding = _scattered(graph, seed, margin=0.1)
     few, many = missing_rows(embedding, graph, count), missing_rows(embedding, graph, 1000)
     assert few.scores.tolist() == many.scores[:count].tolist()
@@ -97,7 +97,7 @@ def test_fewer_suggestions_are_the_beginning_of_more(graph, seed, count):
 
 @settings(max_examples=15, deadline=None)
 @given(hierarchies, st.integers(0, 100))
-def test_shared_descendants_and_neighbors_are_the_shares_they_are_said_to_be(graph, seed):
+def test_shared_descendants_and_neighbors_are_the_documented_shares(graph, seed):
     embedding = _scattered(graph, seed, margin=0.1)
     found = missing_rows(embedding, graph, 1000)
     below = [set(graph.descendants_of(row).tolist()) for row in range(len(graph))]
@@ -130,8 +130,8 @@ def test_wrong_links_are_the_rejected_edges_by_violation_and_shared_descendants(
         assert shared == pytest.approx(max(common) / (len(others) + 1) if rivals else 1.0)
 
 
-def test_a_link_that_was_left_out_is_suggested_first():
-    """Under fruit and red alike: strawberry, cherry, tomato … and raspberry, whose link to red was forgotten."""
+def test_a_removed_link_is_suggested_first():
+    """Berries that are under both fruit and red, except one whose link to red is missing."""
     fruit = [("thing", "fruit"), ("thing", "red"), ("fruit", "berry"), ("red", "red berry")]
     berries = [f"berry {i}" for i in range(12)]
     edges = fruit + [("berry", name) for name in berries] + [("red berry", name) for name in berries[:-1]]
@@ -140,7 +140,7 @@ def test_a_link_that_was_left_out_is_suggested_first():
     assert (found.missing[0].child, found.missing[0].parent) == (berries[-1], "red berry")
 
 
-def test_an_edge_that_contradicts_all_others_is_rejected_and_named_first():
+def test_an_edge_that_contradicts_all_others_is_listed_as_wrong():
     points = np.array([[0.3, 0.0], [0.6, 0.01], [0.9, 0.0], [-0.6, 0.0]])
     edges = np.array([[0, 1], [1, 2], [3, 2]], np.int32)
     embedding = Embedding(
@@ -153,7 +153,7 @@ def test_an_edge_that_contradicts_all_others_is_rejected_and_named_first():
 
 
 @pytest.mark.parametrize("method", METHODS)
-def test_every_method_can_be_asked_and_the_answer_is_json(method):
+def test_every_method_has_suggestions_that_are_json(method):
     graph = hypercone.load_dataset("tree-3-4")
     found = _scattered(graph, 0, method).suggest(7)
     assert json.loads(json.dumps(found.as_dict(), allow_nan=False))["considered"] == found.considered
@@ -161,7 +161,7 @@ def test_every_method_can_be_asked_and_the_answer_is_json(method):
     assert len(found.wrong) <= 7
 
 
-def test_another_hierarchy_may_have_its_lines_in_another_order_and_fewer_nodes():
+def test_another_hierarchy_may_have_fewer_nodes_in_another_order():
     graph = hypercone.load_dataset("tree-3-4")
     embedding = _scattered(graph, 0, margin=0.1)
     pairs = [(graph.names[p], graph.names[c]) for p, c in graph.edges.tolist()]
@@ -170,7 +170,7 @@ def test_another_hierarchy_may_have_its_lines_in_another_order_and_fewer_nodes()
     assert part.considered <= embedding.suggest().considered
 
 
-def test_labels_stand_beside_the_names():
+def test_suggestions_have_labels():
     points = np.array([[0.3, 0.0], [-0.6, 0.0]])
     from hypercone.hierarchy.names import Labels
 
@@ -187,7 +187,7 @@ def test_labels_stand_beside_the_names():
     assert (link.parent, link.parent_label, link.child, link.child_label) == ("A:1", "heart", "A:2", None)
 
 
-def test_what_cannot_be_answered_is_refused():
+def test_impossible_requests_are_refused():
     graph = hypercone.load_dataset("tree-2-2")
     embedding = _scattered(graph, 0)
     with pytest.raises(InputError, match="k is 0, but must be at least 1"):
@@ -199,7 +199,7 @@ def test_what_cannot_be_answered_is_refused():
         bare.suggest()
 
 
-def test_a_model_of_one_node_has_nothing_to_suggest():
+def test_a_model_of_one_node_has_no_suggestions():
     edges = np.empty((0, 2), np.int32)
     alone = Embedding(["a"], np.array([[0.5, 0.0]]), "hyperbolic-cones", Settings(), 0.0, edges=edges)
     found = alone.suggest()

@@ -11,7 +11,7 @@ from typing import Any
 from hypercone.cli.options import add_columns, read_source
 from hypercone.cli.output import add_json, add_quiet, print_json
 from hypercone.embedding import Embedding, load
-from hypercone.embedding.folder import refuse_in_vain
+from hypercone.embedding.folder import refuse_unwritable_folder
 from hypercone.embedding.placement import parents_by_name
 from hypercone.errors import InputError, counted, speaking, with_article
 from hypercone.evaluation import suggestions
@@ -50,7 +50,7 @@ def add_place_arguments(parser: argparse.ArgumentParser) -> None:
 def run_place(options: argparse.Namespace) -> int:
     """Load a model, place the new nodes, save it, and print their ancestors."""
     _check_place_options(options)
-    refuse_in_vain(options.output)
+    refuse_unwritable_folder(options.output)
     embedding = load(options.model)
     if options.edges is not None:
         pairs = read_names(options.edges)

@@ -12,7 +12,7 @@ from contextlib import contextmanager
 from hypercone.cli.output import add_quiet, percentages
 from hypercone.data import load_dataset
 from hypercone.embedding import Embedding
-from hypercone.embedding.folder import refuse_in_vain
+from hypercone.embedding.folder import refuse_unwritable_folder
 from hypercone.evaluation import LinkPrediction, link_prediction
 from hypercone.hierarchy import Hierarchy, Split
 from hypercone.progress import Progress
@@ -42,7 +42,7 @@ def add_demo_arguments(parser: argparse.ArgumentParser) -> None:
 
 def run_demo(options: argparse.Namespace) -> int:
     """Learn cones and a baseline and test both; then construct cones from all edges, query them and save them."""
-    refuse_in_vain(options.output)
+    refuse_unwritable_folder(options.output)
     hierarchy = load_dataset(options.source)
     split = hierarchy.split(50, options.seed)
     _print_data(options.source, hierarchy, split)

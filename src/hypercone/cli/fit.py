@@ -11,7 +11,7 @@ from hypercone.cli.options import add_settings, add_source, read_settings, read_
 from hypercone.cli.output import add_json, add_quiet, percentages, print_answer, print_compiling_note
 from hypercone.cli.stopping import add_run, checkpointing
 from hypercone.embedding import Embedding
-from hypercone.embedding.folder import refuse_in_vain
+from hypercone.embedding.folder import refuse_unwritable_folder
 from hypercone.errors import InputError
 from hypercone.evaluation import link_prediction
 from hypercone.formats import read_split
@@ -47,7 +47,7 @@ def add_fit_arguments(parser: argparse.ArgumentParser) -> None:
 def run_fit(options: argparse.Namespace) -> int:
     """Read a hierarchy, fit a model, save it, and print its metrics."""
     config = read_settings(options)
-    refuse_in_vain(options.output)
+    refuse_unwritable_folder(options.output)
     hierarchy = read_source(options, quiet=options.quiet or options.json)
     split = _split(options, hierarchy)
     if not options.quiet:

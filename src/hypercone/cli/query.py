@@ -8,7 +8,7 @@ from hypercone.cli.output import add_json, add_quiet, print_json
 from hypercone.embedding import Embedding, load
 from hypercone.errors import InputError, some
 from hypercone.queries import QUESTIONS, in_words
-from hypercone.queries.questions import A_FEW, ON_A_SCREEN, Asked, answer_many, ask
+from hypercone.queries.questions import SCREEN_LIMIT, SHORT_LIMIT, QuestionInput, answer_many, ask
 
 QUERY_EXAMPLE = """examples:
   hypercone query model is-a dog.n.01 animal.n.01
@@ -36,7 +36,7 @@ def add_query_arguments(parser: argparse.ArgumentParser) -> None:
     parser.add_argument(
         "--limit",
         type=int,
-        help=f"list at most so many, 0 for all (default {ON_A_SCREEN}; with --json all relatives, and {A_FEW} nearest)",
+        help=f"list at most so many, 0 for all (default {SCREEN_LIMIT}; with --json all relatives, and {SHORT_LIMIT} nearest)",
     )
     parser.add_argument("--long", action="store_true", help="lists as a table, with depth and margin")
     add_quiet(parser)
@@ -51,7 +51,7 @@ def run_query(options: argparse.Namespace) -> int:
         )
     embedding, question = load(options.model), QUESTIONS[options.question]
     if options.limit is None and not options.json:
-        options.limit = ON_A_SCREEN
+        options.limit = SCREEN_LIMIT
     if options.names is None:
         asked = [ask(embedding, options.question, options.given, options.limit)]
     else:
@@ -66,7 +66,7 @@ def run_query(options: argparse.Namespace) -> int:
     return 0
 
 
-def _ask_each_line(embedding: Embedding, options: argparse.Namespace) -> list[Asked]:
+def _ask_each_line(embedding: Embedding, options: argparse.Namespace) -> list[QuestionInput]:
     """Ask the question of each line of the file; empty lines are skipped."""
     from hypercone.formats.source import content_of, text_of
 

@@ -1,4 +1,4 @@
-"""Embeddings without learning, by name: what ``method`` and ``init`` of a fit may say beside the methods that learn."""
+"""Constructed embeddings, by name: the values of ``method`` and ``init`` that do not learn."""
 
 from __future__ import annotations
 
@@ -12,12 +12,12 @@ from hypercone.runs.folder import UNWATCHED, FitContext
 __all__ = ["Constructed", "construct_forest", "points_from_balls", "spanning_forest"]
 
 
-# What each is, in a line.
+# One line about each.
 CONSTRUCTIONS = {
     "nested-caps": "a spanning forest as nested caps that never overlap; exact for trees, in a second",
     "overlapping-caps": "caps that overlap where nodes have several parents; the best for a taxonomy known whole",
 }
-# These look at everything the given edges imply; the others at the edges themselves.
+# These use the transitive closure of the given edges; the others only the edges themselves.
 CLOSURE_AWARE = frozenset({"overlapping-caps"})
 
 
@@ -36,7 +36,7 @@ def construct(
     1.0
     """
     if name == "nested-caps":
-        # Of true edges alone: what it says is true, and nothing that they only imply was looked at.
+        # Without rearranging, only given edges are used: no false pair, and the closure is not consulted.
         return construct_forest(hierarchy, dim, K, rearrange=False)
     if name == "overlapping-caps":
         return construct_overlapping(hierarchy, dim, K, seed, context=context)

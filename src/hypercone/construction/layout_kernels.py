@@ -1,6 +1,6 @@
-"""A forest as balls inside balls, compiled: how much room each node needs, where it goes, and lattice sites.
+"""Kernels for the layout of a forest as nested balls: required radii, positions, and lattice sites.
 
-Places are rows in breadth-first order, place 0 holding all roots; so the children of a place stand side by side, from
+Places are rows in breadth-first order; place 0 contains all roots. The children of a place are consecutive, from
 ``firsts[place]`` to ``firsts[place + 1]``.
 """
 # mypy: ignore-errors
@@ -13,27 +13,27 @@ import numpy as np
 
 from hypercone._jit import exact_kernel, exact_kernel_part
 
-# Between a ball and its neighbours: this much of the smallest ball there is …
+# The gap around a ball: this share of the smallest ball …
 GAP = 0.1
-# … and this much of its own radius, divided by the height of the forest, so that it costs at most √e over all levels.
+# … plus this share of its own radius divided by the height of the forest, a factor of at most √e over all levels.
 SHARE = 0.5
 SHORT = 24
 
 
 @exact_kernel
-def breadth_first(kept):
-    """(rows, firsts, levels) by place: the row, where the children begin, and the number of levels above."""
-    n = len(kept)
+def breadth_first(forest_parents):
+    """(rows, firsts, levels) per place: its row, where its children begin, and the number of levels above it."""
+    n = len(forest_parents)
     offsets = np.zeros(n + 2, np.int64)
     for row in range(n):
-        offsets[kept[row] + 2] += 1
+        offsets[forest_parents[row] + 2] += 1
     for i in range(n + 1):
         offsets[i + 1] += offsets[i]
     listed = np.empty(n, np.int32)
     filled = offsets[:-1].copy()
     for row in range(n):
-        listed[filled[kept[row] + 1]] = row
-        filled[kept[row] + 1] += 1
+        listed[filled[forest_parents[row] + 1]] = row
+        filled[forest_parents[row] + 1] += 1
     rows = np.empty(n + 1, np.int32)
     firsts = np.empty(n + 2, np.int64)
     levels = np.zeros(n + 1, np.int32)
@@ -51,7 +51,7 @@ def breadth_first(kept):
 
 @exact_kernel_part
 def _sort_by_size(places, sizes):
-    """The largest first; equal ones as they come."""
+    """Sort by size, largest first; stable."""
     in_order = True
     for i in range(1, len(places)):
         if sizes[places[i]] > sizes[places[i - 1]]:
@@ -72,8 +72,8 @@ def _sort_by_size(places, sizes):
 
 
 @exact_kernel_part
-def _held(reach, ratio):
-    """How many balls of radius 1 there are sites for in a ball of so large a radius; at least one."""
+def _capacity(reach, ratio):
+    """How many balls of radius 1 fit into a ball of radius ``ratio``; at least one."""
     if ratio < 2.0:
         return 1
     low, high = 2, len(reach)
@@ -88,18 +88,18 @@ def _held(reach, ratio):
 
 @exact_kernel_part
 def _cells(places, sizes, start, reach):
-    """How many cells, as large as the largest ball, the balls from ``start`` on take, small ones sharing a cell."""
+    """The number of cells, each as large as ball ``start``, for the balls from there on; small balls share a cell."""
     cells = 0
     i = start
     while i < len(places):
-        i += _held(reach, sizes[places[start]] / sizes[places[i]])
+        i += _capacity(reach, sizes[places[start]] / sizes[places[i]])
         cells += 1
     return cells
 
 
 @exact_kernel_part
 def _best_start(places, sizes, reach):
-    """(How many balls, the largest, go on a line beside the cells for all others; the radius this takes)."""
+    """(How many of the largest balls to put in a line beside the cells of all others, the radius this requires)."""
     count = len(places)
     whole = 0.0
     for place in places:
@@ -114,7 +114,7 @@ def _best_start(places, sizes, reach):
         needed = line + sizes[places[start]] * reach[_cells(places, sizes, start, reach)]
         if needed < least:
             best, least = start, needed
-        # All starts up to eight, then steps that grow with where they are.
+        # Every start up to eight, then larger and larger steps.
         step = max(1, start // 8)
         for i in range(start, min(start + step, count)):
             line += sizes[places[i]]
@@ -124,11 +124,11 @@ def _best_start(places, sizes, reach):
 
 @exact_kernel
 def needed_radii(firsts, levels, reach):
-    """(radii, sizes, by_size, starts): what each place needs for what is below it, if the smallest ball has radius 1.
+    """(radii, sizes, by_size, starts): what each place requires for its descendants, if the smallest radius is 1.
 
-    ``sizes`` are the radii with the gap around, ``by_size`` the places with each family's largest first, and
-    ``starts`` how many of them stand on a line. Never more than all balls of a family in a line would take, so
-    the largest is about as many times as large as the smallest as there are nodes, however deep the forest is.
+    ``sizes`` are the radii including the gap, ``by_size`` the places with each family sorted largest first, and
+    ``starts`` how many of a family are put in a line. A family never takes more than all its balls in a line would,
+    so the ratio of the largest to the smallest radius is about the number of nodes, regardless of depth.
     """
     n = len(levels)
     share = SHARE / max(1, levels[n - 1])
@@ -147,7 +147,7 @@ def needed_radii(firsts, levels, reach):
 
 @exact_kernel_part
 def _site(i, count, first_axis, dim, lattice, site):
-    """Fill in the site of ball i of so many."""
+    """Write the site of ball i of ``count``."""
     site[:] = 0.0
     if count == 1:
         return
@@ -162,12 +162,12 @@ def _site(i, count, first_axis, dim, lattice, site):
 
 @exact_kernel
 def lay_out(firsts, levels, radii, sizes, by_size, starts, lattice, reach, dim):
-    """(centres, scales): the middle of each place, and by how much what it needs was enlarged, in the unit ball.
+    """(centers, scales) in the unit ball: the center of each place, and the factor by which it was enlarged.
 
-    A ball gets all of its cell, and what is below it grows with it. The axes take turns from level to level.
+    A ball is enlarged to fill its cell, together with everything below it. Each level uses the next axis.
     """
     n = len(levels)
-    centres = np.zeros((n, dim))
+    centers = np.zeros((n, dim))
     scales = np.ones(n)
     scales[0] = 1.0 / radii[0]
     cell_site = np.empty(dim)
@@ -179,8 +179,8 @@ def lay_out(firsts, levels, radii, sizes, by_size, starts, lattice, reach, dim):
         at = -radii[place]
         for i in range(starts[place]):
             child = family[i]
-            centres[child] = centres[place]
-            centres[child, axis] += scale * (at + sizes[child])
+            centers[child] = centers[place]
+            centers[child, axis] += scale * (at + sizes[child])
             scales[child] = scale
             at += 2.0 * sizes[child]
         i = starts[place]
@@ -191,25 +191,24 @@ def lay_out(firsts, levels, radii, sizes, by_size, starts, lattice, reach, dim):
         at += largest * reach[cells]
         for cell in range(cells):
             _site(cell, cells, axis, dim, lattice, cell_site)
-            held = min(_held(reach, largest / sizes[family[i]]), len(family) - i)
-            room = largest / reach[held]
+            held = min(_capacity(reach, largest / sizes[family[i]]), len(family) - i)
+            available = largest / reach[held]
             for j in range(held):
                 child = family[i + j]
                 _site(j, held, axis, dim, lattice, site)
                 for k in range(dim):
-                    centres[child, k] = centres[place, k] + scale * (largest * cell_site[k] + room * site[k])
-                centres[child, axis] += scale * at
-                scales[child] = scale * room / sizes[child]
+                    centers[child, k] = centers[place, k] + scale * (largest * cell_site[k] + available * site[k])
+                centers[child, axis] += scale * at
+                scales[child] = scale * available / sizes[child]
             i += held
-    return centres, scales
+    return centers, scales
 
 
 @exact_kernel
-def walk_lattice(largest, room, points):
-    """How many vectors of whole numbers have squared length 0, 2, 4 … ``largest``, and so an even sum.
+def walk_lattice(largest, starts, points):
+    """How many integer vectors have squared length 0, 2, 4 … ``largest``, and therefore an even sum.
 
-    The first of each length are written to ``points``, as many as there is room for in the given part of it:
-    ``room[i]`` up to ``room[i + 1]`` for length i.
+    The first vectors of the i-th length are written to ``points[starts[i] : starts[i + 1]]``.
     """
     dim = points.shape[1]
     found = np.zeros(largest // 2 + 1, np.int64)
@@ -220,8 +219,8 @@ def walk_lattice(largest, room, points):
         if at == dim:
             squared = largest - left[dim]
             if squared % 2 == 0:
-                place = room[squared // 2] + found[squared // 2]
-                if place < room[squared // 2 + 1]:
+                place = starts[squared // 2] + found[squared // 2]
+                if place < starts[squared // 2 + 1]:
                     for k in range(dim):
                         points[place, k] = vector[k]
                 found[squared // 2] += 1
@@ -233,7 +232,7 @@ def walk_lattice(largest, room, points):
                 continue
             vector[at] = 0
             at -= 1
-        # The values of a coordinate are 0, 1, -1, 2, -2 …; the first that is too long ends them.
+        # A coordinate takes the values 0, 1, -1, 2, -2 … until the vector is too long.
         if at >= 0:
             vector[at] = -vector[at] if vector[at] > 0 else 1 - vector[at]
     return found

@@ -1,11 +1,12 @@
-"""Which balls hold which outside the skeleton, compiled: exact counts, and the wrong ones to be pushed apart.
+"""Kernels that count which balls contain which outside the skeleton, and list the wrong pairs to push apart.
 
-The skeleton is the tree that is walked: every ball lies in the one above it. Each ball, on the way down, has a list of
-*neighbours*: tops of subtrees that are no relatives of it in the skeleton, overlap it and are smaller. A child's list
-is made from that of its parent and from its siblings, for whatever overlaps the child overlaps the parent too; and what
-is not smaller than a ball cannot be in it or in anything below it, so the list goes on with its children instead.
+The skeleton is traversed from the top: every ball is inside the one above it. On the way down, each ball has a list of
+*neighbors*: tops of subtrees that are unrelated in the skeleton, overlap it and are smaller. A child's list is derived
+from its parent's list and from its siblings, because whatever overlaps the child also overlaps the parent. A neighbor
+that is not smaller cannot be inside the ball or inside anything below it, so its children are considered instead.
 
-Cells stand in heap order: the halves of cell k are cells 2k + 1 and 2k + 2, and all leaves are on the last floor.
+The cells of the tree are in heap order: the halves of cell k are 2k + 1 and 2k + 2, and all leaves are on the last
+level.
 """
 # mypy: ignore-errors
 
@@ -18,22 +19,22 @@ import numpy as np
 from hypercone._jit import exact_kernel, exact_kernel_part, width
 from hypercone.hierarchy.graph_kernels import entries, first_at_least, list_length
 
-# What is counted: nodes rightly and wrongly held, and wrong pairs.
+# Indices of the counts: true nodes, false nodes, and wrong pairs.
 TRUE, FALSE, WRONG = 0, 1, 2
 
 
 @exact_kernel_part
-def _squared_distance(centres, i, j, dim):
+def _squared_distance(centers, i, j, dim):
     total = 0.0
     for k in range(width(dim)):
-        apart = centres[i, k] - centres[j, k]
+        apart = centers[i, k] - centers[j, k]
         total += apart * apart
     return total
 
 
 @exact_kernel
 def weights_below(tree, holder, top):
-    """(true, false): how many nodes of the subtree at a place are truly below another place, and how many are not."""
+    """(true, false): how many nodes of the subtree at ``top`` are descendants of ``holder``, and how many are not."""
     begin, end = tree.below.offsets[holder], tree.below.offsets[holder + 1]
     first = first_at_least(tree.below.rows, begin, end, top)
     last = first_at_least(tree.below.rows, first, end, tree.ends[top])
@@ -42,15 +43,15 @@ def weights_below(tree, holder, top):
 
 
 @exact_kernel
-def _grown(values):
+def _double_length(values):
     longer = np.empty(2 * len(values), values.dtype)
     longer[: len(values)] = values
     return longer
 
 
 @exact_kernel
-def _note(wrong, counts, holder, top, weight):
-    """Count a wrong pair, and note it if there is room."""
+def _record_pair(wrong, counts, holder, top, weight):
+    """Count a wrong pair, and store it if the arrays have space."""
     place = counts[WRONG]
     if place < len(wrong.holders):
         wrong.holders[place] = holder
@@ -60,63 +61,63 @@ def _note(wrong, counts, holder, top, weight):
 
 
 @exact_kernel
-def _note_false_parts(tree, wrong, counts, holder, top):
-    """Note the subtree if most of it is wrong in the holder, else those of its children that are."""
+def _record_false_parts(tree, wrong, counts, holder, top):
+    """Store the subtree if most of it is false in the holder, else those of its children that are."""
     true, false = weights_below(tree, holder, top)
     if false > true:
-        _note(wrong, counts, holder, top, false - true)
+        _record_pair(wrong, counts, holder, top, false - true)
     elif false > 0:
         for k in entries(tree.kids, top):
             kid = np.int64(tree.kids.rows[k])
             true, false = weights_below(tree, holder, kid)
             if false > true:
-                _note(wrong, counts, holder, kid, false - true)
+                _record_pair(wrong, counts, holder, kid, false - true)
 
 
 @exact_kernel
 def _search(tree, balls, holder, top, margin, wrong, counts, stack, dim):
-    """Count what the holder rightly and wrongly holds of a subtree, and note the wrong pairs."""
-    centres, radii = balls
+    """Count the true and false nodes of a subtree that the holder contains, and store the wrong pairs."""
+    centers, radii = balls
     size = 1
     stack[0] = top
     while size > 0:
         size -= 1
         place = stack[size]
-        squared = _squared_distance(centres, holder, place, dim)
+        squared = _squared_distance(centers, holder, place, dim)
         reach = radii[holder] + radii[place]
         if squared >= reach * reach:
             continue
-        room = radii[holder] - radii[place]
-        if room >= 0.0 and squared <= room * room:
+        clearance = radii[holder] - radii[place]
+        if clearance >= 0.0 and squared <= clearance * clearance:
             true, false = weights_below(tree, holder, place)
             counts[TRUE] += true
             counts[FALSE] += false
             if false > 0:
-                _note_false_parts(tree, wrong, counts, holder, place)
+                _record_false_parts(tree, wrong, counts, holder, place)
             continue
-        if math.sqrt(squared) <= room + margin * radii[place]:
+        if math.sqrt(squared) <= clearance + margin * radii[place]:
             true, false = weights_below(tree, holder, place)
             if false > true:
-                _note(wrong, counts, holder, place, false - true)
+                _record_pair(wrong, counts, holder, place, false - true)
         for k in entries(tree.kids, place):
             stack[size] = tree.kids.rows[k]
             size += 1
 
 
 @exact_kernel
-def count_overlaps(tree, centres, radii, margin, wrong, dim):
-    """(true pairs, false pairs, wrong pairs to note) outside the skeleton; a place of several nodes counts as many.
+def count_overlaps(tree, centers, radii, margin, wrong, dim):
+    """(true pairs, false pairs, wrong pairs) outside the skeleton; a place of several nodes counts that many times.
 
-    A wrong pair is (holder, top of a subtree, false minus true nodes in it), noted where the subtree is in the holder
-    or within the margin (in radii of the subtree's ball) of being so. Those beyond the room in ``wrong`` are counted,
-    but not noted.
+    A wrong pair is (holder, top of a subtree, its false minus true nodes), stored if the subtree is inside the holder
+    or within the margin (in radii of the subtree's ball) of it. Pairs beyond the capacity of ``wrong`` are counted but
+    not stored.
     """
     n = len(radii)
     counts = np.zeros(3, np.int64)
     stack = np.empty(n, np.int64)
-    neighbours = np.empty(4 * n + 16, np.int64)
+    neighbors = np.empty(4 * n + 16, np.int64)
     begins, depths = np.zeros(n, np.int64), np.zeros(n, np.int64)
-    # The list of a place begins where that of its parent ends; by depth, since siblings come one after another.
+    # The list of a place begins where its parent's ends; one per depth suffices, as siblings are visited in turn.
     ends = np.zeros(n + 1, np.int64)
     for place in range(1, n):
         above = tree.parents[place]
@@ -133,33 +134,33 @@ def count_overlaps(tree, centres, radii, margin, wrong, dim):
                 if stack[0] == place:
                     continue
             else:
-                stack[0] = neighbours[begins[above] + i - siblings]
+                stack[0] = neighbors[begins[above] + i - siblings]
             size = 1
             while size > 0:
                 size -= 1
                 other = stack[size]
                 reach = radii[place] + radii[other]
-                if _squared_distance(centres, place, other, dim) >= reach * reach:
+                if _squared_distance(centers, place, other, dim) >= reach * reach:
                     continue
                 if radii[other] > radii[place]:
                     for k in entries(tree.kids, other):
                         stack[size] = tree.kids.rows[k]
                         size += 1
                     continue
-                if filled == len(neighbours):
-                    neighbours = _grown(neighbours)
-                neighbours[filled] = other
+                if filled == len(neighbors):
+                    neighbors = _double_length(neighbors)
+                neighbors[filled] = other
                 filled += 1
         ends[depths[place]] = filled
         if tree.rows[place] >= 0:
             for i in range(begins[place], filled):
-                _search(tree, (centres, radii), place, neighbours[i], margin, wrong, counts, stack, dim)
+                _search(tree, (centers, radii), place, neighbors[i], margin, wrong, counts, stack, dim)
     return counts[TRUE], counts[FALSE], counts[WRONG]
 
 
 @exact_kernel
-def fit_boxes(centres, needs, rows, begin, end, dim):
-    """(lowest corners, highest corners, smallest needs) of the cells, then the centres and needs in their order."""
+def fit_boxes(centers, needs, rows, begin, end, dim):
+    """(lowest corners, highest corners, smallest needs) per cell, then centers and needs in the order of the tree."""
     cells, size = len(begin), width(dim)
     low, high = np.full((cells, size), math.inf), np.full((cells, size), -math.inf)
     least = np.full(cells, math.inf)
@@ -167,7 +168,7 @@ def fit_boxes(centres, needs, rows, begin, end, dim):
     for i in range(len(rows)):
         ordered_needs[i] = needs[rows[i]]
         for k in range(size):
-            ordered[i, k] = centres[rows[i], k]
+            ordered[i, k] = centers[rows[i], k]
     for cell in range(cells - 1, -1, -1):
         if 2 * cell + 1 < cells:
             for half in range(2 * cell + 1, 2 * cell + 3):
@@ -185,20 +186,20 @@ def fit_boxes(centres, needs, rows, begin, end, dim):
 
 
 @exact_kernel_part
-def _squared_distance_to_box(centres, row, low, high, cell, dim):
+def _squared_distance_to_box(centers, row, low, high, cell, dim):
     total = 0.0
     for k in range(width(dim)):
-        apart = max(low[cell, k] - centres[row, k], centres[row, k] - high[cell, k], 0.0)
+        apart = max(low[cell, k] - centers[row, k], centers[row, k] - high[cell, k], 0.0)
         total += apart * apart
     return total
 
 
 @exact_kernel
-def find_wrong(holders, centres, radii, reaches, tree, boxes, below, wrong, dim):
-    """(pairs that are wrong or may become so, those that are) among the balls of ``holders`` and what is near them.
+def find_wrong_pairs(holders, centers, radii, reaches, tree, boxes, below, wrong, dim):
+    """(number of pairs that are or may become wrong, number that are wrong) for the balls of ``holders``.
 
-    A row may come to be in a ball when its distance is at most the ball's reach less the row's need. The first pairs
-    found are written to ``wrong``; those beyond its room are counted, but not written.
+    A row may come to be inside a ball if its distance is at most the ball's reach minus the row's need. Pairs beyond
+    the capacity of ``wrong`` are counted but not stored.
     """
     rows, begin, end = tree
     low, high, least, ordered, needs = boxes
@@ -215,25 +216,28 @@ def find_wrong(holders, centres, radii, reaches, tree, boxes, below, wrong, dim)
         while top > 0:
             top -= 1
             cell = stack[top]
-            room = reach - least[cell]
-            if room < 0.0 or _squared_distance_to_box(centres, holder, low, high, cell, dim) > room * room:
+            clearance = reach - least[cell]
+            if (
+                clearance < 0.0
+                or _squared_distance_to_box(centers, holder, low, high, cell, dim) > clearance * clearance
+            ):
                 continue
             if 2 * cell + 1 < len(begin):
                 stack[top], stack[top + 1] = 2 * cell + 1, 2 * cell + 2
                 top += 2
                 continue
             for i in range(begin[cell], end[cell]):
-                room = reach - needs[i]
+                clearance = reach - needs[i]
                 squared = 0.0
                 for k in range(width(dim)):
-                    apart = ordered[i, k] - centres[holder, k]
+                    apart = ordered[i, k] - centers[holder, k]
                     squared += apart * apart
-                if room < 0.0 or squared > room * room or known_to[rows[i]] == holder:
+                if clearance < 0.0 or squared > clearance * clearance or known_to[rows[i]] == holder:
                     continue
                 if found < len(wrong):
                     wrong[found, 0], wrong[found, 1] = holder, rows[i]
                 found += 1
-                room = radius - radii[rows[i]]
-                if room >= 0.0 and squared <= room * room:
+                clearance = radius - radii[rows[i]]
+                if clearance >= 0.0 and squared <= clearance * clearance:
                     inside += 1
     return found, inside

@@ -1,4 +1,4 @@
-"""The overlapping construction: caps that overlap where nodes have several parents, and an exact count of its pairs."""
+"""The overlapping-caps construction: caps overlap where nodes have several parents; its pairs are counted exactly."""
 
 from __future__ import annotations
 
@@ -29,13 +29,13 @@ from hypercone.methods.scoring import Counts, Scorer
 from hypercone.progress import Step
 from hypercone.runs.folder import FREE, UNWATCHED, FitContext
 
-# Arcs on a circle cannot pass each other, so in two dimensions moving them gains nothing.
+# In two dimensions caps are arcs on a circle, which cannot pass each other; moving them gains nothing.
 FEWEST_DIMENSIONS = 3
-# Every true pair is looked at every few iterations; with more than these that would take hours.
+# Every true pair is tested every few iterations, which would take hours with more.
 MOST_PAIRS = 30_000_000
-# Plain leaves are put at random into so much of what holds them, to begin with.
+# Initially, plain leaves are at random positions within this share of the radius of the ball that holds them.
 LEAF_SPREAD = 0.9
-# Balls may spread over more than the unit ball and are scaled down in the end; by no more than this, far from it.
+# A safety factor: balls may leave the unit ball and are scaled back at the end, by much less than this.
 SPARE = 4.0
 
 
@@ -49,10 +49,10 @@ def construct_overlapping(
     free_plan: FreePlan | None = None,
     context: FitContext = UNWATCHED,
 ) -> Constructed:
-    """Points whose cones hold as many pairs of the closure as can be found, and few others; the same for a seed.
+    """Points whose cones contain most pairs of the closure, and few others; deterministic for a seed.
 
-    Caps of a spanning forest are moved, first inside one another and then freely, until nodes with several parents are
-    in the caps of all of them. Never worse than the forest alone, which is given out for trees and in two dimensions.
+    The caps of a spanning forest are moved, first while nested and then freely, until nodes with several parents are
+    in the caps of all of them. Never worse than the forest itself, which is the result for trees and in two dimensions.
 
     >>> edges = [("thing", "animal"), ("thing", "possession"), ("animal", "pet"), ("possession", "pet")]
     >>> construct_overlapping(Hierarchy.from_pairs(edges), dim=3).counts
@@ -61,21 +61,21 @@ def construct_overlapping(
     forest = construct_forest(hierarchy, dim, K)
     if not len(hierarchy.edges) or forest.counts.f1 == 1.0:
         return forest
-    if reason := _why_not(forest, dim):
+    if reason := _reason_to_keep_forest(forest, dim):
         return replace(forest, notes=(*forest.notes, reason))
-    kept = spanning_forest(hierarchy)
-    skeleton, leaves = build_skeleton(hierarchy, kept)
+    forest_parents = spanning_forest(hierarchy)
+    skeleton, leaves = build_skeleton(hierarchy, forest_parents)
     shape, free = first_shape(skeleton, dim - 1, seed), free_plan or FreePlan()
-    # What moves freely begins from the nested shape; where it was, if a run got that far, says more.
+    # The free phase starts from the nested shape, unless a checkpoint of the free phase exists.
     if not context.checkpoints.of(FREE, free.iterations):
         shape = move_nested(skeleton, shape, forest.counts.positives, nested_plan or NestedPlan(), context)
-    balls = _balls_of_all(skeleton, leaves, shape, seed)
-    balls = move_freely(hierarchy, kept, balls, smallest_radius(K), free, context)
-    return _better(forest, _constructed(hierarchy, balls, K))
+    balls = _place_leaves(skeleton, leaves, shape, seed)
+    balls = move_freely(hierarchy, forest_parents, balls, smallest_radius(K), free, context)
+    return _better_of(forest, _construct_from_balls(hierarchy, balls, K))
 
 
 def smallest_radius(K: float) -> float:
-    """The radius that a ball must have for its point to be inside the border, wherever the ball is.
+    """The smallest radius for which the point of a ball is within the domain, wherever the ball is.
 
     >>> 1e-12 < smallest_radius(0.1) < 1e-10
     True
@@ -85,8 +85,8 @@ def smallest_radius(K: float) -> float:
     return SPARE * float(caps.cap_radius([outer, 0.0], K)) * (1 + scale**2) / (2 * scale)
 
 
-def _why_not(forest: Constructed, dim: int) -> str | None:
-    """Why a forest that is not perfect is left as it is, if it is."""
+def _reason_to_keep_forest(forest: Constructed, dim: int) -> str | None:
+    """Why an imperfect forest is returned without moving its caps; None if they are moved."""
     if dim < FEWEST_DIMENSIONS:
         return "in two dimensions caps are arcs that cannot pass each other, so the forest is kept; take dim 3 or more"
     if forest.counts.positives > MOST_PAIRS:
@@ -94,35 +94,35 @@ def _why_not(forest: Constructed, dim: int) -> str | None:
     return None
 
 
-def _balls_of_all(skeleton: Skeleton, leaves: Leaves, shape: Shape, seed: int) -> Balls:
-    """A ball for each node: those of the skeleton, and plain leaves at random places in what holds them."""
+def _place_leaves(skeleton: Skeleton, leaves: Leaves, shape: Shape, seed: int) -> Balls:
+    """One ball per node: those of the skeleton, and plain leaves at random positions in the ball that holds them."""
     rng = np.random.default_rng((seed, len(leaves.rows)))
-    centres, radii = balls_of(skeleton, shape)
+    centers, radii = balls_of(skeleton, shape)
     is_node = skeleton.rows >= 0
-    size, dim = int(is_node.sum()) + len(leaves.rows), centres.shape[1]
-    all_centres, all_radii = np.empty((size, dim)), np.empty(size)
-    all_centres[skeleton.rows[is_node]], all_radii[skeleton.rows[is_node]] = centres[is_node], radii[is_node]
+    size, dim = int(is_node.sum()) + len(leaves.rows), centers.shape[1]
+    all_centers, all_radii = np.empty((size, dim)), np.empty(size)
+    all_centers[skeleton.rows[is_node]], all_radii[skeleton.rows[is_node]] = centers[is_node], radii[is_node]
     offsets = rng.normal(size=(len(leaves.rows), dim))
     away = LEAF_SPREAD * rng.uniform(size=len(leaves.rows)) ** (1 / dim) * radii[leaves.holders]
     offsets *= (away / np.linalg.norm(offsets, axis=1))[:, None]
-    all_centres[leaves.rows], all_radii[leaves.rows] = centres[leaves.holders] + offsets, radii[leaves.holders]
-    return Balls(all_centres, all_radii)
+    all_centers[leaves.rows], all_radii[leaves.rows] = centers[leaves.holders] + offsets, radii[leaves.holders]
+    return Balls(all_centers, all_radii)
 
 
-def _constructed(hierarchy: Hierarchy, balls: Balls, K: float) -> Constructed:
-    """The points of some balls, after all have been scaled into the unit ball."""
-    largest = (np.linalg.norm(balls.centres, axis=1) + balls.radii).max()
-    points = points_from_balls(balls.centres / largest, balls.radii / largest, K)
+def _construct_from_balls(hierarchy: Hierarchy, balls: Balls, K: float) -> Constructed:
+    """The points of balls, scaled into the unit ball."""
+    largest = (np.linalg.norm(balls.centers, axis=1) + balls.radii).max()
+    points = points_from_balls(balls.centers / largest, balls.radii / largest, K)
     return Constructed(points, count_exactly(points, hierarchy, K), smallest_cap(points, K), (), closure_aware=True)
 
 
-def _better(forest: Constructed, overlapping: Constructed) -> Constructed:
+def _better_of(forest: Constructed, overlapping: Constructed) -> Constructed:
     if overlapping.counts.f1 >= forest.counts.f1:
         return overlapping
     return replace(forest, notes=(*forest.notes, "caps that overlap came out worse here, so the forest is kept"))
 
 
-# Rows asked for together: cones that hold nearly everything would not fit into memory at once.
+# Rows per query: if cones contain nearly everything, all answers at once would not fit into memory.
 PART = 2_000
 
 

@@ -1,8 +1,8 @@
-"""Moving the subtrees of a forest to where more of its pairs are true, compiled.
+"""Kernels that move subtrees of a forest to where more of its pairs are true.
 
-A pair of the forest that is in the closure earns 1, one that is not costs ``price``. The last place, n, is above all
-roots. Moving a node moves all below it, and the node may then adopt some of its new siblings: so it can come between
-two others. What each such move earns is counted exactly, from the ancestors and descendants in the closure.
+A pair of the forest gains 1 if it is in the closure and costs ``penalty`` otherwise. The last place, n, is above all
+roots. Moving a node moves its subtree, and the node may then adopt some of its new siblings, so that it comes between
+two others. The gain of each move is computed exactly, from the ancestors and descendants in the closure.
 """
 # mypy: ignore-errors
 
@@ -13,23 +13,23 @@ import numpy as np
 from hypercone._jit import exact_kernel, exact_kernel_part
 from hypercone.hierarchy.graph_kernels import entries
 
-FREE, MEMBER, OVER = 0, 1, 2
-# Below this a gain is rounding.
+FREE, MEMBER, ABOVE = 0, 1, 2
+# A smaller gain is rounding error.
 LEAST_GAIN = 1e-6
 
 
 class Links(NamedTuple):
-    """The forest: of each place its parent, the size of its subtree, its first child and its neighbouring siblings."""
+    """The forest: per place its parent, subtree size, first child, next and previous sibling."""
 
     parents: np.ndarray
     sizes: np.ndarray
     firsts: np.ndarray
     nexts: np.ndarray
-    befores: np.ndarray
+    previous: np.ndarray
 
 
 class Scratch(NamedTuple):
-    """Zeros, and lists of which of them were filled."""
+    """Work arrays, all zero between nodes, and the lists of their nonzero entries."""
 
     marks: np.ndarray
     shared: np.ndarray
@@ -45,10 +45,10 @@ class Scratch(NamedTuple):
 def _attach(links, node, parent):
     size = links.sizes[node]
     links.parents[node] = parent
-    links.befores[node] = -1
+    links.previous[node] = -1
     links.nexts[node] = links.firsts[parent]
     if links.firsts[parent] >= 0:
-        links.befores[links.firsts[parent]] = node
+        links.previous[links.firsts[parent]] = node
     links.firsts[parent] = node
     while parent >= 0:
         links.sizes[parent] += size
@@ -57,22 +57,22 @@ def _attach(links, node, parent):
 
 @exact_kernel_part
 def _detach(links, node):
-    parent, before, after = links.parents[node], links.befores[node], links.nexts[node]
+    parent, before, after = links.parents[node], links.previous[node], links.nexts[node]
     if before >= 0:
         links.nexts[before] = after
     else:
         links.firsts[parent] = after
     if after >= 0:
-        links.befores[after] = before
+        links.previous[after] = before
     while parent >= 0:
         links.sizes[parent] -= links.sizes[node]
         parent = links.parents[parent]
 
 
 @exact_kernel
-def linked(kept):
-    """The forest with a kept parent, or -1, for each row; the rows in ascending order among siblings."""
-    n = len(kept)
+def link_forest(forest_parents):
+    """The links of a forest, given by the parent of each row or -1; siblings are in ascending order."""
+    n = len(forest_parents)
     links = Links(
         np.full(n + 1, -1, np.int32),
         np.ones(n + 1, np.int64),
@@ -81,11 +81,11 @@ def linked(kept):
         np.full(n + 1, -1, np.int32),
     )
     for row in range(n - 1, -1, -1):
-        parent = kept[row] if kept[row] >= 0 else n
+        parent = forest_parents[row] if forest_parents[row] >= 0 else n
         links.parents[row] = parent
         links.nexts[row] = links.firsts[parent]
         if links.firsts[parent] >= 0:
-            links.befores[links.firsts[parent]] = row
+            links.previous[links.firsts[parent]] = row
         links.firsts[parent] = row
     listed = np.empty(n + 1, np.int32)
     count = _list_members(links, n, listed)
@@ -96,7 +96,7 @@ def linked(kept):
 
 @exact_kernel_part
 def _list_members(links, node, members):
-    """List the node and all below it, each after its parent, and return how many they are."""
+    """Write the node and its descendants in the forest, parents first; returns their number."""
     members[0] = node
     count = 1
     done = 0
@@ -112,7 +112,7 @@ def _list_members(links, node, members):
 
 @exact_kernel_part
 def _count_shared(above, scratch, count):
-    """Of how many members each row outside is an ancestor in the closure; returns how many such rows there are."""
+    """Count the members below each row outside, in the closure; returns the number of such rows."""
     sharing = 0
     for i in range(count):
         member = scratch.members[i]
@@ -128,7 +128,7 @@ def _count_shared(above, scratch, count):
 
 @exact_kernel_part
 def _count_lost(node, links, below, scratch):
-    """How many of the node's descendants that are not members are in the subtree of each row; how many such rows."""
+    """Count the node's descendants that are not members in the subtree of each row; returns the number of such rows."""
     losing = 0
     for j in entries(below, node):
         row = below.rows[j]
@@ -142,28 +142,28 @@ def _count_lost(node, links, below, scratch):
 
 
 @exact_kernel_part
-def _worth(hits, size, price):
-    """What one row earns as an ancestor of so many, of which these are truly below it."""
-    return hits - price * (size - hits)
+def _gain_of(hits, size, penalty):
+    """The gain of a row as an ancestor of ``size`` nodes, of which ``hits`` are its descendants in the closure."""
+    return hits - penalty * (size - hits)
 
 
 @exact_kernel_part
-def _list_candidates(node, links, scratch, sharing, losing, price):
-    """List the parents the node might have, its present one first; sum up what adopting their children would earn.
+def _list_candidates(node, links, scratch, sharing, losing, penalty):
+    """List candidate parents, the present one first, and sum up the gain of adopting their children.
 
-    Above everything is one of them; of the others, those that are no ancestor of a member can only cost.
+    The place above all roots is one. Of the others, only ancestors of members can gain.
     """
     scratch.candidates[0] = links.parents[node]
     scratch.candidates[1] = len(links.parents) - 1
     count = 2
     for i in range(losing):
         row = scratch.losing[i]
-        worth = _worth(scratch.lost[row], links.sizes[row], price)
-        if worth > 0.0:
+        gain = _gain_of(scratch.lost[row], links.sizes[row], penalty)
+        if gain > 0.0:
             if scratch.adopted[links.parents[row]] == 0.0:
                 scratch.candidates[count] = links.parents[row]
                 count += 1
-            scratch.adopted[links.parents[row]] += worth
+            scratch.adopted[links.parents[row]] += gain
     for i in range(sharing):
         scratch.candidates[count] = scratch.sharing[i]
         count += 1
@@ -171,35 +171,35 @@ def _list_candidates(node, links, scratch, sharing, losing, price):
 
 
 @exact_kernel_part
-def _best_parent(node, links, scratch, count, price):
-    """(The candidate under which the node and its members earn most, how much more than now)."""
+def _best_parent(node, links, scratch, count, penalty):
+    """(The candidate under which the node and its members gain most, the gain over the present parent)."""
     now = best = 0.0
     chosen = scratch.candidates[0]
     for i in range(count):
-        earned = scratch.adopted[scratch.candidates[i]]
+        gained = scratch.adopted[scratch.candidates[i]]
         row = scratch.candidates[i]
         while links.parents[row] >= 0:
-            earned += _worth(scratch.shared[row], links.sizes[node], price)
+            gained += _gain_of(scratch.shared[row], links.sizes[node], penalty)
             row = links.parents[row]
         if i == 0:
-            now = earned - scratch.adopted[scratch.candidates[0]]
-            best = earned
-        elif earned > best + LEAST_GAIN:
-            best, chosen = earned, scratch.candidates[i]
+            now = gained - scratch.adopted[scratch.candidates[0]]
+            best = gained
+        elif gained > best + LEAST_GAIN:
+            best, chosen = gained, scratch.candidates[i]
     return chosen, best - now
 
 
 @exact_kernel_part
-def _adopt(node, links, scratch, losing, price):
+def _adopt(node, links, scratch, losing, penalty):
     for i in range(losing):
         row = scratch.losing[i]
-        if links.parents[row] == links.parents[node] and _worth(scratch.lost[row], links.sizes[row], price) > 0.0:
+        if links.parents[row] == links.parents[node] and _gain_of(scratch.lost[row], links.sizes[row], penalty) > 0.0:
             _detach(links, row)
             _attach(links, row, node)
 
 
 @exact_kernel_part
-def _mark_over(node, links, marks, mark):
+def _mark_above(node, links, marks, mark):
     row = links.parents[node]
     while row >= 0:
         marks[row] = mark
@@ -207,11 +207,11 @@ def _mark_over(node, links, marks, mark):
 
 
 @exact_kernel
-def rearrange(order, links, above, below, price, done):
-    """Move each node in turn to where it earns most, adopting what it should; returns how many moved or adopted.
+def rearrange(order, links, above, below, penalty, done):
+    """Move each node in turn to where it gains most, and let it adopt siblings; returns how many moved or adopted.
 
-    ``above`` and ``below`` are the ancestors and the descendants of each row. The nodes of each subtree that is looked
-    at are counted in ``done``.
+    ``above`` and ``below`` are the ancestors and descendants of each row. ``done`` counts the nodes of the subtrees
+    visited.
     """
     n = len(links.parents)
     scratch = Scratch(
@@ -230,18 +230,18 @@ def rearrange(order, links, above, below, price, done):
         done[0] += members
         for i in range(members):
             scratch.marks[scratch.members[i]] = MEMBER
-        _mark_over(node, links, scratch.marks, OVER)
+        _mark_above(node, links, scratch.marks, ABOVE)
         sharing = _count_shared(above, scratch, members)
         losing = _count_lost(node, links, below, scratch)
-        candidates = _list_candidates(node, links, scratch, sharing, losing, price)
-        parent, gain = _best_parent(node, links, scratch, candidates, price)
-        _mark_over(node, links, scratch.marks, FREE)
+        candidates = _list_candidates(node, links, scratch, sharing, losing, penalty)
+        parent, gain = _best_parent(node, links, scratch, candidates, penalty)
+        _mark_above(node, links, scratch.marks, FREE)
         if gain > LEAST_GAIN:
             moved += 1
             if parent != links.parents[node]:
                 _detach(links, node)
                 _attach(links, node, parent)
-            _adopt(node, links, scratch, losing, price)
+            _adopt(node, links, scratch, losing, penalty)
         for i in range(members):
             scratch.marks[scratch.members[i]] = FREE
         for i in range(sharing):
@@ -255,7 +255,7 @@ def rearrange(order, links, above, below, price, done):
 
 @exact_kernel
 def count_pairs_of(parents, above):
-    """(How many pairs of a forest are in the closure, how many are not); ``above`` are the ancestors of each row."""
+    """(pairs of a forest that are in the closure, pairs that are not); ``above`` are the ancestors of each row."""
     n = len(above.offsets) - 1
     seen_by = np.full(n, -1, np.int32)
     right = 0

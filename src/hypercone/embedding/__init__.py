@@ -1,4 +1,4 @@
-"""The embedding: the value a fit returns, its folder on disk, and its exports."""
+"""The embedding: the result of a fit, its model folder, and its exports."""
 
 from hypercone.embedding.embedding import Embedding
 from hypercone.embedding.explanation import Explanation, Step

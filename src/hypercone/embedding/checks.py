@@ -1,4 +1,4 @@
-"""What an embedding may be: its fields, each checked once, and the sentence for the first that is wrong."""
+"""Validation of the fields of an embedding, with one sentence for the first that is invalid."""
 
 from __future__ import annotations
 
@@ -17,23 +17,23 @@ from hypercone.methods import FARTHEST, Points, Settings, find_method
 if TYPE_CHECKING:
     from hypercone.embedding.embedding import Embedding
 
-# What the formulas can work with; the ranges of a fit are narrower.
+# The values that the formulas can handle; a fit accepts narrower ranges.
 RANGES = {"K": (1e-300, 1e6), "margin": (0.0, 1e300), "border": (0.0, 0.5), "alpha": (0.0, 1e300)}
-# How far a norm may be off by rounding.
-SLACK = 1e-9
-# Lists in lists in lists: deeper than anyone keeps notes, and far from what a reader can bear.
-DEEPEST = 50
+# The rounding error allowed in a norm.
+NORM_TOLERANCE = 1e-9
+# The deepest nesting of lists and dicts in a record; far below the recursion limit of a JSON parser.
+MAX_NESTING = 50
 
 
 class InvalidField(InputError):
-    """What was given for one field of an embedding cannot be it: "problem; remedy"."""
+    """A field of an embedding is invalid; the message is "problem; remedy"."""
 
-    # Which field; whoever loads a model knows the file that it came from.
+    # The name of the field, from which the loader of a model derives the file.
     field = ""
 
 
 def checked_fields(given: Embedding) -> dict[str, Any]:
-    """The fields as an embedding keeps them, its own and never to change; InvalidField for the first that is wrong.
+    """The validated fields, as read-only copies; InvalidField for the first that is invalid.
 
     >>> from hypercone import Embedding
     >>> Embedding(["dog"], [[5.0, 0.0]], "poincare", Settings(), threshold=0.0)
@@ -54,38 +54,40 @@ def checked_fields(given: Embedding) -> dict[str, Any]:
 
 
 def check_record(record: object) -> None:
-    """InvalidField if the record could not be kept as JSON: what is in it, by what names, and how deep."""
+    """InvalidField if the record cannot be stored as JSON: wrong types or keys, or nested too deeply."""
     if not isinstance(record, dict):
-        raise _invalid("record", f"its record is {shown(record)}", "give a dict")
+        raise _invalid_field("record", f"its record is {describe_value(record)}", "give a dict")
     _check_in_record(record, 0)
 
 
 def _check_in_record(value: object, depth: int) -> None:
-    if depth > DEEPEST:
-        raise _invalid("record", f"its record is nested more than {DEEPEST} deep", "make it flatter")
+    if depth > MAX_NESTING:
+        raise _invalid_field("record", f"its record is nested more than {MAX_NESTING} deep", "make it flatter")
     if isinstance(value, dict):
         for name in value:
             if not isinstance(name, str):
-                raise _invalid("record", f"its record has the key {shown(name)}, which is no text", "use str(…)")
+                raise _invalid_field(
+                    "record", f"its record has the key {describe_value(name)}, which is not a string", "use str(…)"
+                )
     if isinstance(value, dict | list | tuple):
         for inner in value.values() if isinstance(value, dict) else value:
             _check_in_record(inner, depth + 1)
-    elif isinstance(value, float) and finite(value) is None:
-        raise _invalid("record", f"its record holds {value}, which no JSON file can", "leave it out")
+    elif isinstance(value, float) and as_finite(value) is None:
+        raise _invalid_field("record", f"its record holds {value}, which JSON cannot represent", "leave it out")
     elif not (value is None or isinstance(value, bool | int | float | str)):
-        problem = f"its record holds {shown(value)}, which no JSON file can"
-        raise _invalid("record", problem, "use plain numbers and texts")
+        problem = f"its record holds {describe_value(value)}, which JSON cannot represent"
+        raise _invalid_field("record", problem, "use plain numbers and texts")
 
 
 def _check_method(method: object, settings: object) -> None:
     if not isinstance(method, str):
-        raise _invalid("method", f"its method is {shown(method)}", "give the name of one")
+        raise _invalid_field("method", f"its method is {describe_value(method)}", "give the name of one")
     find_method(method)
     if not isinstance(settings, Settings):
-        raise _invalid("settings", f"its settings are {shown(settings)}", "give hypercone.Settings")
+        raise _invalid_field("settings", f"its settings are {describe_value(settings)}", "give hypercone.Settings")
     wrong = out_of_range(settings)
     if wrong:
-        raise _invalid("settings", wrong, "give another")
+        raise _invalid_field("settings", wrong, "give another")
 
 
 def _checked_names(given: Iterable[str]) -> NodeNames:
@@ -93,93 +95,93 @@ def _checked_names(given: Iterable[str]) -> NodeNames:
         return NodeNames(given)
     except HierarchyError as error:
         problem, _, remedy = str(error).rpartition("; ")
-        raise _invalid("names", problem, remedy) from None
+        raise _invalid_field("names", problem, remedy) from None
 
 
 def _checked_points(given: Any, names: Sequence[str], method: str, settings: Settings) -> Points:
     try:
-        points: Points = _own(given, np.float64)
+        points: Points = _read_only_copy(given, np.float64)
     except (TypeError, ValueError):
-        raise _invalid("points", f"its points are {shown(given)}", "give rows of numbers") from None
+        raise _invalid_field("points", f"its points are {describe_value(given)}", "give rows of numbers") from None
     if points.ndim != 2 or points.shape[1] < 1:
         problem = f"its points are an array of shape {points.shape} for {counted(len(names), 'name')}"
-        raise _invalid("points", problem, "give rows")
+        raise _invalid_field("points", problem, "give rows")
     if len(points) != len(names):
-        raise _invalid("points", f"there are {len(names)} names for {len(points)} points", "each node needs both")
-    # Every comparison with NaN is false, so that it would be answered with instead of being noticed.
+        raise _invalid_field("points", f"there are {len(names)} names for {len(points)} points", "each node needs both")
+    # Every comparison with NaN is false, so NaN would silently give wrong answers.
     if not np.isfinite(points).all():
         row = int(np.argmin(np.isfinite(points).all(axis=1)))
         problem = f"the point of {short(names[row])!r} is not finite"
-        raise _invalid("points", problem, "give points without NaN or infinity")
+        raise _invalid_field("points", problem, "give points without NaN or infinity")
     outside = first_outside(points, method, settings)
     if outside is not None:
         problem = f"the point of {short(names[outside])!r} is outside the domain of {method}"
-        raise _invalid("points", problem, "move it inside")
+        raise _invalid_field("points", problem, "move it inside")
     return points
 
 
 def _checked_threshold(given: object) -> float:
-    threshold = finite(given)
+    threshold = as_finite(given)
     if threshold is not None:
         return threshold
     if isinstance(given, int | float | np.number) and not isinstance(given, bool) and given == given:
-        raise _invalid("threshold", f"its threshold is {shown(given)}", "give a finite number")
-    raise _invalid("threshold", "the threshold is not a number", "give the energy up to which a pair is true")
+        raise _invalid_field("threshold", f"its threshold is {describe_value(given)}", "give a finite number")
+    raise _invalid_field("threshold", "the threshold is not a number", "give the energy up to which a pair is true")
 
 
 def _check_labels(labels: object, count: int) -> None:
     if labels is None:
         return
     if not isinstance(labels, Labels):
-        raise _invalid("labels", f"its labels are {shown(labels)}", "give hypercone.Labels")
+        raise _invalid_field("labels", f"its labels are {describe_value(labels)}", "give hypercone.Labels")
     if len(labels) != count:
-        raise _invalid("labels", f"there are {len(labels)} labels for {counted(count, 'node')}", "give each one")
+        raise _invalid_field("labels", f"there are {len(labels)} labels for {counted(count, 'node')}", "give each one")
 
 
 def _checked_edges(given: Any, count: int) -> Rows:
-    """The edges, each between two rows; whether there is a cycle is seen when the hierarchy is asked for."""
+    """The edges, each between two valid rows; cycles are detected when the hierarchy is built."""
     edges = np.asarray(given)
     if edges.shape == (0,):
         edges = np.empty((0, 2), np.int32)
     if edges.ndim != 2 or edges.shape[1] != 2 or edges.dtype.kind not in "iu":
         problem = f"its edges are an array of shape {edges.shape} of {edges.dtype}"
-        raise _invalid("edges", problem, "give (parent, child) rows")
+        raise _invalid_field("edges", problem, "give (parent, child) rows")
     if len(edges) and not (edges.min() >= 0 and edges.max() < count):
-        raise _invalid("edges", f"an edge names a row outside 0 … {count - 1}", "give rows of its points")
-    own: Rows = _own(edges, np.int32)
+        raise _invalid_field("edges", f"an edge names a row outside 0 … {count - 1}", "give rows of its points")
+    own: Rows = _read_only_copy(edges, np.int32)
     return own
 
 
 def check_number(name: str, value: object, least: int | None = None) -> None:
-    """InputError if it is no whole number, or below the least."""
+    """InputError if the value is not an integer, or is less than ``least``."""
     if not isinstance(value, int | np.integer) or isinstance(value, bool):
-        raise InputError(f"{name} is {shown(value)}, but must be a whole number")
+        raise InputError(f"{name} is {describe_value(value)}, but must be a whole number")
     if least is not None and value < least:
         raise InputError(f"{name} is {value}, but must be at least {least}")
 
 
-def _own(given: Any, kind: type) -> Any:
-    """The array in rows and read-only, as compiled code trusts it to be; a copy where somebody else could change it."""
+def _read_only_copy(given: Any, kind: type) -> Any:
+    """The array in C order and read-only, as the kernels expect; copied if the caller could still change it."""
     if isinstance(given, np.ndarray) and given.dtype == kind and not given.flags.writeable:
         return read_only(given)
     return frozen(np.array(given, kind, order="C"))
 
 
-def _invalid(field: str, problem: str, remedy: str) -> InvalidField:
+def _invalid_field(field: str, problem: str, remedy: str) -> InvalidField:
     error = InvalidField(f"{problem}; {remedy}")
     error.field = field
     return error
 
 
-def shown(value: object) -> str:
-    """The value and its type, in one short line."""
+def describe_value(value: object) -> str:
+    """The value and its type, on one short line."""
     return f"{short(' '.join(repr(value).split()))} ({type(value).__name__})"
 
 
-def finite(value: object) -> float | None:
-    """The value as a float, or None if it is no number, not finite, or too large for a float.
+def as_finite(value: object) -> float | None:
+    """The value as a float; None if it is not a number, not finite, or too large for a float.
 
-    >>> finite(3), finite(float("nan")), finite(True), finite(10**400)
+    >>> as_finite(3), as_finite(float("nan")), as_finite(True), as_finite(10**400)
     (3.0, None, None, None)
     """
     with contextlib.suppress(OverflowError):
@@ -189,37 +191,37 @@ def finite(value: object) -> float | None:
 
 
 def out_of_range(settings: Settings) -> str | None:
-    """What is wrong with the first constant that the formulas cannot work with; None if they all can.
+    """The problem with the first constant outside its range; None if all are valid.
 
     >>> out_of_range(Settings(K=-1.0))
     'K is -1.0, outside 1e-300 … 1000000.0'
     """
     for name, (least, most) in RANGES.items():
-        value = finite(getattr(settings, name))
+        value = as_finite(getattr(settings, name))
         if value is None:
-            return f"{name} is {getattr(settings, name)!r}, which is no finite number"
+            return f"{name} is {getattr(settings, name)!r}, which is not a finite number"
         if not least <= value <= most:
             return f"{name} is {value}, outside {least} … {most}"
     return None
 
 
 def first_outside(points: Points, method: str, settings: Settings) -> int | None:
-    """The first row whose point is not finite or not where the method has points; None if there is none.
+    """The first row whose point is not finite or outside the domain of the method; None if there is none.
 
     >>> first_outside(np.array([[0.5, 0.0], [1.0, 0.0]]), "hyperbolic-cones", Settings())
     1
     """
     inner, outer = find_method(method).shell(settings)
-    # A norm too large for a float is infinite, and so outside. (NumPy's own norm takes four times as long.)
+    # A norm that overflows is infinite, and so outside. (numpy.linalg.norm takes four times as long.)
     with np.errstate(over="ignore"):
         norms = np.sqrt(np.einsum("ij,ij->i", points, points))
-    inside = (norms >= inner - SLACK) & (norms <= outer + SLACK)
-    # No coordinate is larger than the norm, and hardly any points are that far away.
+    inside = (norms >= inner - NORM_TOLERANCE) & (norms <= outer + NORM_TOLERANCE)
+    # No coordinate exceeds the norm, so this test is rarely needed.
     if not (norms <= FARTHEST).all():
         inside &= (np.abs(points) <= FARTHEST).all(axis=1)
     if inner > 0:
         inside &= norms > 0
     if find_method(method).is_hyperbolic:
-        # Whatever the border, nothing lies on the edge of the ball or beyond.
+        # Regardless of the border setting, points are strictly inside the unit ball.
         inside &= norms < 1
     return None if inside.all() else int(np.argmin(inside))

@@ -1,4 +1,4 @@
-"""The result of a fit: named points, checked once, and the answers that follow from them."""
+"""The result of a fit: named points, validated once, and the answers derived from them."""
 
 from __future__ import annotations
 
@@ -13,7 +13,7 @@ from numpy.typing import ArrayLike, NDArray
 
 from hypercone._arrays import Rows
 from hypercone.embedding import relations
-from hypercone.embedding.checks import check_number, checked_fields, shown
+from hypercone.embedding.checks import check_number, checked_fields, describe_value
 from hypercone.embedding.explanation import Explanation, explain
 from hypercone.embedding.placement import NewNodes
 from hypercone.embedding.relations import ancestors_of_point, centroid
@@ -28,17 +28,17 @@ if TYPE_CHECKING:
     from hypercone.queries import Comparison, Suggestions
 
 Names = str | Sequence[str]
-# Told apart from a text, which is a sequence of texts as well.
-SeveralNames = list[str] | tuple[str, ...]
+# Sequence[str] would also match str.
+NameList = list[str] | tuple[str, ...]
 
 
 @dataclass(frozen=True, eq=False)
 class Embedding:
-    """Nodes as points, with the method that gives the points meaning and the threshold under which a pair is true.
+    """Nodes as points, with the method that interprets the points and the threshold below which a pair is true.
 
-    ``record`` says how it came about: the configuration, the digest of the data, the epoch chosen. All answers follow
-    one rule: *child* is a *parent* exactly when ``energy(child, parent) <= threshold``. ``labels`` are what people
-    call the nodes, and ``edges`` the (parent, child) rows of the hierarchy it was fitted to, where they are known.
+    All answers follow one rule: *child* is a *parent* exactly if ``energy(child, parent) <= threshold``. ``record``
+    documents the fit: its configuration, the digest of the data, the chosen epoch. ``labels`` are human-readable names,
+    and ``edges`` the (parent, child) rows of the hierarchy it was fitted to, if they are known.
 
     >>> points = np.array([[0.5, 0.0], [0.9, 0.0], [0.0, 0.5]])
     >>> embedding = Embedding(["animal", "dog", "stone"], points, "hyperbolic-cones", Settings(), threshold=0.0)
@@ -56,7 +56,7 @@ class Embedding:
     edges: Rows | None = None
 
     def __post_init__(self) -> None:
-        # Here, once, and completely: saving, exporting, drawing and serving trust what passes.
+        # The only validation: saving, exporting, plotting and serving rely on it.
         vars(self).update(checked_fields(self))
 
     def __len__(self) -> int:
@@ -78,12 +78,12 @@ class Embedding:
 
     @property
     def dim(self) -> int:
-        """The number of coordinates of a point."""
+        """The number of dimensions."""
         return int(self.points.shape[1])
 
     @property
     def made_by(self) -> str:
-        """What made the points, as ``method`` of ``fit`` calls it: of constructed cones, the construction.
+        """The ``method`` of ``fit`` that made the points; for constructed cones, the name of the construction.
 
         >>> import hypercone
         >>> hypercone.fit("tree-2-3", "nested-caps", dim=2).made_by
@@ -94,7 +94,7 @@ class Embedding:
         return OLD_METHODS.get(method, method) if isinstance(method, str) else self.method
 
     def row(self, name: str) -> int:
-        """The row of a node by its name or label; what is unknown or ambiguous is refused with the candidates."""
+        """The row of a node by name or label; InputError with candidates if it is unknown or ambiguous."""
         return find_row(name, self._rows, self.names, self.labels)
 
     def label(self, row: int) -> str | None:
@@ -107,11 +107,11 @@ class Embedding:
 
     @cached_property
     def hierarchy(self) -> Hierarchy | None:
-        """The hierarchy it was fitted to, if its edges are known."""
+        """The hierarchy it was fitted to; None if its edges are not known."""
         return None if self.edges is None else Hierarchy(self.names, self.edges, self.labels)
 
     def energy(self, child: Names, parent: Names) -> Any:
-        """How far the child is from the parent's region; a number for two names, an array where one is a list."""
+        """How far the child is from the parent's region; a float for two names, an array if one is a list."""
         rows = self._rows_of(child), self._rows_of(parent)
         try:
             children, parents = np.broadcast_arrays(*rows)
@@ -123,7 +123,7 @@ class Embedding:
         return float(energies) if energies.ndim == 0 else energies
 
     def is_a(self, child: Names, parent: Names) -> Any:
-        """Whether the child is a kind of the parent; True or False for two names, an array where one is a list."""
+        """Whether the child is a kind of the parent; a bool for two names, an array if one is a list."""
         answer = self.energy(child, parent) <= self.threshold
         return bool(answer) if np.ndim(answer) == 0 else answer
 
@@ -131,80 +131,80 @@ class Embedding:
     def ancestors(self, name: str) -> list[str]: ...
 
     @overload
-    def ancestors(self, name: SeveralNames) -> list[list[str]]: ...
+    def ancestors(self, name: NameList) -> list[list[str]]: ...
 
-    def ancestors(self, name: str | SeveralNames) -> list[str] | list[list[str]]:
-        """Every node that this one is a kind of, the most general first; of a list, one list each, on all cores."""
+    def ancestors(self, name: str | NameList) -> list[str] | list[list[str]]:
+        """Every node that this one is a kind of, most general first; for a list of names, one list each."""
         if isinstance(name, str):
-            return self._named(self._ancestor_rows(self.row(name)))
-        return self._named_lists(self.index.ancestors_of_many(self._rows_of_several(name)))
+            return self._names_of(self._ancestor_rows(self.row(name)))
+        return self._sorted_names_of(self.index.ancestors_of_many(self._rows_of_list(name)))
 
     @overload
     def descendants(self, name: str) -> list[str]: ...
 
     @overload
-    def descendants(self, name: SeveralNames) -> list[list[str]]: ...
+    def descendants(self, name: NameList) -> list[list[str]]: ...
 
-    def descendants(self, name: str | SeveralNames) -> list[str] | list[list[str]]:
-        """Every node that is a kind of this one, the most general first; of a list, one list each, on all cores."""
+    def descendants(self, name: str | NameList) -> list[str] | list[list[str]]:
+        """Every node that is a kind of this one, most general first; for a list of names, one list each."""
         if isinstance(name, str):
-            return self._named(self._descendant_rows(self.row(name)))
-        return self._named_lists(self.index.descendants_of_many(self._rows_of_several(name)))
+            return self._names_of(self._descendant_rows(self.row(name)))
+        return self._sorted_names_of(self.index.descendants_of_many(self._rows_of_list(name)))
 
     @overload
     def parents(self, name: str) -> list[str]: ...
 
     @overload
-    def parents(self, name: SeveralNames) -> list[list[str]]: ...
+    def parents(self, name: NameList) -> list[list[str]]: ...
 
-    def parents(self, name: str | SeveralNames) -> list[str] | list[list[str]]:
-        """The ancestors with no other between, the most general first; never empty where there are ancestors."""
+    def parents(self, name: str | NameList) -> list[str] | list[list[str]]:
+        """The ancestors with no other ancestor in between, most general first; not empty if there are ancestors."""
         if isinstance(name, str):
-            return self._named(relations.parents_of(self, self.row(name)))
+            return self._names_of(relations.parents_of(self, self.row(name)))
         return [self.parents(each) for each in name]
 
     @overload
     def children(self, name: str) -> list[str]: ...
 
     @overload
-    def children(self, name: SeveralNames) -> list[list[str]]: ...
+    def children(self, name: NameList) -> list[list[str]]: ...
 
-    def children(self, name: str | SeveralNames) -> list[str] | list[list[str]]:
-        """The descendants with no other between, the most general first; never empty where there are descendants."""
+    def children(self, name: str | NameList) -> list[str] | list[list[str]]:
+        """The descendants with no other in between, most general first; not empty if there are descendants."""
         if isinstance(name, str):
-            return self._named(relations.children_of(self, self.row(name)))
+            return self._names_of(relations.children_of(self, self.row(name)))
         return [self.children(each) for each in name]
 
     @overload
     def siblings(self, name: str) -> list[str]: ...
 
     @overload
-    def siblings(self, name: SeveralNames) -> list[list[str]]: ...
+    def siblings(self, name: NameList) -> list[list[str]]: ...
 
-    def siblings(self, name: str | SeveralNames) -> list[str] | list[list[str]]:
-        """The other children of the parents, the most general first."""
+    def siblings(self, name: str | NameList) -> list[str] | list[list[str]]:
+        """The other children of its parents, most general first."""
         if isinstance(name, str):
-            return self._named(relations.siblings_of(self, self.row(name)))
+            return self._names_of(relations.siblings_of(self, self.row(name)))
         return [self.siblings(each) for each in name]
 
     def lowest_common_ancestors(self, names: Names) -> list[str]:
         """The most specific nodes that all of these are, or are a kind of; each counts as its own ancestor."""
-        return self._named(relations.lowest_common(self, np.atleast_1d(self._rows_of(names)).tolist()))
+        return self._names_of(relations.lowest_common(self, np.atleast_1d(self._rows_of(names)).tolist()))
 
     def explain(self, child: str, parent: str) -> Explanation:
-        """Why the child is, or is not, a kind of the parent, by geometry and, where the edges are known, by them."""
+        """Why the child is, or is not, a kind of the parent, by geometry and, if the edges are known, by the graph."""
         return explain(self, self.row(child), self.row(parent))
 
     def centroid(self, names: Names, weights: Sequence[float] | None = None) -> NDArray[np.float64]:
-        """One point for several nodes: their Einstein midpoint in the ball, their mean in flat space."""
+        """The centroid of several nodes: the Einstein midpoint in the ball, the mean in flat space."""
         return centroid(self, np.atleast_1d(self._rows_of(names)).tolist(), weights)
 
     def ancestors_of_point(self, point: ArrayLike) -> list[str]:
-        """Every node that a point of the domain, such as a centroid, is a kind of, the most general first."""
-        return self._named(ancestors_of_point(self, point)[0])
+        """Every node that a point of the domain, such as a centroid, is a kind of, most general first."""
+        return self._names_of(ancestors_of_point(self, point)[0])
 
     def nearest(self, name: str, k: int = 10, *, count: int | None = None) -> list[tuple[str, float]]:
-        """The k nodes at the smallest distance (hyperbolic for methods in the ball, else straight), nearest first."""
+        """The k nearest nodes with their distances, hyperbolic for methods in the ball, else Euclidean."""
         if count is not None:
             warn_renamed("Embedding.nearest(count=…)", "k=")
             k = count
@@ -213,32 +213,32 @@ class Embedding:
         return [(self.names[row], float(distance)) for row, distance in zip(found.rows, found.distances, strict=True)]
 
     def search(self, text: str, limit: int = 10) -> list[str]:
-        """The nodes with the text in their name or label, in any case, the likeliest first; 0 lists all."""
+        """The nodes whose name or label contains the text, ignoring case, best match first; limit 0 lists all."""
         if not isinstance(text, str):
-            raise InputError(f"text is {shown(text)}, but must be a text")
+            raise InputError(f"text is {describe_value(text)}, but must be a string")
         if limit < 0:
             raise InputError(f"limit is {limit}, but must be at least 0 (0 means all)")
-        return self._named(self.searchable.search(text)[: limit or None])
+        return self._names_of(self.searchable.search(text)[: limit or None])
 
     def descendants_of_many(self, names: Sequence[str]) -> list[list[str]]:
         """The old name of ``descendants`` for a list."""
         warn_renamed("Embedding.descendants_of_many", "Embedding.descendants")
-        return self.descendants(self._several(names))
+        return self.descendants(self._as_name_list(names))
 
     def ancestors_of_many(self, names: Sequence[str]) -> list[list[str]]:
         """The old name of ``ancestors`` for a list."""
         warn_renamed("Embedding.ancestors_of_many", "Embedding.ancestors")
-        return self.ancestors(self._several(names))
+        return self.ancestors(self._as_name_list(names))
 
     @property
     def index(self) -> ConeIndex:
-        """The exact index behind the answers, which build it themselves once enough has been asked."""
+        """The exact index; queries build and use it automatically once there are enough of them."""
         return self._finder.index
 
     def add(self, name: str, parents: Names, *, not_under: Names = (), label: str | None = None) -> Embedding:
-        """An embedding with one more node, put under its parents and outside ``not_under``; no other point moves.
+        """An embedding with one more node, placed under its parents and outside ``not_under``; no other point moves.
 
-        What could not be met is in ``record["placed"]``.
+        Constraints that could not be satisfied are listed in ``record["placed"]``.
         """
         apart = [not_under] if isinstance(not_under, str) else not_under
         return self.add_many({name: parents}, not_under={name: apart}, labels={name: label or ""})
@@ -250,13 +250,13 @@ class Embedding:
         not_under: Mapping[str, Sequence[str]] | None = None,
         labels: Mapping[str, str] | None = None,
     ) -> Embedding:
-        """An embedding with new nodes: names with their parents, or (parent, child) pairs; parents may be new too."""
+        """An embedding with new nodes, given as names with parents or as (parent, child) pairs; parents may be new."""
         from hypercone.embedding.placement import add_many
 
         return add_many(self, nodes, not_under, labels)
 
     def save(self, folder: str | Path) -> Path:
-        """Write the model folder, all of it or nothing; see ``hypercone.load``."""
+        """Write the model folder atomically; see ``hypercone.load``."""
         from hypercone.embedding.folder import save
 
         return save(self, folder)
@@ -264,7 +264,7 @@ class Embedding:
     def export(self, path: str | Path, format: str | None = None, *, coordinates: str = "own") -> Path:
         """Write the points as tsv, npz, word2vec, parquet or projector, by the file's extension or ``format``.
 
-        ``coordinates`` are own (as learned), klein, lorentz or cap.
+        ``coordinates`` is own (as stored), klein, lorentz or cap.
         """
         from hypercone.embedding.export import export
 
@@ -282,7 +282,7 @@ class Embedding:
         return plot(self, kind, path, **options)
 
     def to_frame(self, coordinates: str = "own") -> Any:
-        """The points as a pandas DataFrame: a row for each name, a column for each coordinate."""
+        """The points as a pandas DataFrame: one row per name, one column per coordinate."""
         from hypercone.embedding.export import to_frame
 
         return to_frame(self, coordinates)
@@ -298,10 +298,10 @@ class Embedding:
         warn_renamed("Embedding.relation", "Embedding.to_sparse")
         return self.to_sparse(names)
 
-    # Only these look upwards, at what is built on embeddings.
+    # These import packages that are built on embeddings.
 
     def explore(self, path: str | Path | None = None, *, title: str | None = None, view: str = "auto") -> Path:
-        """Write a page to explore the model in, which needs no network; without a path, open it in the browser."""
+        """Write an interactive page that needs no network; without a path, open it in the browser."""
         from hypercone.explorer import open_page, temporary_page, write_page
 
         page = write_page(self, path or temporary_page("model"), title=title, view=view)
@@ -312,35 +312,37 @@ class Embedding:
     def suggest(self, k: int = 100, hierarchy: Hierarchy | None = None) -> Suggestions:
         """The k links that the hierarchy most likely lacks, and the k of its edges that are most likely wrong.
 
-        Without a hierarchy, the one it was fitted to. Constructed cones repeat the edges they were given, and suggest
-        next to nothing: learn some. ``hypercone.evaluation.suggestions`` measures how many suggestions are right.
+        Without a hierarchy, the one it was fitted to is used. Constructed cones reproduce the given edges and suggest
+        almost nothing; use learned ones. ``hypercone.evaluation.suggestions`` measures how many suggestions are right.
         """
         from hypercone.queries.suggestions import find_suggestions
 
         check_number("k", k)
         if hierarchy is not None and not isinstance(hierarchy, Hierarchy):
-            raise InputError(f"hierarchy is {shown(hierarchy)}, but must be a Hierarchy; read it with hypercone.read")
+            raise InputError(
+                f"hierarchy is {describe_value(hierarchy)}, but must be a Hierarchy; read it with hypercone.read"
+            )
         return find_suggestions(self, hierarchy, k)
 
     def compare(self, other: Embedding, sample: int | None = 1_000, seed: int = 0) -> Comparison:
-        """Set it beside another model, on the nodes they share: what each asserts, and where they disagree.
+        """Compare with another model on the nodes they share: what each asserts, and where they disagree.
 
-        So many nodes are drawn by the seed and asked for their ancestors; all if ``sample`` is None.
+        The ancestors of ``sample`` nodes, drawn with the seed, are compared; those of all nodes if it is None.
         """
         from hypercone.queries.comparison import compare_models
 
         if not isinstance(other, Embedding):
-            raise InputError(f"other is {shown(other)}, but must be an Embedding; load it with hypercone.load")
+            raise InputError(f"other is {describe_value(other)}, but must be an Embedding; load it with hypercone.load")
         return compare_models(self, other, sample, seed)
 
     @cached_property
     def scorer(self) -> Scorer:
-        """The points with their method, settings and threshold, by row: what every question is answered from."""
+        """The points with their method, settings and threshold, by row; all answers are computed from it."""
         return Scorer(self.points, find_method(self.method), self.settings, self.threshold)
 
     @cached_property
     def searchable(self) -> SearchText:
-        """The names and labels, made ready to be searched."""
+        """The names and labels, prepared for search."""
         return SearchText(self.names, self.labels)
 
     @cached_property
@@ -351,16 +353,16 @@ class Embedding:
     def _generality(self) -> Points:
         return self.scorer.method.generality(self.points)
 
-    def _several(self, names: Sequence[str]) -> list[str]:
+    def _as_name_list(self, names: Sequence[str]) -> list[str]:
         if isinstance(names, str):
             raise InputError(f"names is the text {names!r}; give a list of names")
         return list(names)
 
-    def _rows_of_several(self, names: Sequence[str]) -> list[int]:
+    def _rows_of_list(self, names: Sequence[str]) -> list[int]:
         return [self.row(name) for name in names]
 
-    def _named_lists(self, found: Iterable[Rows]) -> list[list[str]]:
-        return [self._named(self._by_generality(rows)) for rows in found]
+    def _sorted_names_of(self, found: Iterable[Rows]) -> list[list[str]]:
+        return [self._names_of(self._sort_by_generality(rows)) for rows in found]
 
     def _rows_of(self, names: Names) -> Rows:
         if isinstance(names, str):
@@ -368,25 +370,25 @@ class Embedding:
         return np.array([self.row(name) for name in names], np.int32)
 
     def _descendant_rows(self, row: int) -> Rows:
-        return self._by_generality(self._finder.descendants(row).rows)
+        return self._sort_by_generality(self._finder.descendants(row).rows)
 
     def _ancestor_rows(self, row: int) -> Rows:
-        return self._by_generality(self._finder.ancestors(row).rows)
+        return self._sort_by_generality(self._finder.ancestors(row).rows)
 
     @cached_property
     def _finder(self) -> Finder:
         return Finder(self.scorer)
 
     @cached_property
-    def _from_the_top(self) -> tuple[Rows, Rows]:
-        """All rows from general to specific, equal ones by row, and the rank of each row among them."""
+    def _generality_order(self) -> tuple[Rows, Rows]:
+        """All rows from general to specific, ties by row, and the rank of each row."""
         order = np.argsort(self._generality, kind="stable").astype(np.int32)
         return order, np.argsort(order).astype(np.int32)
 
-    def _by_generality(self, rows: Rows) -> Rows:
-        order, rank = self._from_the_top
+    def _sort_by_generality(self, rows: Rows) -> Rows:
+        order, rank = self._generality_order
         ordered: Rows = order[np.sort(rank[rows])]
         return ordered
 
-    def _named(self, rows: Iterable[int]) -> list[str]:
+    def _names_of(self, rows: Iterable[int]) -> list[str]:
         return [self.names[row] for row in np.asarray(rows).tolist()]

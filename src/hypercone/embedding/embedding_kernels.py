@@ -1,12 +1,12 @@
-"""Nodes at the upper or lower edge of a set, and the search for a place for a new node, compiled.
+"""Kernels for the most general and most specific nodes of a set, and for the position of a new node.
 
-With a positive threshold "is a" is not transitive, so a node may be hidden by one that is hidden itself: every pair has
-to be asked. Those that stand at the edge are asked first, for they hide nearly all others; whoever hides one moves half
-way to the front, so that those who hide many are soon asked before the rest.
+*Extremes of a set.* With a positive threshold "is a" is not transitive, so a node may be covered by one that is covered
+itself, and every pair has to be tested. Nodes that are not covered are tested first, as they cover nearly all others. A
+node that covers another moves half way to the front, so that those that cover many are soon tested before the rest.
 
-The new node is a row of ``points`` of its own, behind the known ones. ``listed`` are the nodes that matter near it:
-those it should be under, and those it was found under, or above, by mistake. Looking at them alone is what makes a
-trial cheap; a scan of all nodes then says what was missed, and the list grows by it.
+*Position of a new node.* The new node is an additional row at the end of ``points``. ``listed`` are the nodes that
+matter near it: those it should be under, and those it is under, or above, by mistake. Testing only these makes a trial
+cheap; a scan of all nodes then finds the ones that were missed, and adds them to the list.
 """
 # mypy: ignore-errors
 
@@ -27,8 +27,8 @@ def _is_a(points, child, parent, threshold, bound, method, dim):
 
 
 @exact_kernel
-def topmost(points, rows, threshold, method, dim):
-    """Of rows sorted from general to specific, whether each is a kind of none before it."""
+def is_topmost(points, rows, threshold, method, dim):
+    """For rows sorted from general to specific, whether each is not a kind of any row before it."""
     bound = reach(method, threshold)
     kept = np.zeros(len(rows), np.bool_)
     edge = np.empty(len(rows), np.int64)
@@ -54,8 +54,8 @@ def topmost(points, rows, threshold, method, dim):
 
 
 @exact_kernel
-def lowest(points, rows, threshold, method, dim):
-    """Of rows sorted from general to specific, whether none after each is a kind of it."""
+def is_lowest(points, rows, threshold, method, dim):
+    """For rows sorted from general to specific, whether no row after each is a kind of it."""
     bound = reach(method, threshold)
     kept = np.zeros(len(rows), np.bool_)
     edge = np.empty(len(rows), np.int64)
@@ -80,19 +80,19 @@ def lowest(points, rows, threshold, method, dim):
     return kept
 
 
-# What a listed node is to the new one.
+# The required relation of a listed node to the new one.
 ABOVE, NOT_ABOVE, NOT_BELOW = 0, 1, 2
-# A node on the wrong side costs its weight, and up to half of it more the further it is on the wrong side, so that
-# the search feels its way; one that is right by less than the margin costs up to a tenth.
+# A violated constraint costs its weight, plus up to half of it depending on the distance, which gives the search a
+# gradient; one that holds by less than the margin costs up to a tenth.
 FAR_SHARE, NEAR_SHARE = 0.5, 0.1
-# Steps grow after a success and shrink after a failure so that they stay as they are when one trial in five succeeds.
+# The one-fifth success rule: the step length is stationary if one trial in five succeeds.
 GROW, SHRINK = 1.5, 1.5**-0.25
 TINY = 1e-300
 
 
 @exact_kernel_part
-def _price(excess, weight, scale):
-    """What a node costs that is on the wrong side by so much."""
+def _penalty(excess, weight, scale):
+    """The cost of a listed node that violates its constraint by ``excess``."""
     if excess > 0.0:
         return weight * (1.0 + FAR_SHARE * excess / (excess + scale))
     return NEAR_SHARE * max(0.0, 1.0 + excess / (0.1 * scale))
@@ -100,7 +100,7 @@ def _price(excess, weight, scale):
 
 @exact_kernel_part
 def _listed_cost(points, new, listed, method, threshold, scale, bound, dim):
-    """The price of all listed nodes, or the first partial sum above the bound."""
+    """The cost of all listed nodes, or the first partial sum above the bound."""
     total = 0.0
     for i in range(listed.rows.size):
         upper, lower = np.uint64(listed.rows[i]), new
@@ -108,9 +108,9 @@ def _listed_cost(points, new, listed, method, threshold, scale, bound, dim):
             upper, lower = lower, upper
         excess = signed_energy(method, points, upper, lower, dim) - threshold
         if listed.kinds[i] != ABOVE:
-            # A wrong node exactly at the threshold is still wrong.
+            # At the threshold a pair counts as true, so an unwanted one is violated there.
             excess = -excess if excess != 0.0 else TINY
-        total += _price(excess, listed.weights[i], scale)
+        total += _penalty(excess, listed.weights[i], scale)
         if total > bound:
             break
     return total
@@ -124,7 +124,7 @@ def _copy(points, to, source, row, dim):
 
 @exact_kernel_part
 def _move(points, new, direction, length, method, memory, gradient, dim):
-    """Move the new node so far, as the method's space measures it, in a direction."""
+    """Move the new node by ``length``, in the metric of the method, in a direction."""
     squared = 0.0
     for k in range(width(dim)):
         squared += points[new, k] * points[new, k]
@@ -135,10 +135,10 @@ def _move(points, new, direction, length, method, memory, gradient, dim):
 
 
 @exact_kernel
-def improve(points, new, listed, directions, stride, method, threshold, scale, dim):
-    """Walk the new node by trial steps to where the listed nodes cost least; returns that cost.
+def improve_position(points, new, listed, directions, stride, method, threshold, scale, dim):
+    """Move the new node by trial steps that lower the cost of the listed nodes; returns the cost.
 
-    Without directions it stays, and the cost is that of its place.
+    Without directions, the cost of its present position.
     """
     row = np.uint64(new)
     memory = np.empty(0)
@@ -163,8 +163,8 @@ def improve(points, new, listed, directions, stride, method, threshold, scale, d
 
 
 @exact_kernel
-def pushed_out(points, new, lengths, method, dim):
-    """The places so far from the new node's along its spoke, as the method's space measures it."""
+def points_outwards(points, new, lengths, method, dim):
+    """The positions at the given distances outwards from the new node, along its ray from the origin."""
     row = np.uint64(new)
     memory = np.empty(0)
     gradient = np.empty(width(dim))
@@ -180,10 +180,10 @@ def pushed_out(points, new, lengths, method, dim):
 
 
 @exact_kernel
-def scan(points, new, found, bound, method, dim):
-    """Fill ``found`` with the rows before the new one within the bound of it: those above it, then those below it.
+def rows_within(points, new, found, bound, method, dim):
+    """Fill ``found`` with the rows whose energy with the new one is within the bound: first above it, then below it.
 
-    Returns how many are above and how many in all; what does not fit is left out.
+    Returns how many are above and how many there are in total; rows that do not fit are left out.
     """
     row = np.uint64(new)
     within = reach(method, bound)
@@ -203,8 +203,8 @@ def scan(points, new, found, bound, method, dim):
 
 
 @exact_kernel
-def mark_above(edges, marks):
-    """Mark every node above a marked one; edges are (parent, child), and their order only matters for speed."""
+def mark_ancestors(edges, marks):
+    """Mark all ancestors of marked nodes; edges are (parent, child), in any order."""
     changed = True
     while changed:
         changed = False

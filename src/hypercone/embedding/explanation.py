@@ -1,4 +1,4 @@
-"""Why a node is, or is not, a kind of another: by geometry, and by the edges where they are known."""
+"""Why a node is, or is not, a kind of another: by geometry, and by the graph if the edges are known."""
 
 from __future__ import annotations
 
@@ -16,13 +16,13 @@ from hypercone.hierarchy import Hierarchy
 if TYPE_CHECKING:
     from hypercone.embedding.embedding import Embedding
 
-# The methods whose energy is an angle, with the formulas of its two parts.
+# The methods whose energy is an angle, and the module with its formulas.
 CONES = {"hyperbolic-cones": cones, "euclidean-cones": euclidean_cones}
 
 
 @dataclass(frozen=True)
 class Step:
-    """A node on the way up: how far inside it the node before lies, and how far the child where the way began."""
+    """A node on a path upwards: the margins by which the previous node and the first child lie inside it."""
 
     name: str
     margin: float
@@ -33,12 +33,12 @@ class Step:
 class Explanation:
     """A verdict with its reasons.
 
-    ``margin`` is how far inside the parent the child lies, not negative exactly when it is a kind of it: ψ + threshold
+    ``margin`` is how far inside the parent the child lies, not negative exactly if it is a kind of it: ψ + threshold
     − Ξ in radians for cones, threshold − energy for other methods, which have no ``angle`` Ξ and no ``aperture`` ψ.
-    ``chain`` is a way up by geometry, from immediate parent to immediate parent, empty where the verdict is no. What
-    the ``graph`` says is None where the edges are not known; ``path`` is a shortest way up its edges. ``lost`` are the
-    nodes of the path that the child is no kind of by geometry, ``stray`` the first of the chain that is not above it
-    in the graph.
+    ``chain`` is a path upwards by geometry, from parent to parent, empty if the verdict is no. ``graph`` is the verdict
+    of the graph, None if the edges are not known, and ``path`` a shortest path upwards along its edges. ``lost`` are
+    the nodes of the path that are not ancestors of the child by geometry; ``stray`` is the first node of the chain that
+    is not an ancestor in the graph.
     """
 
     child: str
@@ -87,7 +87,7 @@ def explain(embedding: Embedding, child: int, parent: int) -> Explanation:
 
 
 def shortest_path(hierarchy: Hierarchy, child: int, parent: int) -> list[int]:
-    """The rows of a shortest way up the edges from the child to the parent; the child alone if there is none.
+    """The rows of a shortest path along edges from the child up to the parent; only the child if there is none.
 
     >>> pets = Hierarchy.from_pairs([("animal", "dog"), ("dog", "poodle")])
     >>> shortest_path(pets, 2, 0), shortest_path(pets, 0, 2)
@@ -102,10 +102,10 @@ def shortest_path(hierarchy: Hierarchy, child: int, parent: int) -> list[int]:
                 queue.append(above)
         if parent in below:
             break
-    way = [parent] if parent in below else [child]
-    while way[-1] != child:
-        way.append(below[way[-1]])
-    return way[::-1]
+    path_rows = [parent] if parent in below else [child]
+    while path_rows[-1] != child:
+        path_rows.append(below[path_rows[-1]])
+    return path_rows[::-1]
 
 
 def _angles(embedding: Embedding, child: int, parent: int) -> tuple[float, float] | tuple[None, None]:
@@ -121,16 +121,16 @@ def _angles(embedding: Embedding, child: int, parent: int) -> tuple[float, float
 
 
 def _chain(embedding: Embedding, child: int, parent: int) -> list[int]:
-    way = [child]
-    while way[-1] != parent:
-        way.append(_next_up(embedding, way[-1], parent))
-    return way
+    path_rows = [child]
+    while path_rows[-1] != parent:
+        path_rows.append(_next_up(embedding, path_rows[-1], parent))
+    return path_rows
 
 
 def _next_up(embedding: Embedding, row: int, parent: int) -> int:
-    """The immediate parent that the row is deepest inside, of those on the way to a parent; else that parent itself."""
+    """The parent of the row with the largest margin that is below ``parent``; ``parent`` if there is none."""
     steps = parents_of(embedding, row)
-    # Each step is more general than the one before, so the way ends even where nodes are kinds of each other.
+    # Each step is more general than the one before, so the path ends even if nodes are kinds of each other.
     steps = steps[
         is_more_general(embedding, steps, row) & ~is_more_general(embedding, steps, parent) & (steps != parent)
     ]
@@ -138,12 +138,12 @@ def _next_up(embedding: Embedding, row: int, parent: int) -> int:
     return int(steps[np.argmax(margins(embedding, steps, row))]) if steps.size else parent
 
 
-def _steps(embedding: Embedding, way: Sequence[int]) -> tuple[Step, ...]:
-    """What there is to say of each node after the first."""
-    if len(way) < 2:
+def _steps(embedding: Embedding, path_rows: Sequence[int]) -> tuple[Step, ...]:
+    """The steps of a path, without its first node."""
+    if len(path_rows) < 2:
         return ()
-    lower, upper = zip(*pairwise(way), strict=True)
-    parts = margins(embedding, upper, lower).tolist(), margins(embedding, upper, way[0]).tolist()
+    lower, upper = zip(*pairwise(path_rows), strict=True)
+    parts = margins(embedding, upper, lower).tolist(), margins(embedding, upper, path_rows[0]).tolist()
     return tuple(Step(embedding.names[row], *each) for row, *each in zip(upper, *parts, strict=True))
 
 

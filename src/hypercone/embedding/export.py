@@ -1,4 +1,4 @@
-"""The points for other programs: five file formats, data frames, and other coordinates of the same points."""
+"""Export of the points: five file formats, data frames, and other coordinate systems."""
 
 from __future__ import annotations
 
@@ -26,9 +26,9 @@ EXTENSIONS = {".tsv": "tsv", ".npz": "npz", ".vec": "word2vec", ".txt": "word2ve
 
 
 def export(embedding: Embedding, path: str | Path, format: str | None = None, *, coordinates: str = "own") -> Path:
-    """Write the points, by the file's extension (.tsv, .npz, .vec, .txt or .parquet) or by ``format``.
+    """Write the points in the format of the extension (.tsv, .npz, .vec, .txt or .parquet) or in ``format``.
 
-    ``projector`` writes a second file beside the first, FILE.metadata.tsv. All files appear, or none.
+    ``projector`` writes a second file, FILE.metadata.tsv. Either all files are written, or none.
     """
     target = checked_path(path)
     kind = format or EXTENSIONS.get(target.suffix.lower())
@@ -50,7 +50,7 @@ def files_of(target: Path, format: str | None) -> list[Path]:
 
 
 def to_frame(embedding: Embedding, coordinates: str = "own") -> Any:
-    """A pandas DataFrame of the coordinates, with the names as its index, called name.
+    """A pandas DataFrame of the coordinates, indexed by name.
 
     >>> import numpy as np
     >>> from hypercone.methods import Settings
@@ -61,13 +61,13 @@ def to_frame(embedding: Embedding, coordinates: str = "own") -> Any:
     pandas = needed("pandas", "a data frame needs", "pandas")
     columns, values = coordinates_of(embedding, coordinates)
     index = pandas.Index(list(embedding.names), name="name")
-    # A copy, for the points of an embedding never change and those of a frame may.
+    # A copy: a frame may be modified, the points of an embedding may not.
     return pandas.DataFrame(values.copy(), index=index, columns=list(columns))
 
 
 @dataclass(frozen=True, eq=False)
 class Table:
-    """The nodes of an embedding with their coordinates, a column for each number."""
+    """The nodes of an embedding with their coordinates, one column per coordinate."""
 
     embedding: Embedding
     coordinates: str
@@ -76,21 +76,21 @@ class Table:
 
     @cached_property
     def step(self) -> Step:
-        """Counts the lines that are written."""
+        """Progress in lines written."""
         return Step("export", len(self.values))
 
     @property
     def names(self) -> Sequence[str]:
-        """The name of each line."""
+        """The name in each line."""
         return self.embedding.names
 
     @property
     def labels(self) -> Sequence[str] | None:
-        """The label of each line, empty where a node has none; None if no node has one."""
+        """The label in each line, empty if the node has none; None if no node has one."""
         return self.embedding.labels.texts if self.embedding.labels else None
 
     def numbers(self) -> Iterator[list[str]]:
-        """The coordinates of each line, each the shortest text that reads back as the same number."""
+        """The coordinates in each line, as the shortest strings that round-trip."""
         for row in self.values.tolist():
             yield list(map(repr, row))
             self.step.advance()
@@ -102,24 +102,24 @@ def table_of(embedding: Embedding, coordinates: str) -> Table:
 
 
 def write_lines(path: Path, lines: Iterable[str]) -> None:
-    """UTF-8, each line ended in the same way on every system."""
+    """Write the lines in UTF-8, with the same line endings on every system."""
     with path.open("w", encoding="utf-8", newline="\n") as stream:
         stream.writelines(line + "\n" for line in lines)
 
 
 class Coordinates(NamedTuple):
-    """A column of numbers for each name of a column."""
+    """Column names, and the values of each column."""
 
     columns: tuple[str, ...]
     values: Points
 
 
 def coordinates_of(embedding: Embedding, kind: str = "own") -> Coordinates:
-    """The points as learned (own), or as klein, lorentz or cap where the method has such coordinates.
+    """The points as stored (own), or as klein, lorentz or cap if the method has such coordinates.
 
-    ``klein`` is 2x/(1+|x|²), where geodesics are straight lines. ``lorentz`` is the hyperboloid, the time x_t first.
-    ``cap`` is the direction of the point and the angular radius R of its cone's cap: a cone lies in another exactly
-    when the angle between the directions is at most the difference of the radii.
+    ``klein`` is 2x/(1+|x|²), where geodesics are straight lines. ``lorentz`` is the hyperboloid, time x_t first.
+    ``cap`` is the direction of the point and the angular radius R of its cone's cap: a cone contains another exactly
+    if the angle between the directions is at most the difference of the radii.
 
     >>> from hypercone.methods import Settings
     >>> embedding = Embedding(["dog"], np.array([[0.5, 0.0]]), "hyperbolic-cones", Settings(), threshold=0.0)
@@ -133,62 +133,65 @@ def coordinates_of(embedding: Embedding, kind: str = "own") -> Coordinates:
     return KINDS[kind](embedding)
 
 
-def _own(embedding: Embedding) -> Coordinates:
-    return Coordinates(_numbered("x", embedding.dim), embedding.points)
+def _own_coordinates(embedding: Embedding) -> Coordinates:
+    return Coordinates(_column_names("x", embedding.dim), embedding.points)
 
 
 def _klein(embedding: Embedding) -> Coordinates:
     _refuse_flat(embedding, "klein")
-    return Coordinates(_numbered("k", embedding.dim), np.asarray(klein.to_klein(embedding.points), np.float64))
+    return Coordinates(_column_names("k", embedding.dim), np.asarray(klein.to_klein(embedding.points), np.float64))
 
 
 def _lorentz(embedding: Embedding) -> Coordinates:
     _refuse_flat(embedding, "lorentz")
     values = np.asarray(hyperboloid.to_hyperboloid(embedding.points), np.float64)
-    return Coordinates(("x_t", *_numbered("x", embedding.dim)), values)
+    return Coordinates(("x_t", *_column_names("x", embedding.dim)), values)
 
 
 def _cap(embedding: Embedding) -> Coordinates:
     points, K = embedding.points, embedding.settings.K
     if embedding.method not in CAP_RADII:
         raise InputError(
-            f"{embedding.method} has no cones, so its points have no cap coordinates; {_offered(embedding)}"
+            f"{embedding.method} has no cones, so its points have no cap coordinates; "
+            f"{_available_coordinates(embedding)}"
         )
     norms = np.linalg.norm(points, axis=1, keepdims=True)
     directions = points / np.where(norms > 0, norms, 1.0)
     radii = CAP_RADII[embedding.method](points, K)
-    return Coordinates((*_numbered("u", embedding.dim), "R"), np.column_stack([directions, radii]))
+    return Coordinates((*_column_names("u", embedding.dim), "R"), np.column_stack([directions, radii]))
 
 
 def _refuse_flat(embedding: Embedding, kind: str) -> None:
     if not find_method(embedding.method).is_hyperbolic:
-        raise InputError(f"{embedding.method} is flat, so its points have no {kind} coordinates; {_offered(embedding)}")
+        raise InputError(
+            f"{embedding.method} is flat, so its points have no {kind} coordinates; {_available_coordinates(embedding)}"
+        )
 
 
-def _offered(embedding: Embedding) -> str:
+def _available_coordinates(embedding: Embedding) -> str:
     curved = ["klein", "lorentz"] if find_method(embedding.method).is_hyperbolic else []
     kinds = ["own", *curved, *(["cap"] if embedding.method in CAP_RADII else [])]
     return f"use {option('coordinates', *kinds)}"
 
 
-def _numbered(letter: str, count: int) -> tuple[str, ...]:
+def _column_names(letter: str, count: int) -> tuple[str, ...]:
     return tuple(f"{letter}{k}" for k in range(count))
 
 
 KINDS: dict[str, Callable[[Embedding], Coordinates]] = {
-    "own": _own,
+    "own": _own_coordinates,
     "klein": _klein,
     "lorentz": _lorentz,
     "cap": _cap,
 }
 
 
-# A flat cone never closes in: seen from afar its cap is as wide as the cone itself, so R is its half aperture.
+# At infinity the cap of a Euclidean cone is as wide as the cone, so R is its half aperture.
 CAP_RADII = {"hyperbolic-cones": caps.cap_radius, "euclidean-cones": euclidean_cones.half_aperture}
 
 
 def write_tsv(table: Table, path: Path) -> None:
-    """Write the lines. No name or label holds a tab, so nothing is quoted."""
+    """Write the lines. Names and labels contain no tabs, so nothing is quoted."""
     write_lines(path, _tsv_lines(table))
 
 
@@ -201,7 +204,7 @@ def _tsv_lines(table: Table) -> Iterator[str]:
 
 
 def write_npz(table: Table, path: Path) -> None:
-    """Write the archive. Texts are arrays of text, so that it loads without running any code."""
+    """Write the archive. Strings are stored as string arrays, so that it loads without pickle."""
     arrays: dict[str, Any] = {"names": _texts(table.names), "points": table.values}
     if table.labels:
         arrays["labels"] = _texts(table.labels)
@@ -211,11 +214,11 @@ def write_npz(table: Table, path: Path) -> None:
 
 def _texts(texts: Sequence[str]) -> NDArray[np.str_]:
     longest = max(map(len, texts), default=0)
-    # All texts of an array are as wide as its longest, at four bytes a letter.
+    # All strings of an array take the width of the longest, four bytes per character.
     if 4 * longest * len(texts) > available_bytes():
         raise ResourceError(
-            f"an npz file keeps every name as wide as the longest, here of {longest:,} letters, and {len(texts):,} such"
-            " names do not fit into memory; use another format"
+            f"an npz file stores every name in the width of the longest, here {longest:,} characters, and "
+            f"{len(texts):,} such names do not fit into memory; use another format"
         )
     return np.array(texts, dtype=np.str_)
 
@@ -226,14 +229,14 @@ def write_parquet(table: Table, path: Path) -> None:
     parquet = needed("pyarrow.parquet", "a parquet file needs", "'hypercone[tables]'")
     columns = {"name": arrow.array(table.names, arrow.string())}
     if table.labels:
-        # A node without a label has none, which is not the same as an empty one.
+        # A missing label is null, not an empty string.
         columns["label"] = arrow.array([text or None for text in table.labels], arrow.string())
     columns |= {column: arrow.array(table.values[:, k]) for k, column in enumerate(table.columns)}
-    whole = arrow.table(columns).replace_schema_metadata({"hypercone": _about(table)})
+    whole = arrow.table(columns).replace_schema_metadata({"hypercone": _metadata_json(table)})
     parquet.write_table(whole, path, compression="zstd")
 
 
-def _about(table: Table) -> str:
+def _metadata_json(table: Table) -> str:
     embedding = table.embedding
     constants = {"K": embedding.settings.K, "alpha": embedding.settings.alpha, "threshold": embedding.threshold}
     about = {"method": embedding.method, "coordinates": table.coordinates}
@@ -241,7 +244,7 @@ def _about(table: Table) -> str:
 
 
 def metadata_file(vectors: Path) -> Path:
-    """The second file, beside the first.
+    """The second file of the projector format.
 
     >>> metadata_file(Path("animals.tsv")).name
     'animals.metadata.tsv'
@@ -251,7 +254,7 @@ def metadata_file(vectors: Path) -> Path:
 
 
 def write_projector(table: Table, vectors: Path, metadata: Path) -> None:
-    """Write both; neither repeats what is in the other, for the Projector pairs them line by line."""
+    """Write both files, which the Projector pairs line by line."""
     write_lines(vectors, map("\t".join, table.numbers()))
     write_lines(metadata, _metadata(table))
 
@@ -259,24 +262,24 @@ def write_projector(table: Table, vectors: Path, metadata: Path) -> None:
 def _metadata(table: Table) -> Iterator[str]:
     columns = {"name": table.names}
     if table.labels:
-        # The Projector shows a node by one column, so where a label is missing the name stands in.
+        # The Projector shows one column per node, so the name replaces a missing label.
         columns["label"] = [label or name for label, name in zip(table.labels, table.names, strict=True)]
     hierarchy = table.embedding.hierarchy
     if hierarchy:
         columns["depth"] = list(map(str, hierarchy.depths.tolist()))
-    # The Projector takes the first line for a header exactly when there are several columns.
+    # The Projector expects a header exactly if there are several columns.
     if len(columns) > 1:
         yield "\t".join(columns)
     yield from map("\t".join, zip(*columns.values(), strict=True))
 
 
 def write_word2vec(table: Table, path: Path) -> None:
-    """Write the lines; two names that would become one word are refused, for readers keep only the first."""
+    """Write the lines; InputError if two names would become the same word, as readers keep only the first."""
     write_lines(path, _word2vec_lines(table, words_of(table.names)))
 
 
 def words_of(names: Sequence[str]) -> list[str]:
-    """The names with ``_`` for white space, which separates the columns here; InputError if two become the same.
+    """The names with ``_`` for white space, which separates columns here; InputError if two become equal.
 
     >>> words_of(["white pelican", "owl"])
     ['white_pelican', 'owl']
@@ -287,11 +290,11 @@ text, which has no spaces in a name; rename one of them, or use another format
     """
     words = [re.sub(r"\s", "_", name) for name in names]
     if len(set(words)) < len(words):
-        raise _merged(names, words)
+        raise _duplicate_word_error(names, words)
     return words
 
 
-def _merged(names: Sequence[str], words: list[str]) -> InputError:
+def _duplicate_word_error(names: Sequence[str], words: list[str]) -> InputError:
     first: dict[str, str] = {}
     one, other, word = next(
         (earlier, name, word)

@@ -1,12 +1,12 @@
-"""A model on disk: a folder of points (safetensors), names, a checksummed description, and a card for people.
+"""The model folder: points (safetensors), names, a description with checksums, and a model card.
 
 ::
 
     model.safetensors   the points, float64
-    nodes.txt.gz        the names, one a line, in the order of the points
-    labels.txt.gz       the labels in the same order, if there are any; an empty line for a node without
+    nodes.txt.gz        the names, one per line, in the order of the points
+    labels.txt.gz       the labels in the same order, if there are any; an empty line for a node without one
     edges.safetensors   the edges of the hierarchy as (parent, child) rows, int32, if they are known
-    config.json         format version, method, settings, threshold, how it was fitted, checksums
+    config.json         format version, method, settings, threshold, record of the fit, checksums
     README.md           the model card (not needed to load)
 """
 
@@ -19,7 +19,7 @@ from pathlib import Path
 from typing import Any
 
 from hypercone._files import named_values, new_folder, read_regular, refuse_unwritable
-from hypercone.embedding.checks import InvalidField, check_record, finite
+from hypercone.embedding.checks import InvalidField, as_finite, check_record
 from hypercone.embedding.embedding import Embedding
 from hypercone.embedding.folder_format import (
     CARD,
@@ -32,33 +32,33 @@ from hypercone.embedding.folder_format import (
     PARTS,
     POINTS,
     Description,
-    described,
+    description_bytes,
     read_description,
     read_edges,
     read_labels,
     read_names,
     read_points,
+    serialize_parts,
     sha256,
-    written,
 )
 from hypercone.errors import InputError, ModelFileError, counted, short
 
-# The file that a field of an embedding is in; all others are in config.json.
+# The file of each field of an embedding; all others are in config.json.
 FILES = {"names": NODES, "points": POINTS, "labels": LABELS, "edges": EDGES}
-# No card that we write comes near this.
+# Far larger than any card that is written.
 LARGEST_CARD = 1 << 24
 
 
 def save(embedding: Embedding, folder: str | Path) -> Path:
-    """Write the model folder; an older model there is replaced, anything else there is left and refused.
+    """Write the model folder; an older model there is replaced, anything else raises InputError and is left alone.
 
-    What could not be loaded again is refused before anything is touched.
+    A model that could not be loaded again is refused before anything is written.
     """
     target = Path(folder)
     refuse_to_overwrite(target)
-    with unwritten(target):
+    with explain_not_written(target):
         contents = contents_of(embedding)
-    # A link stays one, and what it leads to is replaced.
+    # A symbolic link is kept, and its target replaced.
     with new_folder(target.resolve() if target.is_symlink() else target) as temporary:
         for name, content in contents.items():
             (temporary / name).write_bytes(content)
@@ -66,7 +66,7 @@ def save(embedding: Embedding, folder: str | Path) -> Path:
 
 
 def load(folder: str | Path) -> Embedding:
-    """Read a model folder back, checking every part; what is damaged, newer or hostile is refused in one sentence.
+    """Read a model folder and verify every part; ModelFileError if it is damaged, newer or hostile.
 
     >>> import tempfile
     >>> from hypercone.methods import Settings
@@ -87,7 +87,7 @@ def load(folder: str | Path) -> Embedding:
             method=method,
             settings=settings,
             threshold=description.number("threshold"),
-            record=description.named("record"),
+            record=description.mapping("record"),
             labels=read_labels(target, description, len(points)),
             edges=read_edges(target, description),
         )
@@ -98,16 +98,16 @@ def load(folder: str | Path) -> Embedding:
 
 
 def contents_of(embedding: Embedding) -> dict[str, bytes]:
-    """The files of a model folder; InputError with the reason if they could not be read back."""
-    # All else was checked when the embedding was made; a record can change.
+    """The files of a model folder; InputError if they could not be read back."""
+    # Everything else was validated by the embedding, but a record is mutable.
     check_record(embedding.record)
-    parts, sizes = written(embedding)
+    parts, sizes = serialize_parts(embedding)
     parts[CARD] = model_card(embedding).encode()
-    return parts | {CONFIG: described(embedding, sizes, parts)}
+    return parts | {CONFIG: description_bytes(embedding, sizes, parts)}
 
 
 def card_is_as_saved(folder: str | Path) -> bool:
-    """Whether the card of a model is the one that was written with it; a card that is gone was not changed.
+    """Whether the card of a model is unchanged since it was saved; a deleted card counts as unchanged.
 
     >>> import tempfile
     >>> from hypercone.methods import Settings
@@ -119,11 +119,11 @@ def card_is_as_saved(folder: str | Path) -> bool:
     ...     before, card_is_as_saved(folder)
     (True, False)
     """
-    return _knows_its_card(Path(folder), read_description(Path(folder)))
+    return _card_is_unchanged(Path(folder), read_description(Path(folder)))
 
 
 def refuse_to_overwrite(folder: str | Path) -> None:
-    """InputError if something is there that a model must not replace: anything but a model or an empty folder."""
+    """InputError if the folder is anything but missing, empty, or an unmodified model."""
     target = checked_path(folder)
     try:
         if target.is_file():
@@ -136,38 +136,38 @@ def refuse_to_overwrite(folder: str | Path) -> None:
         raise InputError(f"{target}: cannot be written ({error.strerror})") from None
 
 
-def refuse_in_vain(folder: str | Path) -> None:
-    """InputError if a model could not be written there in the end: asked before what takes long."""
+def refuse_unwritable_folder(folder: str | Path) -> None:
+    """InputError if a model could not be written there; called before a long computation."""
     refuse_to_overwrite(folder)
     refuse_unwritable(Path(folder))
 
 
 def _refuse_to_replace(target: Path) -> None:
-    description = _model_in(target)
+    description = _description_in(target)
     if description is None:
         raise InputError(f"{target}: is a folder with other things in it; give a new one for the model")
-    if not _knows_its_card(target, description):
+    if not _card_is_unchanged(target, description):
         raise InputError(f"{target / CARD}: was changed since the model was saved, and would be lost; move it away")
 
 
-def _model_in(target: Path) -> Description | None:
-    """What a folder with nothing but the parts of a model says of itself; it may be damaged otherwise."""
+def _description_in(target: Path) -> Description | None:
+    """The description in a folder that contains only the parts of a model; None if it is not a model."""
     for path in target.iterdir():
         is_folder = path.is_dir() and not path.is_symlink()
         if is_folder or path.name not in (*PARTS, CONFIG):
             return None
     try:
-        # Many programs have a config.json; ours says so.
+        # Many programs have a config.json; the format field identifies ours.
         values = named_values(read_regular(target / CONFIG, LARGEST))
     except (ModelFileError, ValueError):
         return None
     return Description(target / CONFIG, values) if values.get("format") == FORMAT else None
 
 
-def _knows_its_card(target: Path, description: Description) -> bool:
+def _card_is_unchanged(target: Path, description: Description) -> bool:
     checksums = description.values.get("checksums")
     known = checksums.get(CARD) if isinstance(checksums, dict) else None
-    # Version 1 did not know its card.
+    # Version 1 had no checksum of the card.
     if known is None or not os.path.lexists(target / CARD):
         return True
     try:
@@ -177,23 +177,23 @@ def _knows_its_card(target: Path, description: Description) -> bool:
 
 
 def checked_path(path: str | Path) -> Path:
-    """The path, if a file could have it: the one character that no system allows is refused here."""
+    """The path; InputError if it contains a NUL character, which no system allows."""
     if "\0" in str(path):
         raise InputError(f"{str(path)!r}: cannot be written (there is a NUL character in it); give another name")
     return Path(path)
 
 
 @contextlib.contextmanager
-def unwritten(target: Path) -> Iterator[None]:
-    """Whatever is refused inside is the reason why the target is not written."""
+def explain_not_written(target: Path) -> Iterator[None]:
+    """Prefix an InputError raised inside with the target that is not written."""
     try:
         yield
     except InputError as error:
-        raise InputError(f"{target}: not written, for {error}") from None
+        raise InputError(f"{target}: not written: {error}") from None
 
 
 def model_card(embedding: Embedding) -> str:
-    """Markdown for people: what it is, how it was made, how to use it; a record may hold anything."""
+    """The model card in Markdown: what the model is, how it was made, how to use it. Tolerates any record."""
     record = embedding.record
     judged = "of a construction, judged" if record.get("kind") == "constructed" else "chosen"
     example = embedding.names[len(embedding) // 2] if len(embedding) else "a name"
@@ -213,25 +213,25 @@ embedding.ancestors({example!r})
 
 ## How it was fitted
 
-{_making(record)} Data digest `{_line(record.get("hierarchy_digest", "?"))}`.
-{_placed(record)}
+{_how_it_was_made(record)} Data digest `{_line(record.get("hierarchy_digest", "?"))}`.
+{_placement_note(record)}
 {_settings_table(record)}
 """
 
 
 def _f1(record: dict[str, Any]) -> str:
-    f1 = finite(record.get("calibration_f1"))
+    f1 = as_finite(record.get("calibration_f1"))
     return "" if f1 is None or not 0 <= f1 <= 1 else f"\n(F1 there: {100 * f1:.2f})"
 
 
-def _making(record: dict[str, Any]) -> str:
+def _how_it_was_made(record: dict[str, Any]) -> str:
     edges = record.get("training_edges", 0)
     counted_edges = f"{edges:,} edges" if isinstance(edges, int) else f"{_line(edges)} edges"
     aware = "; everything these imply was used as well" if record.get("closure_aware") else ""
     if record.get("kind") == "constructed":
         notes = record.get("notes", [])
-        told = map(_line, notes if isinstance(notes, list | tuple) else [notes])
-        return " ".join([f"Constructed from {counted_edges}{aware}.", *told])
+        sentences = map(_line, notes if isinstance(notes, list | tuple) else [notes])
+        return " ".join([f"Constructed from {counted_edges}{aware}.", *sentences])
     start = " from a construction" if record.get("kind") == "learned from a construction" else ""
     return f"Trained{start} on {counted_edges}{aware}; points of epoch {_line(record.get('epoch', '?'))}."
 
@@ -242,7 +242,7 @@ def _reproducibility(embedding: Embedding) -> str:
     return "**Not reproducible**: fitted with several threads at once, so another run gives slightly different points."
 
 
-def _placed(record: dict[str, Any]) -> str:
+def _placement_note(record: dict[str, Any]) -> str:
     placed = record.get("placed")
     count = placed.get("nodes", 0) if isinstance(placed, dict) else 0
     if not isinstance(count, int) or not count:
@@ -258,7 +258,7 @@ def _settings_table(record: dict[str, Any]) -> str:
 
 
 def _line(value: object) -> str:
-    """The value on one line, and not too much of it."""
+    """The value on one line, shortened."""
     return short(" ".join(str(value).split()), 200)
 
 

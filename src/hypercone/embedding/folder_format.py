@@ -1,4 +1,4 @@
-"""What the files of a model folder hold, and how far they are believed: config.json, arrays, gzipped lines."""
+"""Reading and writing the files of a model folder without trusting them: config.json, arrays, gzipped lines."""
 
 from __future__ import annotations
 
@@ -18,25 +18,25 @@ import numpy as np
 from hypercone._arrays import Rows
 from hypercone._files import is_intact, named_values, read_regular, sealed
 from hypercone._system import available_bytes
-from hypercone.embedding.checks import finite
+from hypercone.embedding.checks import as_finite
 from hypercone.embedding.embedding import Embedding
 from hypercone.errors import HierarchyError, InputError, ModelFileError, ResourceError, short, visible
 from hypercone.hierarchy.names import Labels, NodeNames
 from hypercone.methods import METHODS, Points, Settings
 
 FORMAT = "hypercone-model"
-# Version 1 was sealed over the meaning of its values; version 2 is sealed over its bytes, and knows its card.
+# The checksum of version 1 covered the parsed values; that of version 2 covers the bytes, and the card has one too.
 FORMAT_VERSION = 2
 POINTS, NODES, CONFIG, CARD = "model.safetensors", "nodes.txt.gz", "config.json", "README.md"
 LABELS, EDGES = "labels.txt.gz", "edges.safetensors"
 PARTS = (POINTS, NODES, LABELS, EDGES, CARD)
-# A description larger than this is not one of ours.
+# No config.json is larger than this.
 LARGEST = 1 << 20
 
 
 @dataclass(frozen=True)
 class Description:
-    """The values of config.json, each given out only if it is of the kind that it should be."""
+    """The values of config.json; each is type-checked on access."""
 
     path: Path
     values: dict[str, Any]
@@ -45,30 +45,30 @@ class Description:
         return name in self.values
 
     def text(self, name: str) -> str:
-        """A text."""
+        """A string."""
         return str(self._of_kind(name, str))
 
-    def whole(self, name: str, least: int = 0) -> int:
-        """A whole number that is not too small, and such as files have."""
+    def integer(self, name: str, least: int = 0) -> int:
+        """An integer of at least ``least`` that fits into 64 bits."""
         value = self._of_kind(name, int)
         if isinstance(value, bool) or not least <= value < 2**63:
-            raise self._damaged(name)
+            raise self._damage_error(name)
         return int(value)
 
     def number(self, name: str) -> float:
         """A finite number."""
-        value = finite(self.values.get(name))
+        value = as_finite(self.values.get(name))
         if value is None:
             raise ModelFileError(f"{self.path}: {name} is not a number; the file is damaged")
         return value
 
-    def named(self, name: str) -> dict[str, Any]:
-        """Named values."""
+    def mapping(self, name: str) -> dict[str, Any]:
+        """A mapping."""
         return dict(self._of_kind(name, dict))
 
     @property
     def method(self) -> str:
-        """The name of a method that there is."""
+        """The name of a known method."""
         method = self.text("method")
         if method not in METHODS:
             raise ModelFileError(
@@ -78,31 +78,31 @@ class Description:
 
     @property
     def settings(self) -> Settings:
-        """The constants of the method, finite numbers all."""
-        values = Description(self.path, self.named("settings"))
+        """The constants of the method, all finite."""
+        values = Description(self.path, self.mapping("settings"))
         return Settings(**{field.name: values.number(field.name) for field in fields(Settings)})
 
     def checksum(self, part: str) -> object:
-        """What the SHA-256 of a part should be; None if nothing is said of it."""
-        checksums = self.named("checksums")
-        # Parts have the names above and no others, so that no path is ever made of what a file says.
-        stranger = next((name for name in checksums if name not in PARTS), None)
-        if stranger is not None:
-            raise ModelFileError(f"{self.path}: speaks of a part {short(stranger)!r}, which no model has")
+        """The expected SHA-256 of a part; None if there is none."""
+        checksums = self.mapping("checksums")
+        # Only known names are accepted, so that no path is ever built from the content of a file.
+        unknown = next((name for name in checksums if name not in PARTS), None)
+        if unknown is not None:
+            raise ModelFileError(f"{self.path}: lists a part {short(unknown)!r}, which no model has")
         return checksums.get(part)
 
     def _of_kind(self, name: str, kind: type) -> Any:
         value = self.values.get(name)
         if not isinstance(value, kind):
-            raise self._damaged(name)
+            raise self._damage_error(name)
         return value
 
-    def _damaged(self, name: str) -> ModelFileError:
+    def _damage_error(self, name: str) -> ModelFileError:
         return ModelFileError(f"{self.path}: {name} is missing or malformed; the file is damaged")
 
 
-def described(embedding: Embedding, sizes: dict[str, int], parts: dict[str, bytes]) -> bytes:
-    """The content of config.json; InputError if reading it back would fail."""
+def description_bytes(embedding: Embedding, sizes: dict[str, int], parts: dict[str, bytes]) -> bytes:
+    """The content of config.json; InputError if it could not be read back."""
     from hypercone import __version__
 
     values = {
@@ -122,7 +122,7 @@ def described(embedding: Embedding, sizes: dict[str, int], parts: dict[str, byte
         content = sealed(values).encode()
         named_values(content)
     except ValueError as error:
-        raise InputError(f"its record cannot be kept as JSON ({error}); leave that out") from None
+        raise InputError(f"its record cannot be stored as JSON ({error}); leave that out") from None
     if len(content) > LARGEST:
         raise InputError(
             f"its record is too long: {CONFIG} would have {len(content):,} bytes and may have {LARGEST:,}; shorten it"
@@ -131,7 +131,7 @@ def described(embedding: Embedding, sizes: dict[str, int], parts: dict[str, byte
 
 
 def read_description(target: Path) -> Description:
-    """What the description of a model folder says, if it is of a known version and nobody changed it since."""
+    """The description of a model folder; ModelFileError if its version is unknown or its checksum does not match."""
     if not os.path.exists(target):
         raise ModelFileError(f"{target}: there is no such model folder")
     path = target / CONFIG
@@ -144,7 +144,7 @@ def read_description(target: Path) -> Description:
         raise ModelFileError(f"{path}: is damaged or not a model's ({error})") from None
     _refuse_version(path, values.get("format_version"))
     if not _is_as_written(values, content):
-        raise _changed(path, content)
+        raise _change_error(path, content)
     return Description(path, values)
 
 
@@ -170,7 +170,7 @@ def _is_as_written(values: dict[str, Any], content: bytes) -> bool:
     return bool(seal == sha256(json.dumps(values, sort_keys=True).encode()))
 
 
-def _changed(path: Path, content: bytes) -> ModelFileError:
+def _change_error(path: Path, content: bytes) -> ModelFileError:
     if is_intact(content.replace(b"\r\n", b"\n")):
         return ModelFileError(f"{path}: has other line ends than it was written with; copy it byte for byte")
     return ModelFileError(
@@ -178,21 +178,21 @@ def _changed(path: Path, content: bytes) -> ModelFileError:
     )
 
 
-# What a safetensors file has beside its numbers; ours needs a hundred bytes of it.
+# The largest header of a safetensors file that is accepted; a hundred bytes are needed.
 LARGEST_HEADER = 1 << 16
-# Parts of fewer bytes are read without asking how much memory there is.
+# Smaller parts are read without checking the available memory.
 SMALL = 1 << 26
 
 
-def written(embedding: Embedding) -> tuple[dict[str, bytes], dict[str, int]]:
-    """The files that hold data, and the sizes that reading them back will be held to."""
+def serialize_parts(embedding: Embedding) -> tuple[dict[str, bytes], dict[str, int]]:
+    """The content of the data files, and the sizes that are verified when they are read back."""
     from safetensors.numpy import save as to_bytes
 
     parts = {POINTS: to_bytes({"points": np.ascontiguousarray(embedding.points, np.float64)})}
     sizes = {}
-    parts[NODES], sizes["nodes_bytes"] = packed(embedding.names)
+    parts[NODES], sizes["nodes_bytes"] = compress_lines(embedding.names)
     if embedding.labels is not None:
-        parts[LABELS], sizes["labels_bytes"] = packed(embedding.labels.texts)
+        parts[LABELS], sizes["labels_bytes"] = compress_lines(embedding.labels.texts)
     if embedding.edges is not None:
         parts[EDGES] = to_bytes({"edges": np.ascontiguousarray(embedding.edges, np.int32)})
         sizes["edges"] = len(embedding.edges)
@@ -200,8 +200,8 @@ def written(embedding: Embedding) -> tuple[dict[str, bytes], dict[str, int]]:
 
 
 def read_points(target: Path, description: Description) -> Points:
-    """The points, of the announced shape."""
-    shape = description.whole("nodes"), description.whole("dim", least=1)
+    """The points; ModelFileError unless they have the shape given in the description."""
+    shape = description.integer("nodes"), description.integer("dim", least=1)
     points: Points = _read_array(target / POINTS, description, "points", np.float64, shape)
     return points
 
@@ -210,12 +210,12 @@ def read_edges(target: Path, description: Description) -> Rows | None:
     """The edges, if there are any."""
     if "edges" not in description:
         return None
-    edges: Rows = _read_array(target / EDGES, description, "edges", np.int32, (description.whole("edges"), 2))
+    edges: Rows = _read_array(target / EDGES, description, "edges", np.int32, (description.integer("edges"), 2))
     return edges
 
 
 def read_names(target: Path, description: Description, count: int) -> NodeNames:
-    """So many names."""
+    """The ``count`` names."""
     lines = _read_lines(target / NODES, description, "nodes_bytes", count)
     try:
         return NodeNames(lines)
@@ -224,7 +224,7 @@ def read_names(target: Path, description: Description, count: int) -> NodeNames:
 
 
 def read_labels(target: Path, description: Description, count: int) -> Labels | None:
-    """So many labels, if there are any."""
+    """The ``count`` labels, if there are any."""
     if "labels_bytes" not in description:
         return None
     return Labels(_read_lines(target / LABELS, description, "labels_bytes", count))
@@ -247,13 +247,13 @@ def _read_array(path: Path, description: Description, name: str, kind: type, sha
 
 
 def _read_lines(path: Path, description: Description, size_name: str, count: int) -> list[str]:
-    size = description.whole(size_name)
-    content = _read_part(path, description, largest_packed(size))
-    return unpacked(path, content, size, count)
+    size = description.integer(size_name)
+    content = _read_part(path, description, max_compressed(size))
+    return decompress_lines(path, content, size, count)
 
 
 def _read_part(path: Path, description: Description, largest: int) -> bytes:
-    """The content, if it is no larger than it can be and matches its checksum."""
+    """The content; ModelFileError if it is larger than ``largest`` or does not match its checksum."""
     with contextlib.suppress(OSError):
         _refuse_more_than_memory(path, largest)
     content = read_regular(path, largest)
@@ -263,7 +263,7 @@ def _read_part(path: Path, description: Description, largest: int) -> bytes:
 
 
 def _refuse_more_than_memory(path: Path, largest: int) -> None:
-    # Numbers are there twice for a moment: as the bytes of the file and as an array.
+    # Numbers are temporarily in memory twice: as bytes and as an array.
     needed = 2 * os.stat(path).st_size
     if SMALL < needed <= 2 * largest and needed > (free := available_bytes()):
         raise ResourceError(
@@ -272,52 +272,54 @@ def _refuse_more_than_memory(path: Path, largest: int) -> None:
         )
 
 
-# Names pack 3 to 70 times smaller. What unpacks to far more, and to much, is an attack.
+# Names compress by a factor of 3 to 70. A much higher factor, for more than the allowed size, is an attack.
 ALWAYS_ALLOWED = 64 << 20
 ALLOWED_RATIO = 300
 GZIP_HEADER = 16 + zlib.MAX_WBITS
 
 
-def packed(lines: Iterable[str]) -> tuple[bytes, int]:
-    """The lines, packed, and the size to which they unpack; InputError if nobody would dare to unpack them.
+def compress_lines(lines: Iterable[str]) -> tuple[bytes, int]:
+    """The gzipped lines and their uncompressed size; InputError if ``decompress_lines`` would refuse them.
 
-    >>> unpacked(Path("names"), *packed(["dog", "cat"]), count=2)
+    >>> decompress_lines(Path("names"), *compress_lines(["dog", "cat"]), count=2)
     ['dog', 'cat']
     """
     text = "".join(f"{line}\n" for line in lines).encode()
-    # No time stamp inside, so that the same model gives the same bytes.
+    # Without a time stamp, so that the same model gives the same bytes.
     content = gzip.compress(text, mtime=0)
-    if len(text) > most_unpacked(len(content)):
+    if len(text) > max_decompressed(len(content)):
         raise InputError(f"names or labels of {len(text):,} bytes are nearly all the same; shorten them")
     return content, len(text)
 
 
-def unpacked(path: Path, content: bytes, size: int, count: int) -> list[str]:
-    """So many lines of so many bytes in all; ModelFileError if the content is anything else."""
-    if size > most_unpacked(len(content)):
-        raise ModelFileError(f"{path}: announces {size} bytes packed into {len(content)}, as no list of names is")
-    unpacker = zlib.decompressobj(GZIP_HEADER)
+def decompress_lines(path: Path, content: bytes, size: int, count: int) -> list[str]:
+    """``count`` lines of ``size`` bytes in total; ModelFileError if the content is anything else."""
+    if size > max_decompressed(len(content)):
+        raise ModelFileError(
+            f"{path}: announces {size} bytes compressed into {len(content)}, which no list of names is"
+        )
+    decompressor = zlib.decompressobj(GZIP_HEADER)
     try:
-        # One byte more than announced is all that is ever unpacked, however much the file would expand to.
-        text = unpacker.decompress(content, size + 1)
-        is_whole = unpacker.eof and not unpacker.unused_data and text.endswith(b"\n") == bool(size)
-        # Counted before they are split, for a list of empty lines takes far more memory than the lines.
+        # At most one byte more than announced is decompressed, however much the file would expand to.
+        text = decompressor.decompress(content, size + 1)
+        is_whole = decompressor.eof and not decompressor.unused_data and text.endswith(b"\n") == bool(size)
+        # Counted before splitting, as a list of empty strings takes far more memory than the text.
         if not is_whole or len(text) != size or text.count(b"\n") != count:
             raise ModelFileError(f"{path}: does not hold {count} lines of {size} bytes in all; the file is damaged")
         return text.decode().split("\n")[:-1]
     except (zlib.error, UnicodeDecodeError) as error:
-        raise ModelFileError(f"{path}: cannot be unpacked ({error})") from None
+        raise ModelFileError(f"{path}: cannot be decompressed ({error})") from None
 
 
-def most_unpacked(packed_size: int) -> int:
-    """The most bytes that so many packed ones may stand for.
+def max_decompressed(compressed_size: int) -> int:
+    """The largest accepted uncompressed size of a file of ``compressed_size`` bytes.
 
-    >>> most_unpacked(1_000) == 64 << 20, most_unpacked(1 << 30) == 300 << 30
+    >>> max_decompressed(1_000) == 64 << 20, max_decompressed(1 << 30) == 300 << 30
     (True, True)
     """
-    return max(ALWAYS_ALLOWED, ALLOWED_RATIO * packed_size)
+    return max(ALWAYS_ALLOWED, ALLOWED_RATIO * compressed_size)
 
 
-def largest_packed(size: int) -> int:
-    """The most bytes that so many may be packed into: a little more than they are, if nothing can be saved."""
+def max_compressed(size: int) -> int:
+    """The largest compressed size of ``size`` bytes; incompressible data grows a little."""
     return size + size // 500 + 4096

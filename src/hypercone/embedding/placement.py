@@ -1,4 +1,4 @@
-"""New nodes without training: each gets a point where its constraints are met best, and no other point moves."""
+"""Adding nodes without training: each gets the point that satisfies its constraints best; no other point moves."""
 
 from __future__ import annotations
 
@@ -12,7 +12,15 @@ from numpy.typing import NDArray
 
 from hypercone._arrays import Rows, frozen
 from hypercone._jit import dimension_type
-from hypercone.embedding.embedding_kernels import ABOVE, NOT_ABOVE, NOT_BELOW, improve, mark_above, pushed_out, scan
+from hypercone.embedding.embedding_kernels import (
+    ABOVE,
+    NOT_ABOVE,
+    NOT_BELOW,
+    improve_position,
+    mark_ancestors,
+    points_outwards,
+    rows_within,
+)
 from hypercone.errors import HierarchyError, InputError, option, short, unknown_name
 from hypercone.hierarchy.graph import in_words
 from hypercone.hierarchy.names import Labels, NodeNames, checked_names, rows_of_pairs
@@ -23,8 +31,8 @@ from hypercone.progress import Step
 if TYPE_CHECKING:
     from hypercone.embedding.embedding import Embedding
 
-# The description of a model stays small however much is placed: more unmet wishes than this are only counted.
-MOST_LISTED = 100
+# More violated constraints than this are only counted, so that the record stays small.
+MAX_LISTED = 100
 
 
 def add_many(
@@ -33,41 +41,43 @@ def add_many(
     not_under: Mapping[str, Sequence[str]] | None = None,
     labels: Mapping[str, str] | None = None,
 ) -> Embedding:
-    """The embedding with one more row for each new node, placed from the top down."""
+    """The embedding with one more row per new node, parents placed first."""
     parents = parents_by_name(nodes)
-    order = from_the_top(parents)
-    apart = _for_new_nodes(option("not_under"), not_under or {}, parents)
-    called = _for_new_nodes(option("labels"), labels or {}, parents)
+    order = parents_first(parents)
+    apart = _check_new_names(option("not_under"), not_under or {}, parents)
+    called = _check_new_names(option("labels"), labels or {}, parents)
     rows = {name: len(embedding) + place for place, name in enumerate(order)}
-    wished = {name: _wishes(embedding, rows, name, parents[name], apart.get(name, ())) for name in order}
-    placer = Placer(embedding.scorer, embedding.edges, room=len(order))
-    unmet: list[tuple[str, str, int]] = []
+    constraints = {name: _constraint_rows(embedding, rows, name, parents[name], apart.get(name, ())) for name in order}
+    placer = Placer(embedding.scorer, embedding.edges, capacity=len(order))
+    violated: list[tuple[str, str, int]] = []
     with Step("placing", len(order)) as step:
         for name in order:
-            above, not_above = wished[name]
+            above, not_above = constraints[name]
             if not_above:
                 _refuse_contradiction(embedding, placer, name, above, not_above)
-            # What comes later has no place yet, and cannot be kept out of; whether it is above is seen at the end.
+            # Nodes that are placed later have no position yet; whether one is above is checked at the end.
             placer.place(above, tuple(row for row in not_above if row < rows[name]))
             step.advance()
     for name in order:
-        unmet += [(name, wish, row) for wish, row in placer.unmet(rows[name], *wished[name])]
+        violated += [(name, relation, row) for relation, row in placer.find_violations(rows[name], *constraints[name])]
     names = NodeNames(embedding.names).extended(order)
     return replace(
         embedding,
         names=names,
-        # The placer is done with them, so that they need not be copied.
+        # Not copied: the placer is not used any more.
         points=frozen(placer.points),
         edges=placer.edges,
         labels=_more_labels(embedding, [called.get(name, "") for name in order]),
-        record=_noted(embedding.record, len(order), [(name, wish, names[row]) for name, wish, row in unmet]),
+        record=_record_with_placement(
+            embedding.record, len(order), [(name, relation, names[row]) for name, relation, row in violated]
+        ),
     )
 
 
-def _wishes(
+def _constraint_rows(
     embedding: Embedding, rows: Mapping[str, int], name: str, parents: Sequence[str], not_under: Sequence[str]
 ) -> tuple[list[int], tuple[int, ...]]:
-    """The rows of the parents, and of what the node must not be under."""
+    """The rows of the parents, and of the nodes that the new one must not be under."""
     if name in embedding:
         raise InputError(f"{name!r} is already in the model; give the new node another name")
     above = [_row(embedding, rows, parent) for parent in parents]
@@ -83,14 +93,14 @@ def _row(embedding: Embedding, rows: Mapping[str, int], name: str) -> int:
 def _refuse_contradiction(
     embedding: Embedding, placer: Placer, name: str, above: list[int], not_above: tuple[int, ...]
 ) -> None:
-    both = set(above if placer.edges is None else placer.wishes(above).above.tolist()) & set(not_above)
+    both = set(above if placer.edges is None else placer.constraints_for(above).above.tolist()) & set(not_above)
     if both:
         row = min(both)
         other = embedding.names[row] if row < len(embedding) else "a new node"
-        raise InputError(f"{name!r} cannot be kept out of {other!r}, which is or is above one of its parents")
+        raise InputError(f"{name!r} cannot be outside {other!r}, which is one of its parents or above one")
 
 
-def _for_new_nodes(what: str, given: Mapping[str, Any], parents: Mapping[str, Any]) -> Mapping[str, Any]:
+def _check_new_names(what: str, given: Mapping[str, Any], parents: Mapping[str, Any]) -> Mapping[str, Any]:
     for name in given:
         if name not in parents:
             raise unknown_name(f"new node for {what} called", name, parents)
@@ -103,36 +113,38 @@ def _more_labels(embedding: Embedding, texts: list[str]) -> Labels | None:
     return (embedding.labels or Labels([""] * len(embedding))) + Labels(texts)
 
 
-def _noted(record: dict[str, Any], count: int, unmet: list[tuple[str, str, str]]) -> dict[str, Any]:
+def _record_with_placement(record: dict[str, Any], count: int, violated: list[tuple[str, str, str]]) -> dict[str, Any]:
     placed = record.get("placed")
     before = placed if isinstance(placed, dict) else {}
-    # What version 0.1 called it.
-    listed = before.get("violated", before.get("unmet"))
-    count_before = _count(before.get("violated_constraints", before.get("unmet_wishes")))
+    # Version 0.1 used other keys.
+    listed = before.get("violated", before.get("unmet"))  # old name
+    count_before = _count(before.get("violated_constraints", before.get("unmet_wishes")))  # old name
     return record | {
         "placed": {
             "nodes": _count(before.get("nodes")) + count,
-            "violated_constraints": count_before + len(unmet),
-            "violated": [*(listed if isinstance(listed, list) else []), *map(_told, unmet)][:MOST_LISTED],
+            "violated_constraints": count_before + len(violated),
+            "violated": [*(listed if isinstance(listed, list) else []), *map(_violation_sentence, violated)][
+                :MAX_LISTED
+            ],
         }
     }
 
 
 def _count(value: object) -> int:
-    # A record comes from a file, where it may be anything.
+    # A record may come from a file, with values of any type.
     return value if isinstance(value, int) else 0
 
 
-def _told(wish: tuple[str, str, str]) -> str:
-    return " ".join(short(word) for word in wish)
+def _violation_sentence(violation: tuple[str, str, str]) -> str:
+    return " ".join(map(short, violation))
 
 
-# Names of new nodes with the names of their parents, or (parent, child) pairs of names.
+# A mapping of new names to the names of their parents, or (parent, child) pairs of names.
 NewNodes = Mapping[str, str | Sequence[str]] | Iterable[tuple[str, str]]
 
 
 def parents_by_name(given: NewNodes) -> dict[str, list[str]]:
-    """The parents of each new node, none twice.
+    """The parents of each new node, without duplicates.
 
     >>> parents_by_name([("dog", "husky"), ("husky", "sled dog"), ("dog", "husky")])
     {'husky': ['dog'], 'sled dog': ['husky']}
@@ -144,13 +156,13 @@ def parents_by_name(given: NewNodes) -> dict[str, list[str]]:
         for parent, child in edges.tolist():
             grouped.setdefault(names[child], []).append(names[parent])
         given = grouped
-    return {name: _checked(name, parents) for name, parents in given.items()}
+    return {name: _checked_parents(name, parents) for name, parents in given.items()}
 
 
-def from_the_top(parents: Mapping[str, Sequence[str]]) -> list[str]:
-    """The new nodes such that each comes after those of its parents that are new; HierarchyError for a circle.
+def parents_first(parents: Mapping[str, Sequence[str]]) -> list[str]:
+    """The new nodes in an order with parents first; HierarchyError for a cycle.
 
-    >>> from_the_top({"sled dog": ["husky"], "husky": ["dog"]})
+    >>> parents_first({"sled dog": ["husky"], "husky": ["dog"]})
     ['husky', 'sled dog']
     """
     among_new = {name: [parent for parent in above if parent in parents] for name, above in parents.items()}
@@ -162,7 +174,7 @@ def from_the_top(parents: Mapping[str, Sequence[str]]) -> list[str]:
         raise HierarchyError(f"the new nodes run in a circle, parent → child: {words}; remove one edge") from None
 
 
-def _checked(name: str, parents: str | Sequence[str]) -> list[str]:
+def _checked_parents(name: str, parents: str | Sequence[str]) -> list[str]:
     checked_names([name])
     if not isinstance(parents, Iterable):
         raise InputError(f"the parents of {name!r} are {parents!r}; give a list of names")
@@ -180,17 +192,17 @@ TRIALS_PER_DIMENSION, MOST_TRIALS = 24, 480
 # The first trial step, in units of the space; it grows and shrinks with success.
 STRIDE = 0.3
 SCALE = 0.1
-# A node should be right by this share of the scale, and is looked for as far as that.
+# Constraints should hold with this share of the scale as a margin.
 MARGIN_SHARE = 0.1
 
 
-def much_energy(scorer: Scorer) -> float:
-    """The difference of energies that is worth telling apart: an angle, or a share of the threshold of a distance."""
+def energy_scale(scorer: Scorer) -> float:
+    """A significant difference of energies: an angle, or a share of the threshold of a distance."""
     return SCALE if scorer.method.loss == "margin" else SCALE * max(abs(scorer.threshold), SCALE)
 
 
-def unit_of_length(scorer: Scorer) -> float:
-    """A length to measure steps with: 1 in the ball, in flat space a third of the usual distance to the origin."""
+def length_unit(scorer: Scorer) -> float:
+    """The unit of step lengths: 1 in the ball, a third of the typical norm in flat space."""
     if scorer.method.is_hyperbolic:
         return 1.0
     points = scorer.points
@@ -198,72 +210,72 @@ def unit_of_length(scorer: Scorer) -> float:
 
 
 class Placer:
-    """The points of an embedding with room for new ones, which are placed one after the other.
+    """The points of an embedding with capacity for new ones, which are placed one by one.
 
     >>> from hypercone.methods import Settings, find_method
     >>> points = np.array([[0.5, 0.0], [0.7, 0.1], [0.0, 0.5]])
-    >>> placer = Placer(Scorer(points, find_method("hyperbolic-cones"), Settings()), None, room=1)
+    >>> placer = Placer(Scorer(points, find_method("hyperbolic-cones"), Settings()), None, capacity=1)
     >>> row = placer.place(parents=[0])
-    >>> row, placer.found_above(row).tolist()
+    >>> row, placer.ancestors_by_geometry(row).tolist()
     (3, [0])
     """
 
-    def __init__(self, scorer: Scorer, edges: Rows | None, room: int) -> None:
+    def __init__(self, scorer: Scorer, edges: Rows | None, capacity: int) -> None:
         self.scorer = scorer
         self.size = len(scorer)
-        self.points: Points = np.empty((self.size + room, scorer.points.shape[1]))
+        self.points: Points = np.empty((self.size + capacity, scorer.points.shape[1]))
         self.points[: self.size] = scorer.points
         self.edges = edges
-        self._unit, self._scale = unit_of_length(scorer), much_energy(scorer)
+        self._unit, self._scale = length_unit(scorer), energy_scale(scorer)
         self._directions = _directions(scorer.points.shape[1])
 
     def place(self, parents: list[int], not_under: tuple[int, ...] = ()) -> int:
-        """The row of one more node, put under its parents, what is above them, and nothing else, as far as can be."""
-        wishes = self.wishes(parents, not_under)
+        """The row of a new node, placed under its parents and their ancestors and, if possible, nothing else."""
+        constraints = self.constraints_for(parents, not_under)
         new, self.size = self.size, self.size + 1
         starts = starting_points(
-            self.points, new, wishes.parents, self._children(parents), self.scorer.constants, self._unit
+            self.points, new, constraints.parents, self._children(parents), self.scorer.constants, self._unit
         )
-        self._search(new, wishes, starts)
+        self._search(new, constraints, starts)
         if self.edges is not None:
             self.edges = np.concatenate([self.edges, np.array([[parent, new] for parent in parents], np.int32)])
         return new
 
-    def wishes(self, parents: list[int], not_under: tuple[int, ...] = ()) -> Wishes:
-        """What a node with these parents wants: by the edges if they are known, else by where the parents are."""
+    def constraints_for(self, parents: list[int], not_under: tuple[int, ...] = ()) -> Constraints:
+        """The constraints of a node with these parents: by the edges if they are known, else by geometry."""
         if self.edges is not None:
-            return Wishes.by_edges(self.edges, self.size, parents, not_under)
-        above = [self.found_above(parent) for parent in parents]
+            return Constraints.by_edges(self.edges, self.size, parents, not_under)
+        above = [self.ancestors_by_geometry(parent) for parent in parents]
         wanted = np.setdiff1d(np.unique(np.concatenate([*above, np.array(parents)])), not_under)
-        return Wishes(tuple(parents), wanted.astype(np.int32), not_under)
+        return Constraints(tuple(parents), wanted.astype(np.int32), not_under)
 
-    def found_above(self, row: int) -> Rows:
-        """The rows that a row is under, by its place."""
-        return self._so_far().above(row)
+    def ancestors_by_geometry(self, row: int) -> Rows:
+        """The ancestors of a row by geometry."""
+        return self._placed_scorer().above(row)
 
-    def unmet(self, row: int, parents: list[int], not_under: tuple[int, ...]) -> list[tuple[str, int]]:
-        """What was asked for by name and could not be: ("is not under", row) or ("is under", row)."""
+    def find_violations(self, row: int, parents: list[int], not_under: tuple[int, ...]) -> list[tuple[str, int]]:
+        """The violated explicit constraints: ("is not under", row) or ("is under", row)."""
         asked = [*parents, *not_under]
         pairs = np.array([[other, row] for other in asked], np.int32)
-        energies = self._so_far().energies(pairs)
+        energies = self._placed_scorer().energies(pairs)
         is_under = dict(zip(asked, energies <= self.scorer.threshold, strict=True))
         missed = [("is not under", parent) for parent in parents if not is_under[parent]]
         return missed + [("is under", other) for other in not_under if is_under[other]]
 
-    def _so_far(self) -> Scorer:
-        """All that have a place by now."""
+    def _placed_scorer(self) -> Scorer:
+        """A scorer of the nodes placed so far."""
         return replace(self.scorer, points=self.points[: self.size])
 
     def _children(self, parents: list[int]) -> Rows:
-        """The children that the parents already have; if the edges are not known, all that is below them."""
+        """The present children of the parents; if the edges are not known, all their descendants by geometry."""
         if self.edges is not None:
             return np.unique(self.edges[np.isin(self.edges[:, 0], parents), 1])
-        so_far = self._so_far()
+        so_far = self._placed_scorer()
         return np.unique(np.concatenate([so_far.below(parent) for parent in parents]))
 
-    def _search(self, new: int, wishes: Wishes, starts: Points) -> None:
-        """Leave the new point at the best place found; its cost is exact, for every place was scanned."""
-        listed = Shortlist(wishes)
+    def _search(self, new: int, constraints: Constraints, starts: Points) -> None:
+        """Move the new point to the best position found; its cost is exact, as every candidate was scanned."""
+        listed = Shortlist(constraints)
         self.points[new] = starts[1]
         self._grow(listed, new, self._scale)
         costs = self._costs(new, listed, starts)
@@ -292,17 +304,17 @@ class Placer:
         return np.array(costs)
 
     def _improve(self, new: int, listed: Shortlist, place: Points, directions: Points) -> tuple[float, Points]:
-        """The cost and the place reached from a place by trial steps in these directions."""
+        """The cost and the position reached from ``place`` by trial steps in these directions."""
         scorer = self.scorer
         self.points[new] = place
         limits = scorer.threshold, self._scale, scorer.dim
         stride = STRIDE * self._unit
-        cost = improve(self.points, new, listed.arrays, directions, stride, scorer.constants, *limits)
+        cost = improve_position(self.points, new, listed.arrays, directions, stride, scorer.constants, *limits)
         return cost, self.points[new].copy()
 
 
 def _directions(dim: int) -> Points:
-    """Unit vectors for the trial steps of every round, the same for every node: nothing depends on what came before."""
+    """Unit vectors for the trial steps of every round; the same for every node, so that results are independent."""
     count = min(TRIALS_PER_DIMENSION * dim, MOST_TRIALS)
     drawn = np.random.default_rng([0x91ACE, dim]).standard_normal((ROUNDS, count, dim))
     unit: Points = drawn / np.linalg.norm(drawn, axis=-1, keepdims=True)
@@ -310,10 +322,10 @@ def _directions(dim: int) -> Points:
 
 
 @dataclass(frozen=True)
-class Wishes:
-    """The rows a new node should be under, those of them that were asked for by name, and those it must not be under.
+class Constraints:
+    """The rows a new node should be under, its explicit parents among them, and the rows it must not be under.
 
-    >>> Wishes.by_edges(np.array([[0, 1], [1, 2]], np.int32), 3, parents=[2]).above.tolist()
+    >>> Constraints.by_edges(np.array([[0, 1], [1, 2]], np.int32), 3, parents=[2]).above.tolist()
     [0, 1, 2]
     """
 
@@ -322,23 +334,23 @@ class Wishes:
     not_above: tuple[int, ...] = ()
 
     @classmethod
-    def by_edges(cls, edges: Rows, size: int, parents: list[int], not_under: tuple[int, ...] = ()) -> Wishes:
-        """Above are the parents and, along (parent, child) edges, all above them."""
+    def by_edges(cls, edges: Rows, size: int, parents: list[int], not_under: tuple[int, ...] = ()) -> Constraints:
+        """The node should be under its parents and all their ancestors along (parent, child) edges."""
         marks: NDArray[np.bool_] = np.zeros(size, np.bool_)
         marks[parents] = True
-        mark_above(edges, marks)
+        mark_ancestors(edges, marks)
         return cls(tuple(parents), np.flatnonzero(marks).astype(np.int32), not_under)
 
 
-# What was asked for by name comes before anything else; and being above a stranger is half as bad as being under one,
-# for a leaf is asked for what it is, hardly ever for what is below it.
-ASKED, IMPLIED, BELOW = 1000.0, 1.0, 0.5
-# More than this are near only in a model that says hardly anything.
+# Weights of constraints: explicit ones dominate. Being above an unrelated node costs half as much as being under one,
+# as queries about a leaf are usually about its ancestors.
+EXPLICIT, IMPLIED, BELOW = 1000.0, 1.0, 0.5
+# More nodes than this are near only in a model of little use.
 MOST_FOUND = 4096
 
 
-class Listed(NamedTuple):
-    """Rows, what each is to the new node, and what it costs to have it on the wrong side."""
+class ShortlistArrays(NamedTuple):
+    """Rows, the required relation of each to the new node, and the weight of a violation."""
 
     rows: Rows
     kinds: NDArray[np.int32]
@@ -346,24 +358,24 @@ class Listed(NamedTuple):
 
 
 class Shortlist:
-    """Rows with what each is to the new node and what it costs to have it on the wrong side."""
+    """The rows that matter near the new node, with the required relation and the weight of a violation."""
 
-    def __init__(self, wishes: Wishes) -> None:
+    def __init__(self, constraints: Constraints) -> None:
         self._not_above, self._not_below = NOT_ABOVE, NOT_BELOW
         self._entries: dict[tuple[int, int], float] = {
-            (int(row), ABOVE): ASKED if row in wishes.parents else IMPLIED for row in wishes.above
+            (int(row), ABOVE): EXPLICIT if row in constraints.parents else IMPLIED for row in constraints.above
         }
-        self._entries |= {(row, NOT_ABOVE): ASKED for row in wishes.not_above}
-        self._above = set(wishes.above.tolist())
+        self._entries |= {(row, NOT_ABOVE): EXPLICIT for row in constraints.not_above}
+        self._above = set(constraints.above.tolist())
         self._found = np.empty(MOST_FOUND, np.int32)
-        self._arrays: Listed | None = None
+        self._arrays: ShortlistArrays | None = None
 
     def __len__(self) -> int:
         return len(self._entries)
 
     def grow(self, points: Points, new: int, bound: float, space: tuple[float, ...], dim: Any) -> None:
-        """Scan all nodes, and list those within the bound of the new one that should not be."""
-        above, both = scan(points, new, self._found, bound, space, dim)
+        """Scan all nodes, and add those that are within the bound of the new one but should not be."""
+        above, both = rows_within(points, new, self._found, bound, space, dim)
         self._arrays = None
         for row in self._found[:above].tolist():
             if row not in self._above:
@@ -372,15 +384,15 @@ class Shortlist:
             self._entries.setdefault((row, self._not_below), BELOW)
 
     @property
-    def arrays(self) -> Listed:
-        """The list as the kernels take it."""
+    def arrays(self) -> ShortlistArrays:
+        """The list as arrays, for the kernels."""
         if self._arrays is None:
             rows, kinds = np.array(list(self._entries), np.int32).reshape(-1, 2).T.copy()
-            self._arrays = Listed(rows, kinds, np.array(list(self._entries.values())))
+            self._arrays = ShortlistArrays(rows, kinds, np.array(list(self._entries.values())))
         return self._arrays
 
 
-# How far out from a parent, in units of the space; children of cones are found within two of them.
+# Distances outwards from a parent, in length units; children of cones are found within two.
 OUTWARDS = np.array([0.05, 0.2, 0.5, 1.0, 2.0])
 BESIDE = np.array([0.02])
 MOST_PARENTS, MOST_CHILDREN = 4, 12
@@ -389,24 +401,24 @@ MOST_PARENTS, MOST_CHILDREN = 4, 12
 def starting_points(
     points: Points, new: int, parents: tuple[int, ...], children: Rows, space: tuple[float, ...], unit: float
 ) -> Points:
-    """Places to try first; the row of the new node is used to find them."""
+    """Positions to try first; overwrites the row of the new node."""
 
     def outwards(place: Points, lengths: Points) -> Points:
         points[new] = place
-        pushed: Points = pushed_out(points, new, lengths * unit, space, dimension_type(points.shape[1]))
+        pushed: Points = points_outwards(points, new, lengths * unit, space, dimension_type(points.shape[1]))
         return pushed
 
     groups = [outwards(points[parent], OUTWARDS) for parent in parents[:MOST_PARENTS]]
     if len(parents) > 1:
         groups.append(outwards(points[list(parents)].mean(axis=0), OUTWARDS))
-    groups += [outwards(points[child], BESIDE) for child in spread(children, MOST_CHILDREN)]
+    groups += [outwards(points[child], BESIDE) for child in evenly_spaced(children, MOST_CHILDREN)]
     return np.concatenate(groups)
 
 
-def spread(rows: Rows, most: int) -> list[int]:
-    """At most so many of the rows, evenly spread over all of them.
+def evenly_spaced(rows: Rows, most: int) -> list[int]:
+    """At most ``most`` of the rows, evenly spaced.
 
-    >>> spread(np.arange(10), 4)
+    >>> evenly_spaced(np.arange(10), 4)
     [0, 3, 6, 9]
     """
     chosen: list[int] = rows[np.linspace(0, len(rows) - 1, min(most, len(rows))).astype(np.int64)].tolist()

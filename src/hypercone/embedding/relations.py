@@ -1,12 +1,12 @@
-"""What follows from the geometry of several nodes: parents, siblings, common ancestors, sparse is-a, centroids.
+"""Relations by geometry: parents, siblings, common ancestors, the sparse is-a matrix, centroids.
 
-With a positive threshold, or by distances, two nodes can each be a kind of the other. So that nobody is then hidden by
-everybody, a parent is looked for among the ancestors that are more general than the node (the smaller norm, or sum
-for order embeddings; of two that are equal the earlier row), and another of these stands between only if it is more
-specific than that parent. A node none of whose ancestors is more general has its parents among all of them.
+With a positive threshold, or with distances, two nodes can each be a kind of the other. To get parents anyway, they are
+searched among the ancestors that are more general than the node (a smaller norm, or sum for order embeddings; ties by
+row), and another of these is in between only if it is more specific than the parent. If no ancestor is more general,
+all ancestors are considered.
 
-In the ball the mean is Einstein's midpoint: the mean of the Klein points, each weighted by its Lorentz factor γ. It
-lies in the convex hull of the points, and every isometry of the ball takes the midpoint to the midpoint of the images.
+In the ball the centroid is the Einstein midpoint: the mean of the Klein points, each weighted by its Lorentz factor γ.
+It lies in the convex hull of the points, and isometries of the ball map midpoints to midpoints.
 """
 
 from __future__ import annotations
@@ -21,7 +21,7 @@ from numpy.typing import ArrayLike, NDArray
 
 from hypercone._arrays import Rows
 from hypercone._system import needed
-from hypercone.embedding.embedding_kernels import lowest, topmost
+from hypercone.embedding.embedding_kernels import is_lowest, is_topmost
 from hypercone.errors import InputError, counted
 from hypercone.geometry import poincare
 from hypercone.hierarchy import Hierarchy
@@ -43,13 +43,13 @@ def descendants_of(embedding: Embedding, row: int) -> Rows:
 
 
 def nearest_to(embedding: Embedding, row: int, count: int) -> list[tuple[int, float]]:
-    """The rows at the smallest distance from a row, nearest first, with their distances."""
+    """The nearest rows with their distances, nearest first."""
     found = embedding._finder.nearest(row, count)
     return list(zip(found.rows.tolist(), found.distances.tolist(), strict=True))
 
 
 def parents_of(embedding: Embedding, row: int) -> Rows:
-    """The ancestors with no other between; never empty where there are ancestors.
+    """The ancestors with no other in between; not empty if there are ancestors.
 
     >>> from hypercone import Embedding
     >>> from hypercone.methods import Settings
@@ -58,26 +58,28 @@ def parents_of(embedding: Embedding, row: int) -> Rows:
     >>> parents_of(pets, 2).tolist(), children_of(pets, 0).tolist()
     ([1], [1])
     """
-    return _lowest(embedding, _some_or_all(ancestors_of(embedding, row), embedding, row, more_general=True))
+    return _lowest(embedding, _more_general_or_all(ancestors_of(embedding, row), embedding, row, more_general=True))
 
 
 def children_of(embedding: Embedding, row: int) -> Rows:
-    """The descendants with no other between; never empty where there are descendants."""
-    return _topmost(embedding, _some_or_all(descendants_of(embedding, row), embedding, row, more_general=False))
+    """The descendants with no other in between; not empty if there are descendants."""
+    return _topmost(embedding, _more_general_or_all(descendants_of(embedding, row), embedding, row, more_general=False))
 
 
 def siblings_of(embedding: Embedding, row: int) -> dict[int, list[int]]:
-    """The other children of the parents, from general to specific, each with the parents that it shares."""
+    """The other children of the parents, from general to specific, each with the shared parents."""
     shared: dict[int, list[int]] = {}
     for parent in parents_of(embedding, row).tolist():
         for child in children_of(embedding, parent).tolist():
             shared.setdefault(child, []).append(parent)
     shared.pop(row, None)
-    return {sibling: shared[sibling] for sibling in embedding._by_generality(np.array(list(shared), np.int32)).tolist()}
+    return {
+        sibling: shared[sibling] for sibling in embedding._sort_by_generality(np.array(list(shared), np.int32)).tolist()
+    }
 
 
 def lowest_common(embedding: Embedding, rows: Sequence[int]) -> Rows:
-    """The most specific nodes that all of the rows are, or are a kind of; empty if there are none."""
+    """The most specific nodes that each of the rows is, or is a kind of; empty if there are none."""
     if not len(rows):
         raise InputError("common ancestors need at least one node, but none was given")
     above = [np.append(ancestors_of(embedding, row), np.int32(row)) for row in rows]
@@ -87,29 +89,29 @@ def lowest_common(embedding: Embedding, rows: Sequence[int]) -> Rows:
     common = reduce(np.intersect1d, strict)
     if not common.size:
         common = reduce(np.intersect1d, above)
-    return _lowest(embedding, embedding._by_generality(common))
+    return _lowest(embedding, embedding._sort_by_generality(common))
 
 
 def lowest_common_in_graph(hierarchy: Hierarchy, rows: Sequence[int]) -> Rows:
-    """The same by the edges, ascending.
+    """The lowest common ancestors in the graph, ascending.
 
     >>> pets = Hierarchy.from_pairs([("animal", "dog"), ("animal", "cat"), ("dog", "poodle")])
     >>> lowest_common_in_graph(pets, pets.rows(["poodle", "cat"])).tolist()
     [0]
     """
     common = reduce(np.intersect1d, [np.append(hierarchy.ancestors_of(row), np.int32(row)) for row in rows])
-    # Whatever is above a common ancestor is one too, so those that are not lowest are parents of others.
+    # Every ancestor of a common ancestor is common too, so those that are not lowest are parents of others.
     above = [hierarchy.parent_lists[row] for row in common.tolist()]
     return np.setdiff1d(common, np.concatenate(above)) if above else common
 
 
 def margins(embedding: Embedding, parents: ArrayLike, children: ArrayLike) -> Points:
-    """How far inside each child is: threshold − E before E is cut at 0, so ψ + threshold − Ξ in radians for cones.
+    """How far inside each child is: threshold − E without clamping E at 0; ψ + threshold − Ξ in radians for cones.
 
-    Not negative exactly where the child is a kind of the parent. One side may be a single row.
+    Not negative exactly if the child is a kind of the parent. One side may be a single row.
     """
     above, below = np.atleast_1d(parents), np.atleast_1d(children)
-    # Filled in, for to broadcast and stack takes three times as long for the few that most nodes have.
+    # Assigned by column: broadcasting and stacking takes three times as long for few rows.
     pairs = np.empty((below.size if above.size == 1 else above.size, 2), np.int32)
     pairs[:, 0], pairs[:, 1] = above, below
     return embedding.threshold - embedding.scorer.signed_energies(pairs)
@@ -117,33 +119,33 @@ def margins(embedding: Embedding, parents: ArrayLike, children: ArrayLike) -> Po
 
 def is_more_general(embedding: Embedding, rows: Rows, row: int) -> NDArray[np.bool_]:
     """Whether each of the rows comes before a row in the order from general to specific."""
-    _, rank = embedding._from_the_top
+    _, rank = embedding._generality_order
     answer: NDArray[np.bool_] = rank[rows] < rank[row]
     return answer
 
 
-def _some_or_all(rows: Rows, embedding: Embedding, row: int, more_general: bool) -> Rows:
+def _more_general_or_all(rows: Rows, embedding: Embedding, row: int, more_general: bool) -> Rows:
     some = rows[is_more_general(embedding, rows, row) == more_general]
     return some if some.size else rows
 
 
 def _topmost(embedding: Embedding, rows: Rows) -> Rows:
     scorer, rows = embedding.scorer, np.ascontiguousarray(rows, np.int32)
-    found: Rows = rows[topmost(scorer.points, rows, scorer.threshold, scorer.constants, scorer.dim)]
+    found: Rows = rows[is_topmost(scorer.points, rows, scorer.threshold, scorer.constants, scorer.dim)]
     return found
 
 
 def _lowest(embedding: Embedding, rows: Rows) -> Rows:
     scorer, rows = embedding.scorer, np.ascontiguousarray(rows, np.int32)
-    found: Rows = rows[lowest(scorer.points, rows, scorer.threshold, scorer.constants, scorer.dim)]
+    found: Rows = rows[is_lowest(scorer.points, rows, scorer.threshold, scorer.constants, scorer.dim)]
     return found
 
 
 def relation(embedding: Embedding, names: Sequence[str] | None = None) -> Any:
-    """A SciPy CSR array of booleans whose [i, j] is True if names[i] is a names[j]; all names if None are given.
+    """A boolean SciPy CSR array whose [i, j] is True if names[i] is a names[j]; all names if None.
 
-    A node is not listed under itself, as in ``ancestors``. Cones are searched by the index; for other methods every
-    pair is looked at, so the time grows with the square of the names.
+    A node is not related to itself, as in ``ancestors``. Cones use the index; other methods test every pair, so the
+    time grows with the square of the number of names.
 
     >>> from hypercone import Embedding
     >>> from hypercone.methods import Settings
@@ -165,7 +167,7 @@ def relation(embedding: Embedding, names: Sequence[str] | None = None) -> Any:
 
 
 def centroid(embedding: Embedding, rows: Sequence[int], weights: ArrayLike | None = None) -> NDArray[np.float64]:
-    """The midpoint of the points of the rows in the method's space, taken into its domain."""
+    """The centroid of the rows in the space of the method, projected into its domain."""
     if not len(rows):
         raise InputError("a centroid needs at least one node, but none was given")
     points, weights = embedding.points[list(rows)], checked_weights(weights, len(rows))
@@ -179,7 +181,7 @@ def centroid(embedding: Embedding, rows: Sequence[int], weights: ArrayLike | Non
 
 
 def checked_weights(weights: ArrayLike | None, count: int) -> NDArray[np.float64]:
-    """The weights as numbers, all 1 where none are given; InputError unless each node has one, and not all are 0."""
+    """The weights as an array, all 1 by default; InputError unless there is one per node and not all are 0."""
     if weights is None:
         return np.ones(count)
     numbers = _numbers(weights, "the weights")
@@ -187,7 +189,7 @@ def checked_weights(weights: ArrayLike | None, count: int) -> NDArray[np.float64
         raise InputError(f"there are {numbers.size} weights for {counted(count, 'node')}; give each node one")
     if not (np.isfinite(numbers).all() and (numbers >= 0).all() and numbers.any()):
         raise InputError(f"the weights are {numbers.tolist()}, but must be finite, not negative, and not all 0")
-    # Only their ratios count, and so neither the largest nor the smallest can leave the range of numbers.
+    # Only their ratios matter; scaled, they cannot overflow.
     scaled: NDArray[np.float64] = numbers / numbers.max()
     return scaled
 
@@ -212,17 +214,17 @@ def einstein_midpoint(points: ArrayLike, weights: ArrayLike) -> NDArray[np.float
 
 
 def ancestors_of_point(embedding: Embedding, point: ArrayLike) -> tuple[Rows, Points]:
-    """The rows that a point is a kind of, from general to specific, and how far inside each it is."""
+    """The ancestors of a point, from general to specific, and its margins."""
     with_point = np.vstack([embedding.points, checked_point(embedding, point)])
     scorer = replace(embedding.scorer, points=with_point)
     signed = scorer.signed_energies_above(len(embedding))[:-1]
     rows = np.flatnonzero(scorer.clamp(signed) <= embedding.threshold).astype(np.int32)
-    rows = embedding._by_generality(rows)
+    rows = embedding._sort_by_generality(rows)
     return rows, embedding.threshold - signed[rows]
 
 
 def nearest_to_point(embedding: Embedding, point: ArrayLike, count: int = 10) -> list[tuple[int, float]]:
-    """The rows at the smallest distance from a point, nearest first, with their distances."""
+    """The rows nearest to a point with their distances, nearest first."""
     point = checked_point(embedding, point)
     if embedding.scorer.method.is_hyperbolic:
         distances = np.asarray(poincare.distance(point, embedding.points), np.float64)
@@ -233,7 +235,7 @@ def nearest_to_point(embedding: Embedding, point: ArrayLike, count: int = 10) ->
 
 
 def checked_point(embedding: Embedding, point: ArrayLike) -> NDArray[np.float64]:
-    """The point as numbers; InputError unless it has as many as a node's and lies in the method's domain."""
+    """The point as an array; InputError unless it has the right dimension and lies in the domain of the method."""
     numbers = _numbers(point, "the point")
     if numbers.shape != (embedding.dim,):
         raise InputError(f"a point here is {embedding.dim} numbers, but an array of shape {numbers.shape} was given")

@@ -327,7 +327,7 @@ def count_predictions(embedding: Embedding, hierarchy: Hierarchy, threshold: flo
 def _count_by_tree(embedding: Embedding, true: Adjacency, nodes: Numbers) -> tuple[Numbers, Numbers]:
     index = embedding.index
     # A walk pushes two cells for each one it pops, so at most one per level is waiting, plus two.
-    stack = np.empty(index.tree.floors + 3, np.int64)
+    stack = np.empty(index.tree.halvings + 3, np.int64)
     given = (index.tree, index.cones, stack, true.csr, embedding.scorer.dim)
     predicted, correct = count_by_tree(embedding.points, nodes, *given)
     return predicted, correct

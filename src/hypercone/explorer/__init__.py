@@ -173,7 +173,7 @@ def _arrays(embedding: Embedding, seen: PlanarView) -> dict[str, Any]:
         "points": embedding.points,
         "view": np.ascontiguousarray(seen.points, np.float64),
         "edges": nothing if hierarchy is None else hierarchy.edges.astype(np.int32),
-        "depth": depths_from_ranks(embedding._from_the_top[1])
+        "depth": depths_from_ranks(embedding._generality_order[1])
         if hierarchy is None
         else hierarchy.depths.astype(np.int32),
         "branch": np.full(len(embedding), -1, np.int32) if hierarchy is None else branches(hierarchy),

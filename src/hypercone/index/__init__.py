@@ -1,5 +1,5 @@
-"""The exact cone index: who is under whom, and who is near, without asking every node."""
+"""The exact cone index: ancestors, descendants and nearest nodes without testing every node."""
 
-from hypercone.index.index import ConeIndex, Finder, Found, Near, Scan
+from hypercone.index.index import ConeIndex, Finder, FoundRows, NearestRows, Scan
 
-__all__ = ["ConeIndex", "Finder", "Found", "Near", "Scan"]
+__all__ = ["ConeIndex", "Finder", "FoundRows", "NearestRows", "Scan"]

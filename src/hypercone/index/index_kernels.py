@@ -1,21 +1,21 @@
-"""The tree over directions and norms, compiled: how it is built, and exact searches for cones and nearest nodes.
+"""Kernels that build the tree over directions and norms, and search it exactly for cones and nearest nodes.
 
-Cells stand in heap order: the halves of cell k are cells 2k + 1 and 2k + 2, and all leaves are on the last floor. A
-row of ``cells`` is the direction its cap is centred on, then the numbers named below. A row of ``leaves`` is a node:
-its direction, then its norm and the cosine and sine of the widest angle at which it still holds a child.
+Cells are in heap order: the halves of cell k are cells 2k + 1 and 2k + 2, and all leaves are on the last level. A row
+of ``cells`` is the central direction of its cap, then the columns named below. A row of ``leaves`` is a node: its
+direction, its norm, and the cosine and sine of the widest angle at which it contains a child.
 
-In the plane through the origin, a parent at norm u and a child at norm v and angle θ from it, the cone's angle is
+In the plane through the origin, a parent of norm u and a child of norm v at angle θ, the angle at the apex is
 ``Ξ = atan2(Y, X)`` with ``X = q a − c m u`` and ``Y = q b``, where a = v cos θ − u, b = v sin θ, m = a² + b²,
-q = 1 − c u² and c is the curvature, 1 in the ball and 0 in flat space. The parent holds the child when Ξ is at most
-its *reach* β, the half aperture plus the threshold, which is ``Y cos β − X sin β ≤ 0``: no angle is ever computed.
+q = 1 − c u² and c is the curvature, 1 in the ball and 0 in flat space. The parent contains the child if Ξ is at most
+its *reach* β, the half aperture plus the threshold. This is ``Y cos β − X sin β ≤ 0``, which needs no angle.
 
-Ξ falls as the child moves outward along its ray and grows as the parent does, and for a child no nearer to the origin
-than its parent it grows with θ. So the corners of a cell bound it, at any threshold. A child nearer to the origin than
-its parent has Ξ > π/2. Where rounding could decide (the slack), the energy itself is asked, as by the scan.
+Ξ decreases as the child moves outward along its ray, increases as the parent does, and increases with θ if the child is
+no nearer to the origin than the parent. So the corners of a cell bound it, at any threshold. A child nearer to the
+origin than its parent has Ξ > π/2. Within the rounding error (the slack), the energy decides, as in a scan.
 
-The node of a cell that could be nearest lies on the side of its cap towards the point, where the line to that side's
-ray meets it squarely; in Klein coordinates, as in flat space, that is at cos θ times the point's radius. Keys are
-|x − y|² over the rooms 1 − |x|² and 1 − |y|² (1 in flat space), which grow with the distance and need no asinh.
+A lower bound for the distance to a cell is attained on the side of its cap that faces the point, at the foot of the
+perpendicular to that ray; in Klein coordinates, as in flat space, its radius is cos θ times the point's. Keys are
+|x − y|² / ((1 − |x|²)(1 − |y|²)), or |x − y|² in flat space; they increase with the distance and need no asinh.
 """
 # mypy: ignore-errors
 
@@ -28,8 +28,8 @@ import numpy as np
 from hypercone._jit import exact_kernel, exact_kernel_part, width
 from hypercone.methods.generic_kernels import signed_energy
 
-# Columns of a cell after the direction: the cap's angle, the norms, the widest angle at which a member holds a child.
-COS_CAP, SIN_CAP, LEAST, MOST, COS_REACH, SIN_REACH = 0, 1, 2, 3, 4, 5
+# Columns of a cell after the direction: the angle of its cap, the range of norms, and the widest reach of a member.
+COS_CAP, SIN_CAP, MIN_NORM, MAX_NORM, COS_REACH, SIN_REACH = 0, 1, 2, 3, 4, 5
 CELL_NUMBERS = 6
 # Columns of a leaf after the direction.
 NORM, LEAF_COS_REACH, LEAF_SIN_REACH = 0, 1, 2
@@ -38,13 +38,13 @@ LEAF_NUMBERS = 3
 
 @exact_kernel_part
 def cosine_and_sine(first, second, dim):
-    """Cosine and sine of the angle between two unit vectors, each to about 1e-16 however small or flat the angle is."""
+    """Cosine and sine of the angle between two unit vectors, accurate to about 1e-16 even near 0 and π."""
     apart = 0.0
     for k in range(width(dim)):
         apart += (first[k] - second[k]) * (first[k] - second[k])
     if apart <= 2.0:
         return 1.0 - 0.5 * apart, math.sqrt(apart * (1.0 - 0.25 * apart))
-    # Beyond a right angle the chord to the opposite point is the one that keeps the digits.
+    # Beyond a right angle the chord to the opposite point is the accurate one.
     across = 0.0
     for k in range(width(dim)):
         across += (first[k] + second[k]) * (first[k] + second[k])
@@ -53,7 +53,7 @@ def cosine_and_sine(first, second, dim):
 
 @exact_kernel
 def directions_and_norms(points, dim):
-    """A unit vector and a norm a node; the origin points along the first axis."""
+    """The unit vector and norm of each node; the origin gets the first axis."""
     directions = np.empty(points.shape)
     norms = np.empty(points.shape[0])
     for row in range(points.shape[0]):
@@ -67,15 +67,15 @@ def directions_and_norms(points, dim):
 
 
 @exact_kernel
-def halve(points, floors, dim, done):
-    """(rows in the order of the tree, where each cell begins, where it ends) after halving every cell so often.
+def halve(points, halvings, dim, done):
+    """(rows in the order of the tree, begin of each cell, end of each cell) after ``halvings`` levels.
 
-    The rows of each floor are counted in ``done``.
+    ``done`` counts the rows of each level.
     """
     size = points.shape[0]
     rows = np.arange(size)
     keys = np.empty(size)
-    count = (1 << (floors + 1)) - 1
+    count = (1 << (halvings + 1)) - 1
     begin = np.zeros(count, np.int64)
     end = np.zeros(count, np.int64)
     end[0] = size
@@ -104,7 +104,7 @@ def _farthest(points, rows, begin, end, origin):
 
 @exact_kernel
 def _project(points, rows, begin, end, keys, dim):
-    """Where each row of a cell lies on the line between two rows that are far apart."""
+    """Project the rows of a cell onto the line between two distant ones."""
     middle = np.zeros(points.shape[1])
     for i in range(begin, end):
         for k in range(points.shape[1]):
@@ -120,7 +120,7 @@ def _project(points, rows, begin, end, keys, dim):
 
 @exact_kernel
 def _select(keys, rows, begin, end, middle):
-    """Order a cell just so far that no key before the middle is above one after it (Hoare's selection)."""
+    """Partition a cell at its median: no key before the middle exceeds one after it (Hoare's selection)."""
     low, high = begin, end - 1
     while low < high:
         pivot = keys[(low + high) // 2]
@@ -145,9 +145,9 @@ def _select(keys, rows, begin, end, middle):
 
 @exact_kernel
 def bound(directions, norms, reaches, rows, begin, end, dim, done):
-    """(cells, leaves) of a tree; ``reaches`` is the widest angle at which each node still holds a child.
+    """(cells, leaves) of a tree; ``reaches`` is the widest angle at which each node contains a child.
 
-    The rows of each floor are counted in ``done``.
+    ``done`` counts the rows of each level.
     """
     size = width(dim)
     cells = np.zeros((begin.shape[0], size + CELL_NUMBERS))
@@ -167,62 +167,62 @@ def bound(directions, norms, reaches, rows, begin, end, dim, done):
 @exact_kernel
 def _bound_cell(cell, directions, norms, reaches, rows, dim):
     size = width(dim)
-    _centre(cell, directions, rows)
+    _write_mean_direction(cell, directions, rows)
     cap, least, most, reach = 0.0, math.inf, 0.0, 0.0
     for row in rows:
         cosine, sine = cosine_and_sine(cell, directions[row], dim)
         cap = max(cap, math.atan2(sine, cosine))
         least = min(least, norms[row])
         most = max(most, norms[row])
-        # The widest of the members, not that of the least norm: rounding may put them in another order.
+        # Not simply that of the smallest norm: rounding may change the order.
         reach = max(reach, reaches[row])
-    # Wider than what rounding can have hidden.
+    # Enlarged by more than the rounding error.
     cap = min(cap * (1.0 + 1e-14) + 1e-15, math.pi)
     cell[size + COS_CAP], cell[size + SIN_CAP] = math.cos(cap), max(math.sin(cap), 0.0)
-    cell[size + LEAST], cell[size + MOST] = least, most
+    cell[size + MIN_NORM], cell[size + MAX_NORM] = least, most
     cell[size + COS_REACH], cell[size + SIN_REACH] = math.cos(reach), math.sin(reach)
 
 
 @exact_kernel
-def _centre(cell, directions, rows):
-    """Put the mean direction of the rows at the front of a cell."""
+def _write_mean_direction(cell, directions, rows):
+    """Write the mean direction of the rows to the first columns of a cell."""
     squared = 0.0
     for k in range(directions.shape[1]):
         for row in rows:
             cell[k] += directions[row, k]
         squared += cell[k] * cell[k]
     for k in range(directions.shape[1]):
-        # Directions that cancel have no mean; any centre bounds them.
+        # Directions that cancel have no mean; any direction is valid.
         cell[k] = cell[k] / math.sqrt(squared) if squared > 0.0 else (1.0 if k == 0 else 0.0)
 
 
-# A reach with a cosine below this may hold a child that is nearer to the origin than its parent.
-SQUARE = 1e-9
-# Two norms within this factor of one may be in either order, as far as rounding can tell.
-SAME = 1.0 + 1e-14
+# A reach whose cosine is below this may contain a child that is nearer to the origin than its parent.
+WIDE_COSINE = 1e-9
+# Two norms within this factor are equal up to rounding.
+NORM_TOLERANCE = 1.0 + 1e-14
 
 
 @exact_kernel_part
-def _beyond(parent, child, cosine, sine, cos_reach, sin_reach, curvature):
-    """(how far the child is beyond the parent's reach, what rounding here and in the energy may add to it)."""
+def _excess(parent, child, cosine, sine, cos_reach, sin_reach, curvature):
+    """(excess of the child over the parent's reach, bound on the rounding error here and in the energy)."""
     q = (1.0 - curvature * parent) * (1.0 + curvature * parent)
     along = child * cosine - parent
     across = child * sine
     apart = along * along + across * across
     x = q * along - curvature * apart * parent
     y = q * across
-    # A relative part for the angles, and an absolute one for the directions, which are good to 1e-16 of the norms.
+    # A relative part for the angles, and an absolute one for the directions, accurate to 1e-16 of the norms.
     size = child + parent
     slack = 1e-12 * (abs(x) + y) + 1e-14 * size * (q + curvature * math.sqrt(apart))
     return y * cos_reach - x * sin_reach, slack
 
 
 @exact_kernel_part
-def _holds(points, parent, child, cosine, sine, reach, norms, cones, dim):
-    """Whether the parent holds the child, by the cheap test or, where that cannot tell, by the energy."""
-    beyond, slack = _beyond(norms[0], norms[1], cosine, sine, reach[0], reach[1], cones.curvature)
-    if abs(beyond) > slack and norms[1] >= norms[0] * SAME:
-        return beyond < 0.0
+def _contains(points, parent, child, cosine, sine, reach, norms, cones, dim):
+    """Whether the parent contains the child, by the cheap test or, within its rounding error, by the energy."""
+    excess, slack = _excess(norms[0], norms[1], cosine, sine, reach[0], reach[1], cones.curvature)
+    if abs(excess) > slack and norms[1] >= norms[0] * NORM_TOLERANCE:
+        return excess < 0.0
     return signed_energy(cones.constants, points, np.uint64(parent), np.uint64(child), dim) <= cones.threshold
 
 
@@ -233,7 +233,7 @@ def descendants(points, row, tree, cones, found, stack, dim):
     parent = tree.leaves[tree.where[row]]
     norm = parent[size + NORM]
     cos_reach, sin_reach = parent[size + LEAF_COS_REACH], parent[size + LEAF_SIN_REACH]
-    is_wide = cos_reach < SQUARE
+    is_wide = cos_reach < WIDE_COSINE
     count, tested, top = 0, 0, 1
     stack[0] = 0
     while top > 0:
@@ -241,22 +241,24 @@ def descendants(points, row, tree, cones, found, stack, dim):
         k = stack[top]
         cell = tree.cells[k]
         tested += 1
-        if cell[size + MOST] * SAME < norm and not is_wide:
+        if cell[size + MAX_NORM] * NORM_TOLERANCE < norm and not is_wide:
             continue
         cosine, sine = cosine_and_sine(parent, cell, dim)
         cos_cap, sin_cap = cell[size + COS_CAP], cell[size + SIN_CAP]
         nearest = sine * cos_cap - cosine * sin_cap
-        # Where norms are the same but for rounding, the angle does not grow with θ at once, which matters to the wide.
-        if nearest > 0.0 and (not is_wide or cell[size + MOST] >= norm * SAME):
+        # If the norms are equal up to rounding, the angle need not increase with θ, which matters for wide reaches.
+        if nearest > 0.0 and (not is_wide or cell[size + MAX_NORM] >= norm * NORM_TOLERANCE):
             corner = cosine * cos_cap + sine * sin_cap
-            beyond, slack = _beyond(norm, cell[size + MOST], corner, nearest, cos_reach, sin_reach, cones.curvature)
-            if beyond > slack:
+            excess, slack = _excess(norm, cell[size + MAX_NORM], corner, nearest, cos_reach, sin_reach, cones.curvature)
+            if excess > slack:
                 continue
         farthest = sine * cos_cap + cosine * sin_cap
-        if farthest > 0.0 and cell[size + LEAST] >= norm * SAME:
+        if farthest > 0.0 and cell[size + MIN_NORM] >= norm * NORM_TOLERANCE:
             corner = cosine * cos_cap - sine * sin_cap
-            beyond, slack = _beyond(norm, cell[size + LEAST], corner, farthest, cos_reach, sin_reach, cones.curvature)
-            if beyond < -slack:
+            excess, slack = _excess(
+                norm, cell[size + MIN_NORM], corner, farthest, cos_reach, sin_reach, cones.curvature
+            )
+            if excess < -slack:
                 for i in range(tree.begin[k], tree.end[k]):
                     if tree.rows[i] != row:
                         found[count] = tree.rows[i]
@@ -268,12 +270,12 @@ def descendants(points, row, tree, cones, found, stack, dim):
             continue
         for i in range(tree.begin[k], tree.end[k]):
             child = tree.leaves[i]
-            if tree.rows[i] == row or (child[size + NORM] * SAME < norm and not is_wide):
+            if tree.rows[i] == row or (child[size + NORM] * NORM_TOLERANCE < norm and not is_wide):
                 continue
             tested += 1
             cosine, sine = cosine_and_sine(parent, child, dim)
             reach, norms = (cos_reach, sin_reach), (norm, child[size + NORM])
-            if _holds(points, row, tree.rows[i], cosine, sine, reach, norms, cones, dim):
+            if _contains(points, row, tree.rows[i], cosine, sine, reach, norms, cones, dim):
                 found[count] = tree.rows[i]
                 count += 1
     return count, tested
@@ -292,18 +294,18 @@ def ancestors(points, row, tree, cones, found, stack, dim):
         k = stack[top]
         cell = tree.cells[k]
         tested += 1
-        least = cell[size + LEAST]
+        least = cell[size + MIN_NORM]
         cos_reach, sin_reach = cell[size + COS_REACH], cell[size + SIN_REACH]
-        if least > norm * SAME:
-            if cos_reach >= SQUARE:
+        if least > norm * NORM_TOLERANCE:
+            if cos_reach >= WIDE_COSINE:
                 continue
         else:
             cosine, sine = cosine_and_sine(child, cell, dim)
             nearest = sine * cell[size + COS_CAP] - cosine * cell[size + SIN_CAP]
-            if nearest > 0.0 and (cos_reach >= SQUARE or least * SAME <= norm):
+            if nearest > 0.0 and (cos_reach >= WIDE_COSINE or least * NORM_TOLERANCE <= norm):
                 corner = cosine * cell[size + COS_CAP] + sine * cell[size + SIN_CAP]
-                beyond, slack = _beyond(least, norm, corner, nearest, cos_reach, sin_reach, cones.curvature)
-                if beyond > slack:
+                excess, slack = _excess(least, norm, corner, nearest, cos_reach, sin_reach, cones.curvature)
+                if excess > slack:
                     continue
         if 2 * k + 1 < tree.cells.shape[0]:
             stack[top], stack[top + 1] = 2 * k + 1, 2 * k + 2
@@ -312,12 +314,12 @@ def ancestors(points, row, tree, cones, found, stack, dim):
         for i in range(tree.begin[k], tree.end[k]):
             parent = tree.leaves[i]
             reach = (parent[size + LEAF_COS_REACH], parent[size + LEAF_SIN_REACH])
-            if tree.rows[i] == row or (parent[size + NORM] > norm * SAME and reach[0] >= SQUARE):
+            if tree.rows[i] == row or (parent[size + NORM] > norm * NORM_TOLERANCE and reach[0] >= WIDE_COSINE):
                 continue
             tested += 1
             cosine, sine = cosine_and_sine(child, parent, dim)
             norms = (parent[size + NORM], norm)
-            if _holds(points, tree.rows[i], row, cosine, sine, reach, norms, cones, dim):
+            if _contains(points, tree.rows[i], row, cosine, sine, reach, norms, cones, dim):
                 found[count] = tree.rows[i]
                 count += 1
     return count, tested
@@ -325,7 +327,7 @@ def ancestors(points, row, tree, cones, found, stack, dim):
 
 @exact_kernel
 def reaches(points, K, threshold, curvature, dim):
-    """The widest angle at which each node holds a child: half aperture plus threshold, at most π: all of them."""
+    """The widest angle at which each node contains a child: half aperture plus threshold, at most π."""
     widest = np.empty(points.shape[0])
     for row in range(points.shape[0]):
         squared = 0.0
@@ -338,8 +340,8 @@ def reaches(points, K, threshold, curvature, dim):
 
 
 @exact_kernel
-def _appended(flat, used, found, count):
-    """The flat answers with one more, made longer where they must be."""
+def _append(flat, used, found, count):
+    """Append an answer to the flat array, which grows if necessary."""
     if used + count > flat.shape[0]:
         longer = np.empty(max(2 * flat.shape[0], used + count), np.int32)
         longer[:used] = flat[:used]
@@ -350,55 +352,55 @@ def _appended(flat, used, found, count):
 
 @exact_kernel
 def descendants_of_many(points, queries, tree, cones, stack, dim):
-    """(the descendants of each query one after another, where each answer ends)."""
+    """(the concatenated descendants of the queries, the end of each answer)."""
     found = np.empty(points.shape[0], np.int32)
     flat, used = np.empty(queries.shape[0] * 8, np.int32), 0
     ends = np.empty(queries.shape[0], np.int64)
     for i in range(queries.shape[0]):
         count, _ = descendants(points, queries[i], tree, cones, found, stack, dim)
-        flat, used = _appended(flat, used, found, count)
+        flat, used = _append(flat, used, found, count)
         ends[i] = used
     return flat[:used], ends
 
 
 @exact_kernel
 def ancestors_of_many(points, queries, tree, cones, stack, dim):
-    """(the ancestors of each query one after another, where each answer ends)."""
+    """(the concatenated ancestors of the queries, the end of each answer)."""
     found = np.empty(points.shape[0], np.int32)
     flat, used = np.empty(queries.shape[0] * 8, np.int32), 0
     ends = np.empty(queries.shape[0], np.int64)
     for i in range(queries.shape[0]):
         count, _ = ancestors(points, queries[i], tree, cones, found, stack, dim)
-        flat, used = _appended(flat, used, found, count)
+        flat, used = _append(flat, used, found, count)
         ends[i] = used
     return flat[:used], ends
 
 
 @exact_kernel_part
-def _room(norm, curvature):
+def _one_minus_square(norm, curvature):
     return (1.0 - curvature * norm) * (1.0 + curvature * norm)
 
 
 @exact_kernel_part
 def _foot(norm, cosine, sine, curvature):
-    """The norm of the point of a ray at this angle that is nearest to a point of this norm."""
+    """The norm of the point on a ray that is nearest to a point of norm ``norm`` at the given angle from the ray."""
     if cosine <= 0.0:
         return 0.0
     if curvature == 0.0:
         return norm * cosine
-    # The Klein radius times cos θ, taken back to the ball without subtracting nearly equal numbers.
-    return 2.0 * norm * cosine / (1.0 + norm * norm + math.hypot(_room(norm, 1.0), 2.0 * norm * sine))
+    # The Klein radius times cos θ, converted to the ball without cancellation.
+    return 2.0 * norm * cosine / (1.0 + norm * norm + math.hypot(_one_minus_square(norm, 1.0), 2.0 * norm * sine))
 
 
 @exact_kernel_part
-def _looseness(room):
-    """The factor within which a key is certain: near the border a norm's last bit is much of its room."""
-    return 1.0 + 1e-9 + 2e-15 / room
+def _tolerance_factor(one_minus_square):
+    """A bound on the relative error of a key: near the boundary the last bit of a norm is a large part of 1 − |x|²."""
+    return 1.0 + 1e-9 + 2e-15 / one_minus_square
 
 
 @exact_kernel_part
 def _least_key(point, cell, curvature, dim):
-    """A key that no node of the cell is below."""
+    """A lower bound for the keys of the nodes of a cell."""
     size = width(dim)
     norm = point[size + NORM]
     cosine, sine = cosine_and_sine(point, cell, dim)
@@ -406,25 +408,25 @@ def _least_key(point, cell, curvature, dim):
     corner = cosine * cell[size + COS_CAP] + sine * cell[size + SIN_CAP]
     if near <= 0.0:
         near, corner = 0.0, 1.0
-    foot = min(max(_foot(norm, corner, near, curvature), cell[size + LEAST]), cell[size + MOST])
+    foot = min(max(_foot(norm, corner, near, curvature), cell[size + MIN_NORM]), cell[size + MAX_NORM])
     aside = near * near / (1.0 + corner) if corner > 0.0 else 1.0 - corner
     apart = math.sqrt((norm - foot) * (norm - foot) + 2.0 * norm * foot * aside)
-    # Directions and feet are good to 1e-16 of the norms.
+    # Directions and feet are accurate to 1e-16 of the norms.
     apart = max(0.0, apart * (1.0 - 1e-12) - 1e-14 * (norm + foot))
-    own, other = _room(norm, curvature), _room(foot, curvature)
-    return apart * apart / (own * _looseness(own) * other * _looseness(other))
+    own, other = _one_minus_square(norm, curvature), _one_minus_square(foot, curvature)
+    return apart * apart / (own * _tolerance_factor(own) * other * _tolerance_factor(other))
 
 
 @exact_kernel_part
 def _key_of_distance(distance, curvature):
-    """The key of a distance, a little too large rather than too small."""
+    """The key of a distance, rounded up."""
     side = math.sinh(0.5 * distance) if curvature > 0.0 else distance
     return side * side * (1.0 + 1e-9)
 
 
 @exact_kernel
 def _insert(distances, nodes, count, distance, node):
-    """Keep the nearest in order of (distance, row); returns how many there are now."""
+    """Insert a node in the order of (distance, row), dropping the farthest if full; returns the new count."""
     if count == distances.shape[0]:
         last = count - 1
         if distance > distances[last] or (distance == distances[last] and node > nodes[last]):
@@ -442,7 +444,7 @@ def _insert(distances, nodes, count, distance, node):
 
 @exact_kernel
 def nearest(points, row, tree, metric, distances, nodes, stack, keys, dim):
-    """Write the nearest nodes and their distances, as many as there is room for; (how many, cells and nodes tested)."""
+    """Fill ``nodes`` and ``distances`` with the nearest nodes; (how many, cells and nodes tested)."""
     size = width(dim)
     point = tree.leaves[tree.where[row]]
     curvature = metric.curvature
@@ -458,7 +460,7 @@ def nearest(points, row, tree, metric, distances, nodes, stack, keys, dim):
             tested += 2
             left = _least_key(point, tree.cells[2 * k + 1], curvature, dim)
             right = _least_key(point, tree.cells[2 * k + 2], curvature, dim)
-            # The nearer half goes on top, so that the limit falls early.
+            # The nearer half is visited first, so that the limit falls early.
             nearer = 1 if left <= right else 0
             stack[top + nearer], keys[top + nearer] = 2 * k + 1, left
             stack[top + 1 - nearer], keys[top + 1 - nearer] = 2 * k + 2, right
@@ -471,8 +473,11 @@ def nearest(points, row, tree, metric, distances, nodes, stack, keys, dim):
             apart = 0.0
             for d in range(size):
                 apart += (points[row, d] - points[tree.rows[i], d]) ** 2
-            own, other = _room(point[size + NORM], curvature), _room(tree.leaves[i, size + NORM], curvature)
-            if apart > limit * own * _looseness(own) * other * _looseness(other):
+            own, other = (
+                _one_minus_square(point[size + NORM], curvature),
+                _one_minus_square(tree.leaves[i, size + NORM], curvature),
+            )
+            if apart > limit * own * _tolerance_factor(own) * other * _tolerance_factor(other):
                 continue
             distance = signed_energy(metric.constants, points, np.uint64(row), np.uint64(tree.rows[i]), dim)
             count = _insert(distances, nodes, count, distance, tree.rows[i])

@@ -1,7 +1,7 @@
-"""What every question is answered with, as plain values: Python, the command line and HTTP give out the same objects.
+"""The answers to all questions, as plain values: Python, the command line and HTTP return the same objects.
 
-A node is always a name and a label; the label is None where the node has none. ``count`` is how many there are in all,
-of which a list may show only the first.
+A node is always a name and a label; the label is None if the node has none. ``count`` is the total number, of which a
+list may contain only the first few.
 """
 
 from __future__ import annotations
@@ -11,7 +11,7 @@ from typing import Any, Literal
 
 
 class Answer:
-    """What all answers can do."""
+    """Base class of all answers."""
 
     __slots__: tuple[str, ...] = ()
 
@@ -26,7 +26,7 @@ class Answer:
 
 @dataclass(slots=True)
 class Node:
-    """A node by its name, and what people call it."""
+    """A node: its name and label."""
 
     name: str
     label: str | None
@@ -34,7 +34,7 @@ class Node:
 
 @dataclass(slots=True)
 class Ranked:
-    """A node and the longest path to it from a root; None if the edges are not known."""
+    """A node and its depth, the longest path from a root; None if the edges are not known."""
 
     name: str
     label: str | None
@@ -43,7 +43,7 @@ class Ranked:
 
 @dataclass(slots=True)
 class Relative:
-    """A node above or below another: its depth, and how far inside the upper one the lower one lies."""
+    """An ancestor or descendant: its depth, and the margin by which the descendant lies inside the ancestor."""
 
     name: str
     label: str | None
@@ -53,7 +53,7 @@ class Relative:
 
 @dataclass(slots=True)
 class Sibling:
-    """A node with the parents that it shares with another."""
+    """A sibling with the parents it shares with the node."""
 
     name: str
     label: str | None
@@ -63,7 +63,7 @@ class Sibling:
 
 @dataclass(slots=True)
 class Neighbor:
-    """A node and its distance: hyperbolic for methods in the ball, else straight."""
+    """A node and its distance: hyperbolic for methods in the ball, else Euclidean."""
 
     name: str
     label: str | None
@@ -72,7 +72,7 @@ class Neighbor:
 
 @dataclass(slots=True)
 class Step:
-    """A node on the way up: how far inside it the node before lies, and how far the child where the way began."""
+    """A node on a path upwards: the margins by which the previous node and the first child lie inside it."""
 
     name: str
     label: str | None
@@ -106,7 +106,7 @@ class Energy(Answer):
 
 @dataclass(slots=True)
 class Explained(Answer):
-    """Why the child is, or is not, a kind of the parent; ``hypercone.embedding.explanation`` says what each part is."""
+    """Why the child is, or is not, a kind of the parent; ``hypercone.embedding.explanation`` documents the fields."""
 
     child: str
     child_label: str | None

@@ -1,4 +1,4 @@
-"""Two models side by side, on the nodes they share: what each asserts, and where they disagree."""
+"""Comparison of two models on the nodes they share: what each asserts, and where they disagree."""
 
 from __future__ import annotations
 
@@ -25,9 +25,9 @@ EXAMPLES = 5
 
 @dataclass(frozen=True)
 class Side:
-    """One of the two models: what it is, how many is-a pairs it asserts, and how many of these it alone asserts.
+    """One of the two models: the number of is-a pairs it asserts, and how many of these only it asserts.
 
-    Precision, recall and F1 are against the graph it was fitted to; None if the model does not know its edges.
+    Precision, recall and F1 are measured against the graph it was fitted to; None if the model has no edges.
     """
 
     method: str
@@ -44,7 +44,7 @@ class Side:
 
 @dataclass(frozen=True)
 class Disagreement:
-    """A pair that one model asserts and the other does not, with the energy that each gives it."""
+    """A pair that only one model asserts, with its energy in each."""
 
     child: str
     parent: str
@@ -58,9 +58,9 @@ class Disagreement:
 class Comparison:
     """Two models on the nodes they share.
 
-    ``sampled`` of the ``shared`` nodes were asked for their ancestors among the shared ones, and all counts are of
-    these. ``agreement`` is the mean, over these nodes, of how much the two sets of ancestors have in common (common
-    ones divided by all), and ``neighbor_overlap`` the mean share of the ten nearest nodes that is the same.
+    All counts are over the ancestors, among the ``shared`` nodes, of ``sampled`` of them. ``agreement`` is the mean
+    Jaccard index of the two sets of ancestors of a node, and ``neighbor_overlap`` the mean share of the ten nearest
+    nodes that both models have in common.
     """
 
     first: Side
@@ -74,9 +74,9 @@ class Comparison:
     only_second: tuple[Disagreement, ...]
 
     @property
-    def neighbour_overlap(self) -> float:
+    def neighbour_overlap(self) -> float:  # old name
         """The old name of ``neighbor_overlap``."""
-        warn_renamed("Comparison.neighbour_overlap", "neighbor_overlap")
+        warn_renamed("Comparison.neighbour_overlap", "neighbor_overlap")  # old name
         return self.neighbor_overlap
 
     def as_dict(self) -> dict[str, Any]:
@@ -85,7 +85,7 @@ class Comparison:
 
 
 def compare_models(first: Embedding, second: Embedding, sample: int | None, seed: int) -> Comparison:
-    """Compare two models on the nodes they share, on ``sample`` of them drawn by the seed, or on all if it is None.
+    """Compare two models on ``sample`` of the nodes they share, drawn with the seed; on all of them if it is None.
 
     >>> import hypercone
     >>> pets = hypercone.Hierarchy.from_pairs([("animal", "dog"), ("animal", "cat"), ("dog", "poodle")])
@@ -138,14 +138,14 @@ def _common(ours: Rows, theirs: Rows) -> int:
 
 
 def _side(part: Part, chosen: Rows, asserted: list[Rows], alone: int) -> Side:
-    counts = _against_the_graph(part, chosen, asserted)
+    counts = _counts_against_graph(part, chosen, asserted)
     quality = (counts.precision, counts.recall, counts.f1) if counts else (None, None, None)
     model = part.embedding
     total = sum(map(len, asserted))
     return Side(model.method, model.made_by, model.dim, len(model), model.threshold, total, alone, *quality)
 
 
-def _against_the_graph(part: Part, chosen: Rows, asserted: list[Rows]) -> Counts | None:
+def _counts_against_graph(part: Part, chosen: Rows, asserted: list[Rows]) -> Counts | None:
     true = part.true_above(chosen)
     if true is None:
         return None
@@ -162,7 +162,7 @@ def _neighbor_overlap(parts: tuple[Part, Part], chosen: Rows) -> float:
 
 
 def _clearest(parts: tuple[Part, Part], alone: Pairs, rejected_by: int) -> tuple[Disagreement, ...]:
-    """A few pairs that only one model asserts: those that the other one rejects most."""
+    """The pairs of one model that the other rejects most clearly."""
     energies = [part.energies(alone) for part in parts]
     order = np.lexsort((alone[:, 0], alone[:, 1], -energies[rejected_by]))[:EXAMPLES]
     return tuple(_disagreement(parts[0], *alone[i], energies[0][i], energies[1][i]) for i in order)
@@ -177,7 +177,7 @@ Rows = NDArray[np.integer]
 
 
 def shared_names(first: Embedding, second: Embedding) -> list[str]:
-    """The names that both models have, sorted, so that it does not matter which is the first."""
+    """The names that both models have, sorted, so that the order of the models does not matter."""
     names = sorted(name for name in first.names if name in second)
     if not names:
         raise InputError(
@@ -188,7 +188,7 @@ def shared_names(first: Embedding, second: Embedding) -> list[str]:
 
 
 class Part:
-    """A model with these nodes alone, whose rows are now their places in ``names``."""
+    """A model restricted to some nodes; rows are positions in ``names``."""
 
     def __init__(self, embedding: Embedding, names: Sequence[str]) -> None:
         self.embedding, self.names = embedding, names
@@ -197,24 +197,24 @@ class Part:
 
     @cached_property
     def labels(self) -> list[str | None]:
-        """What people call each node, where that is known."""
+        """The label of each node, or None."""
         return [self.embedding.label(row) for row in self.rows.tolist()]
 
     def asserted_above(self, children: Rows) -> list[Rows]:
-        """Of each child the nodes that the geometry has above it, ascending."""
+        """The ancestors of each child by geometry, ascending."""
         return list(self.index.ancestors_of_many(children))
 
     def nearest(self, rows: Rows, count: int) -> list[Rows]:
-        """Of each row the so many nearest, nearest first."""
+        """The ``count`` nearest rows of each row, nearest first."""
         return [self.index.nearest(row, count).rows for row in rows.tolist()]
 
     @cached_property
     def index(self) -> ConeIndex:
-        """Who is above whom and near whom among these nodes."""
+        """The index over these nodes."""
         return ConeIndex(self.scorer)
 
     def true_above(self, children: Rows) -> list[Rows] | None:
-        """Of each child the nodes that the graph has above it, ascending; None if the graph is not known."""
+        """The ancestors of each child in the graph, ascending; None if the graph is not known."""
         hierarchy = self.embedding.hierarchy
         if hierarchy is None:
             return None

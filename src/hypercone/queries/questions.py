@@ -1,6 +1,6 @@
-"""Every question to an embedding, once: a table of what each takes and who answers it, in values.
+"""The table of all questions to an embedding: the arguments of each, and the function that answers it.
 
-``hypercone.queries.wording`` makes sentences of the values; the command line and HTTP give them out as JSON.
+Answers are plain values; ``hypercone.queries.wording`` turns them into sentences, the command line and HTTP into JSON.
 """
 
 from __future__ import annotations
@@ -57,48 +57,48 @@ from hypercone.queries.answers import (
     Verdicts,
 )
 
-# The most that is listed where nothing is said, 0 for all. A program that asks for relatives gets all of them; what has
-# no natural end gives a few. On a screen nobody reads more than some dozens, whatever is asked.
-ALL, A_FEW, ON_A_SCREEN = 0, 10, 50
-# Where a centroid lies is plain from its nearest few.
+# Default limits of lists, 0 for all: everything for relatives in a program, a few for what has no natural end, and at
+# most some dozens on a screen.
+NO_LIMIT, SHORT_LIMIT, SCREEN_LIMIT = 0, 10, 50
+# The number of nearest nodes listed for a centroid.
 NEIGHBORS = 10
 
 PAIR, NAME, TEXT, MORE = "CHILD PARENT", "NAME", "TEXT", "…"
 
 
 @dataclass(slots=True)
-class Asked:
-    """What a question is about, by row or as a text, the most to list (0 for all), and the energy if it is known."""
+class QuestionInput:
+    """The nodes (by row) or the text that a question is about, the limit (0 for all), and the energy if known."""
 
     embedding: Embedding
     rows: Sequence[int]
-    limit: int = ALL
+    limit: int = NO_LIMIT
     text: str = ""
     energy: float | None = None
 
     def node(self) -> tuple[str, str | None]:
-        """The name and label of the node, where it is one."""
+        """The name and label of the first node."""
         return self.embedding.names[self.rows[0]], self.embedding.label(self.rows[0])
 
     def pair(self) -> tuple[str, str | None, str, str | None]:
-        """The names and labels of a child and a parent."""
+        """The names and labels of the child and the parent."""
         names, labels, (child, parent) = self.embedding.names, self.embedding.labels, self.rows
         if labels is None:
             return names[child], None, names[parent], None
         return names[child], labels.texts[child] or None, names[parent], labels.texts[parent] or None
 
     def nodes(self) -> tuple[list[str], list[str | None]]:
-        """The names and labels of any number."""
+        """The names and the labels of all nodes."""
         names = [self.embedding.names[row] for row in self.rows]
         return names, [self.embedding.label(row) for row in self.rows]
 
 
 @dataclass(frozen=True)
 class Question:
-    """How a question is asked: what it takes, ``…`` for any number more, who answers, and with what.
+    """A question: its arguments (``…`` for any number more), the function that answers it, and the type of the answer.
 
-    ``limit`` is the most that is listed where nothing is said; None where there is nothing to cut. ``in_columns``
-    answers for many pairs of (child, parent) rows at once.
+    ``limit`` is the default limit of its list; None if it has no list. ``in_columns`` answers many pairs of
+    (child, parent) rows at once.
 
     >>> lca = QUESTIONS["lca"]
     >>> lca.takes(1), lca.takes(2), lca.takes(9)
@@ -106,35 +106,35 @@ class Question:
     """
 
     arguments: str
-    respond: Callable[[Asked], Answer]
+    respond: Callable[[QuestionInput], Answer]
     gives: type[Answer]
     limit: int | None = None
     in_columns: Callable[[Embedding, Rows], Answer] | None = None
 
     @property
     def least(self) -> int:
-        """The fewest nodes that it can be asked about."""
+        """The smallest number of arguments."""
         return len(self.arguments.removesuffix(MORE).split())
 
     @property
     def is_open(self) -> bool:
-        """Whether it takes any number more."""
+        """Whether it takes any number of further arguments."""
         return self.arguments.endswith(MORE)
 
     @property
     def summary(self) -> str:
-        """What it tells."""
+        """A one-line description."""
         return (self.gives.__doc__ or "").split("\n")[0].removesuffix(".")
 
     def takes(self, count: int) -> bool:
-        """Whether it can be asked about so many nodes."""
+        """Whether it accepts ``count`` arguments."""
         return count >= self.least if self.is_open else count == self.least
 
 
 def answer(embedding: Embedding, question: str, names: Sequence[str], limit: int | None = None) -> Answer:
-    """Answer a question about nodes, or about a text; lists have at most ``limit`` items, 0 for all.
+    """Answer a question about nodes or a text; lists have at most ``limit`` items, 0 for all.
 
-    ``hypercone.queries.in_words`` says the same in a sentence.
+    ``hypercone.queries.in_words`` turns the answer into a sentence.
 
     >>> import hypercone
     >>> pets = hypercone.Hierarchy.from_pairs([("animal", "dog"), ("animal", "cat"), ("dog", "poodle")])
@@ -153,22 +153,22 @@ def find_question(name: str) -> Question:
     return QUESTIONS[name]
 
 
-def ask(embedding: Embedding, question: str, names: Sequence[str], limit: int | None = None) -> Asked:
-    """What the names and the limit mean; InputError for an unknown name, or for too many or too few."""
+def ask(embedding: Embedding, question: str, names: Sequence[str], limit: int | None = None) -> QuestionInput:
+    """The checked input of a question; InputError for an unknown name, or for too many or too few names."""
     wanted = find_question(question)
     if not wanted.takes(len(names)):
         given = f"{counted(len(names), 'name')}: {' '.join(names)}" if names else "no name"
         raise InputError(f"{question} takes {wanted.arguments}, but was given {given}")
-    limit = wanted.limit or ALL if limit is None else limit
+    limit = wanted.limit or NO_LIMIT if limit is None else limit
     if limit < 0:
         raise InputError(f"{option('limit')} is {limit}, but must be at least 0 (0 means all)")
     if wanted.arguments == TEXT:
-        return Asked(embedding, (), limit, names[0])
-    return Asked(embedding, [embedding.row(name) for name in names], limit)
+        return QuestionInput(embedding, (), limit, names[0])
+    return QuestionInput(embedding, [embedding.row(name) for name in names], limit)
 
 
-def answer_many(embedding: Embedding, question: str, asked: Sequence[Asked]) -> Answer:
-    """The answers to one question about many nodes: in columns where it has them, else one after another.
+def answer_many(embedding: Embedding, question: str, asked: Sequence[QuestionInput]) -> Answer:
+    """The answers to one question about many nodes, in columns if the question supports it.
 
     >>> import hypercone
     >>> pets = hypercone.fit(hypercone.Hierarchy.from_pairs([("animal", "dog"), ("dog", "poodle")]), dim=2)
@@ -182,13 +182,13 @@ def answer_many(embedding: Embedding, question: str, asked: Sequence[Asked]) -> 
     return wanted.in_columns(embedding, np.array([one.rows for one in asked], np.int32).reshape(-1, 2))
 
 
-def is_a(asked: Asked) -> IsA:
+def is_a(asked: QuestionInput) -> IsA:
     """Whether the child is a kind of the parent."""
     energy, threshold = _energy(asked), asked.embedding.threshold
     return IsA(*asked.pair(), energy <= threshold, energy, threshold)
 
 
-def energy(asked: Asked) -> Energy:
+def energy(asked: QuestionInput) -> Energy:
     """How far the child is from the parent's region."""
     return Energy(*asked.pair(), _energy(asked))
 
@@ -204,7 +204,7 @@ def energies(embedding: Embedding, pairs: Rows) -> Energies:
     return Energies(_energies(embedding, pairs).tolist())
 
 
-def _energy(asked: Asked) -> float:
+def _energy(asked: QuestionInput) -> float:
     if asked.energy is not None:
         return asked.energy
     return float(_energies(asked.embedding, np.array([asked.rows], np.int32))[0])
@@ -214,7 +214,7 @@ def _energies(embedding: Embedding, pairs: Rows) -> Points:
     return embedding.scorer.energies(np.ascontiguousarray(pairs[:, ::-1], np.int32))
 
 
-def explain(asked: Asked) -> Explained:
+def explain(asked: QuestionInput) -> Explained:
     """Why the child is, or is not, a kind of the parent."""
     found = reasons.explain(asked.embedding, *asked.rows)
     return Explained(
@@ -248,31 +248,31 @@ def _steps(embedding: Embedding, steps: Sequence[reasons.Step]) -> list[answers.
     ]
 
 
-def ancestors(asked: Asked) -> Ancestors:
+def ancestors(asked: QuestionInput) -> Ancestors:
     """What the node is a kind of."""
     rows = ancestors_of(asked.embedding, asked.rows[0])
     return Ancestors(*asked.node(), _above(asked, rows), len(rows))
 
 
-def descendants(asked: Asked) -> Descendants:
+def descendants(asked: QuestionInput) -> Descendants:
     """What is a kind of the node."""
     rows = descendants_of(asked.embedding, asked.rows[0])
     return Descendants(*asked.node(), _below(asked, rows), len(rows))
 
 
-def parents(asked: Asked) -> Parents:
+def parents(asked: QuestionInput) -> Parents:
     """The ancestors with no other between."""
     rows = parents_of(asked.embedding, asked.rows[0])
     return Parents(*asked.node(), _above(asked, rows), len(rows))
 
 
-def children(asked: Asked) -> Children:
+def children(asked: QuestionInput) -> Children:
     """The descendants with no other between."""
     rows = children_of(asked.embedding, asked.rows[0])
     return Children(*asked.node(), _below(asked, rows), len(rows))
 
 
-def siblings(asked: Asked) -> Siblings:
+def siblings(asked: QuestionInput) -> Siblings:
     """The other children of the parents."""
     embedding, shared = asked.embedding, siblings_of(asked.embedding, asked.rows[0])
     rows = first(list(shared), asked.limit)
@@ -283,7 +283,7 @@ def siblings(asked: Asked) -> Siblings:
     return Siblings(*asked.node(), found, len(shared))
 
 
-def nearest(asked: Asked) -> Nearest:
+def nearest(asked: QuestionInput) -> Nearest:
     """The nodes at the smallest distance."""
     embedding, others = asked.embedding, len(asked.embedding) - 1
     found = nearest_to(embedding, asked.rows[0], asked.limit or others)
@@ -291,12 +291,12 @@ def nearest(asked: Asked) -> Nearest:
     return Nearest(*asked.node(), items, others)
 
 
-def vector(asked: Asked) -> Vector:
+def vector(asked: QuestionInput) -> Vector:
     """The point of the node."""
     return Vector(*asked.node(), asked.embedding.points[asked.rows[0]].tolist())
 
 
-def lowest_common_ancestors(asked: Asked) -> LowestCommonAncestors:
+def lowest_common_ancestors(asked: QuestionInput) -> LowestCommonAncestors:
     """The lowest common ancestors by geometry and, where the edges are known, by the graph."""
     embedding, hierarchy = asked.embedding, asked.embedding.hierarchy
     by_geometry = lowest_common(embedding, asked.rows).tolist()
@@ -309,7 +309,7 @@ def lowest_common_ancestors(asked: Asked) -> LowestCommonAncestors:
     )
 
 
-def centroid_of(asked: Asked) -> Centroid:
+def centroid_of(asked: QuestionInput) -> Centroid:
     """One point for the nodes, what it is a kind of, and what is near it."""
     point = centroid(asked.embedding, asked.rows)
     above, count = above_point(asked.embedding, point, asked.limit)
@@ -318,15 +318,15 @@ def centroid_of(asked: Asked) -> Centroid:
     return Centroid(*asked.nodes(), point.tolist(), above, count, neighbors)
 
 
-def search(asked: Asked) -> Matches:
+def search(asked: QuestionInput) -> Matches:
     """The nodes with a text in their name or label."""
     rows = asked.embedding.searchable.search(asked.text)
     shown = first(rows, asked.limit).tolist()
     return Matches(asked.text, [Node(*_node(asked.embedding, row)) for row in shown], len(rows))
 
 
-def above_point(embedding: Embedding, point: Any, limit: int = ALL) -> tuple[list[Relative], int]:
-    """What a point is a kind of, and how many that are in all."""
+def above_point(embedding: Embedding, point: Any, limit: int = NO_LIMIT) -> tuple[list[Relative], int]:
+    """The ancestors of a point, and their total number."""
     rows, inside = ancestors_of_point(embedding, point)
     return _relatives(embedding, first(rows, limit), first(inside, limit)), len(rows)
 
@@ -335,16 +335,16 @@ Some = TypeVar("Some", Rows, Points, list[int])
 
 
 def first(items: Some, limit: int) -> Some:
-    """At most so many of the items, 0 for all."""
+    """The first ``limit`` items, 0 for all."""
     return items[: limit or None]
 
 
-def _above(asked: Asked, rows: Rows) -> list[Relative]:
+def _above(asked: QuestionInput, rows: Rows) -> list[Relative]:
     shown = first(rows, asked.limit)
     return _relatives(asked.embedding, shown, margins(asked.embedding, shown, asked.rows[0]))
 
 
-def _below(asked: Asked, rows: Rows) -> list[Relative]:
+def _below(asked: QuestionInput, rows: Rows) -> list[Relative]:
     shown = first(rows, asked.limit)
     return _relatives(asked.embedding, shown, margins(asked.embedding, asked.rows[0], shown))
 
@@ -378,14 +378,14 @@ QUESTIONS = {
     "is-a": Question(PAIR, is_a, IsA, in_columns=verdicts),
     "energy": Question(PAIR, energy, Energy, in_columns=energies),
     "explain": Question(PAIR, explain, Explained),
-    "ancestors": Question(NAME, ancestors, Ancestors, limit=ALL),
-    "descendants": Question(NAME, descendants, Descendants, limit=ALL),
-    "parents": Question(NAME, parents, Parents, limit=ALL),
-    "children": Question(NAME, children, Children, limit=ALL),
-    "siblings": Question(NAME, siblings, Siblings, limit=ALL),
-    "nearest": Question(NAME, nearest, Nearest, limit=A_FEW),
+    "ancestors": Question(NAME, ancestors, Ancestors, limit=NO_LIMIT),
+    "descendants": Question(NAME, descendants, Descendants, limit=NO_LIMIT),
+    "parents": Question(NAME, parents, Parents, limit=NO_LIMIT),
+    "children": Question(NAME, children, Children, limit=NO_LIMIT),
+    "siblings": Question(NAME, siblings, Siblings, limit=NO_LIMIT),
+    "nearest": Question(NAME, nearest, Nearest, limit=SHORT_LIMIT),
     "vector": Question(NAME, vector, Vector),
     "lca": Question("NAME NAME …", lowest_common_ancestors, LowestCommonAncestors),
-    "centroid": Question("NAME …", centroid_of, Centroid, limit=ALL),
-    "search": Question(TEXT, search, Matches, limit=A_FEW),
+    "centroid": Question("NAME …", centroid_of, Centroid, limit=NO_LIMIT),
+    "search": Question(TEXT, search, Matches, limit=SHORT_LIMIT),
 }

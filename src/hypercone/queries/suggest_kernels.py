@@ -1,7 +1,7 @@
-"""Links that a graph may lack or have wrong, and what speaks for each, compiled.
+"""Kernels that find links a graph may lack or have wrong, and the evidence for each.
 
-``ancestors`` and ``below`` are the closure both ways, of each row all its ancestors or descendants; ``parents`` are the
-direct parents. All lists ascend.
+``ancestors`` and ``below`` are the transitive closure: all ancestors, or descendants, of each row. ``parents`` are the
+direct parents. All lists are ascending.
 """
 # mypy: ignore-errors
 
@@ -16,9 +16,9 @@ from hypercone.methods.generic_kernels import may_reach, reach, signed_energy
 def next_steps_down(points, children, ancestors, inner, parents, bound, method, dim, done):
     """(parent, child) rows, by child, whose energy is within the bound, and the energies.
 
-    The parent is not yet above or below the child, has children of its own (``inner`` are those children of each row
-    that do), and everything above it is already above the child: one step further down than the graph goes. Children
-    are counted in ``done``.
+    The parent is neither ancestor nor descendant of the child, has children itself (``inner`` are the children of each
+    row that do), and all its ancestors are ancestors of the child: one step further down than the graph goes. ``done``
+    counts children.
     """
     limit = reach(method, bound)
     above = np.full(points.shape[0], -1, np.int32)
@@ -52,7 +52,7 @@ def next_steps_down(points, children, ancestors, inner, parents, bound, method, 
 
 @exact_kernel
 def all_marked(marks, mark, lists, row):
-    """Whether everything in the list of a row bears the mark."""
+    """Whether every entry in the list of a row has the mark."""
     for i in entries(lists, row):
         if marks[lists.rows[i]] != mark:
             return False
@@ -61,9 +61,9 @@ def all_marked(marks, mark, lists, row):
 
 @exact_kernel
 def follows_from_another(pairs, given, ancestors):
-    """For each pair whether its parent is also given for an ancestor of its child, which says more.
+    """Whether each pair is implied by another one: its parent is also suggested for an ancestor of its child.
 
-    ``given`` are the same pairs, as a list of parents for each child.
+    ``given`` are the same pairs, as a list of parents per child.
     """
     found = np.zeros(len(pairs), np.bool_)
     for k in range(len(pairs)):
@@ -76,11 +76,11 @@ def follows_from_another(pairs, given, ancestors):
 
 @exact_kernel
 def shared_descendants_of_pairs(pairs, ancestors, below, parents, done):
-    """For each pair the share of the nodes near the child that are at or below the parent.
+    """For each pair the largest share of a group around the child that is the parent or below it.
 
-    Near the child are the nodes below one of its parents, or below all of them, without the child's own
-    descendants; of these groups the one with the largest share counts. One stranger more is put into each group, so
-    that a group of one or two proves less than a large one. Pairs are counted in ``done``.
+    The groups are the descendants of each parent of the child, and those of all its parents together, always without
+    the child and its descendants. Each group is counted with one additional node that is not below the parent, so that
+    small groups count as weaker evidence. ``done`` counts pairs.
     """
     shares = np.zeros(len(pairs))
     for k in range(len(pairs)):
@@ -107,7 +107,7 @@ def shared_descendants_of_pairs(pairs, ancestors, below, parents, done):
 
 @exact_kernel
 def count_shared(groups, one, other, ancestors, below):
-    """How many rows are below ``one`` and all of the groups, and are ``other`` or below it."""
+    """The number of rows below ``one`` and below all groups that are ``other`` or below it."""
     shared = 0
     if list_length(below, one) < list_length(below, other):
         for i in entries(below, one):
@@ -125,7 +125,7 @@ def count_shared(groups, one, other, ancestors, below):
 
 @exact_kernel
 def is_below_all(row, groups, ancestors):
-    """1 if each of the groups is an ancestor of the row, else 0."""
+    """1 if every group is an ancestor of the row, else 0."""
     for group in groups:
         if not is_listed(ancestors, row, group):
             return 0
@@ -134,7 +134,7 @@ def is_below_all(row, groups, ancestors):
 
 @exact_kernel
 def neighbor_shares(pairs, places, neighbors, ancestors):
-    """For each pair the share of its child's neighbors, ``neighbors[places]``, that are the parent or below it."""
+    """For each pair the share of the child's neighbors, ``neighbors[places]``, that are the parent or below it."""
     shares = np.zeros(len(pairs))
     for k in range(len(pairs)):
         parent = pairs[k, 0]
@@ -145,9 +145,9 @@ def neighbor_shares(pairs, places, neighbors, ancestors):
 
 @exact_kernel
 def violations(points, edges, ancestors, parents, threshold, method, dim):
-    """For each edge by how much all that it alone implies for its child is above the threshold.
+    """For each edge the total excess over the threshold of the pairs that only this edge implies for its child.
 
-    That is the parent and those of its ancestors that are not also above the child by another of its parents.
+    These are the parent and those of its ancestors that the child does not reach by another parent.
     """
     totals = np.zeros(len(edges))
     reached = np.full(points.shape[0], -1, np.int64)
@@ -170,9 +170,9 @@ def violations(points, edges, ancestors, parents, threshold, method, dim):
 
 @exact_kernel
 def shared_with_rivals(edges, ancestors, below, parents):
-    """For each edge the share of what else is below its parent that is also below another parent of its child.
+    """For each edge the largest share of the parent's other descendants that are below another parent of the child.
 
-    The largest share over the other parents, each time with one stranger more; 1 for a child with one parent.
+    Each share counts one additional node that is not below the other parent; 1 for a child with a single parent.
     """
     shares = np.zeros(len(edges))
     for k in range(len(edges)):

@@ -1,4 +1,4 @@
-"""What a fitted geometry says about its hierarchy: links that may be missing, and links that may be wrong."""
+"""Suggestions from a fitted geometry: links that its hierarchy may lack, and edges that may be wrong."""
 
 from __future__ import annotations
 
@@ -30,7 +30,8 @@ class MissingLink:
     """A link that the hierarchy may lack.
 
     ``shared_descendants`` is the share of the nodes under the child's parents that are also under the suggested one,
-    and ``neighbors`` the share of the ten nearest nodes; the score adds them up. ``energy`` is as for is-a.
+    and ``neighbors`` that share among the ten nearest nodes; the score is their weighted sum. ``energy`` is the energy
+    of the pair, as for is-a.
     """
 
     child: str
@@ -43,15 +44,15 @@ class MissingLink:
     neighbors: float
 
     @property
-    def company(self) -> float:
+    def company(self) -> float:  # old name
         """The old name of ``shared_descendants``."""
-        warn_renamed("MissingLink.company", "shared_descendants")
+        warn_renamed("MissingLink.company", "shared_descendants")  # old name
         return self.shared_descendants
 
     @property
-    def neighbours(self) -> float:
+    def neighbours(self) -> float:  # old name
         """The old name of ``neighbors``."""
-        warn_renamed("MissingLink.neighbours", "neighbors")
+        warn_renamed("MissingLink.neighbours", "neighbors")  # old name
         return self.neighbors
 
 
@@ -59,9 +60,9 @@ class MissingLink:
 class WrongLink:
     """An edge of the hierarchy that the geometry rejects.
 
-    ``violation`` is by how much the energies of all that the edge alone implies are above the threshold, and
-    ``shared_descendants`` the share of the nodes under the parent that are also under another parent of the child; the
-    score is violation · (1 - shared_descendants).
+    ``violation`` is the total excess over the threshold of the pairs that only this edge implies.
+    ``shared_descendants`` is the share of the nodes under the parent that are also under another parent of the child.
+    The score is violation · (1 - shared_descendants).
     """
 
     child: str
@@ -74,21 +75,21 @@ class WrongLink:
     shared_descendants: float
 
     @property
-    def strain(self) -> float:
+    def strain(self) -> float:  # old name
         """The old name of ``violation``."""
-        warn_renamed("WrongLink.strain", "violation")
+        warn_renamed("WrongLink.strain", "violation")  # old name
         return self.violation
 
     @property
-    def company(self) -> float:
+    def company(self) -> float:  # old name
         """The old name of ``shared_descendants``."""
-        warn_renamed("WrongLink.company", "shared_descendants")
+        warn_renamed("WrongLink.company", "shared_descendants")  # old name
         return self.shared_descendants
 
 
 @dataclass(frozen=True)
 class Suggestions:
-    """Both lists, the likeliest first; and of how many pairs considered and edges rejected they are the best."""
+    """Both lists, the likeliest first, and the numbers of pairs considered and of edges rejected."""
 
     missing: tuple[MissingLink, ...]
     wrong: tuple[WrongLink, ...]
@@ -103,10 +104,10 @@ class Suggestions:
 def find_suggestions(embedding: Embedding, hierarchy: Hierarchy | None, count: int) -> Suggestions:
     """The links that the hierarchy most likely lacks, and those of its edges that are most likely wrong.
 
-    Without a hierarchy, the one the embedding was fitted to. A missing link is one step further down than the graph
-    goes: everything above the parent is already above the child, and the geometry has the child in the parent's cone
-    or not far outside. None of the links follows from another. These are suggestions
-    for someone who knows the field; ``hypercone.evaluation.suggestions`` measures how many are right.
+    Without a hierarchy, the one the embedding was fitted to is used. A missing link is one step further down than the
+    graph goes: all ancestors of the parent are ancestors of the child, and the child is in the parent's cone or not far
+    outside. No suggested link follows from another. The suggestions are meant for review by a domain expert;
+    ``hypercone.evaluation.suggestions`` measures how many are right.
 
     >>> import hypercone
     >>> found = hypercone.fit("tree-3-4", "hyperbolic-cones", epochs=20, init_epochs=20).suggest(5)
@@ -115,7 +116,7 @@ def find_suggestions(embedding: Embedding, hierarchy: Hierarchy | None, count: i
     """
     if count < 1:
         raise InputError(f"{option('suggest.k')} is {count}, but must be at least 1")
-    graph = _of_the_same_rows(embedding, hierarchy)
+    graph = _hierarchy_in_rows_of(embedding, hierarchy)
     missing, wrong = missing_rows(embedding, graph, count), wrong_rows(embedding, graph, count)
     return Suggestions(
         tuple(
@@ -131,7 +132,7 @@ def find_suggestions(embedding: Embedding, hierarchy: Hierarchy | None, count: i
     )
 
 
-def _of_the_same_rows(embedding: Embedding, hierarchy: Hierarchy | None) -> Hierarchy:
+def _hierarchy_in_rows_of(embedding: Embedding, hierarchy: Hierarchy | None) -> Hierarchy:
     if hierarchy is None:
         if embedding.hierarchy is None:
             raise InputError("the model does not know its edges; give the hierarchy to look for links in")
@@ -152,16 +153,16 @@ def _names(embedding: Embedding, parent: int, child: int) -> tuple[str, str, str
 
 
 NEIGHBORS = 10
-# Chosen on parts of GO and the mammals of WordNet with links hidden: neighbors help far less than shared descendants.
+# Chosen on parts of GO and WordNet mammals with hidden links: neighbors help far less than shared descendants.
 NEIGHBOR_WEIGHT = 0.3
-# How many margins outside a pair may be. There, stricter lost most of the hidden links, and looser won little.
+# How far outside a pair may be, in margins. On the same data, less lost most hidden links and more gained little.
 MARGINS = 10
-# Some of the best are dropped again because their reverse is better.
+# More pairs are ranked than requested, as some are dropped in favor of their reverse.
 SPARE = 2
 
 
 class MissingRows(NamedTuple):
-    """Pairs (parent, child) of rows, the likeliest first, what speaks for each, and how many were considered."""
+    """(parent, child) rows, the likeliest first, the evidence for each, and the number considered."""
 
     pairs: Rows
     scores: Points
@@ -181,19 +182,19 @@ def missing_rows(embedding: Embedding, hierarchy: Hierarchy, count: int) -> Miss
     neighbors = neighbors_of(embedding, hierarchy, pairs)
     scores = shared_descendants + NEIGHBOR_WEIGHT * neighbors
     best = np.lexsort((pairs[:, 0], pairs[:, 1], energies, -scores))
-    best = best[_first_of_both_ways(pairs[best])][:count]
+    best = best[_first_of_each_direction(pairs[best])][:count]
     return MissingRows(pairs[best], scores[best], energies[best], shared_descendants[best], neighbors[best], considered)
 
 
 def candidates(embedding: Embedding, hierarchy: Hierarchy) -> tuple[Rows, Points]:
-    """(parent, child) rows one step further down than the graph goes, within reach of the geometry, by child.
+    """(parent, child) rows one step further down than the graph goes, near enough by geometry, by child.
 
-    None follows from another: of a child and its ancestors only the highest is put under a parent, and the parents of
-    one child are not above each other.
+    None follows from another: of a child and its ancestors only the highest is paired with a parent, and no parent of a
+    child is an ancestor of another.
     """
     above, parents = hierarchy.ancestor_lists(), hierarchy.parent_lists
     inner = _inner_children(hierarchy)
-    # Sorting what was found takes about as long as finding it.
+    # Sorting takes about as long as the search.
     with Step("links within reach", 2 * len(hierarchy)) as step:
         pairs, energies = next_steps_down(
             embedding.points,
@@ -214,13 +215,13 @@ def candidates(embedding: Embedding, hierarchy: Hierarchy) -> tuple[Rows, Points
 
 
 def _bound(embedding: Embedding) -> float:
-    # Training pushes out what it takes for wrong, missing links too: a true one is a near miss more often than a hit.
+    # Training treats missing links as negative pairs and pushes them out: most lie just outside the threshold.
     has_margin = embedding.scorer.method.loss == "margin"
     return embedding.threshold + (MARGINS * embedding.settings.margin if has_margin else 0.0)
 
 
 def _inner_children(hierarchy: Hierarchy) -> Adjacency:
-    """Of each row the children that have children."""
+    """The children of each row that have children."""
     children = hierarchy.child_lists
     has_children = children.counts[children.rows] > 0
     return Adjacency.of_groups(children.groups()[has_children], children.rows[has_children], len(children))
@@ -236,7 +237,7 @@ def shared_descendants_of(hierarchy: Hierarchy, pairs: Rows) -> Points:
 
 
 def _shortlist(shared_descendants: Points, count: int) -> NDArray[np.intp]:
-    """The pairs that neighbors, which nobody has looked at yet, can still bring among the first ``count``."""
+    """The pairs that can still be among the first ``count`` once the score of their neighbors is added."""
     if len(shared_descendants) <= count:
         return np.arange(len(shared_descendants))
     last = np.partition(shared_descendants, -count)[-count]
@@ -254,14 +255,14 @@ def neighbors_of(embedding: Embedding, hierarchy: Hierarchy, pairs: Rows) -> Poi
     return shares
 
 
-def _first_of_both_ways(pairs: Rows) -> NDArray[np.intp]:
-    """Of a pair and its reverse the place of the first, in the order given."""
+def _first_of_each_direction(pairs: Rows) -> NDArray[np.intp]:
+    """The positions of the pairs whose reverse does not come before them."""
     _, first = np.unique(np.sort(pairs, axis=1), axis=0, return_index=True)
     return np.sort(first)
 
 
 class WrongRows(NamedTuple):
-    """Edges (parent, child) of rows, the most doubtful first, what speaks against each, and how many are rejected."""
+    """(parent, child) rows of edges, the most doubtful first, the evidence against each, and the number rejected."""
 
     pairs: Rows
     scores: Points
@@ -276,7 +277,7 @@ def wrong_rows(embedding: Embedding, hierarchy: Hierarchy, count: int) -> WrongR
     edges, energies = rejected_edges(embedding, hierarchy)
     violation, shared_descendants = _violations(embedding, hierarchy, edges), _shared_with_rivals(hierarchy, edges)
     scores = violation * (1 - shared_descendants)
-    # An edge that is its child's only one has no rival to speak against it, and comes after those that have.
+    # The only edge of a child has no alternative and scores 0, so it comes after those that have one.
     best = np.lexsort((edges[:, 0], edges[:, 1], -violation, -scores))[:count]
     return WrongRows(edges[best], scores[best], energies[best], violation[best], shared_descendants[best], len(edges))
 

@@ -1,4 +1,4 @@
-"""Answers in words: a sentence or a table made of the values, and of nothing else."""
+"""Answers as text: sentences and tables made from the values of an answer."""
 
 from __future__ import annotations
 
@@ -28,7 +28,7 @@ from hypercone.queries.answers import (
     Vector,
 )
 
-SHOWN_NEAR = 5
+NEIGHBORS_SHOWN = 5
 
 
 @singledispatch
@@ -38,7 +38,7 @@ def in_words(answer: Answer, *, long: bool = False) -> str:
     >>> in_words(Energy("dog", None, "animal", None, 0.25)), in_words(Vector("dog", None, [0.5, 0.25]))
     ('0.25', '0.5 0.25')
     """
-    raise TypeError(f"nobody has put {type(answer).__name__} into words")
+    raise TypeError(f"there is no text for {type(answer).__name__}")
 
 
 @in_words.register
@@ -53,37 +53,37 @@ def _(answer: Vector, *, long: bool = False) -> str:
 
 @in_words.register
 def _(answer: IsA, *, long: bool = False) -> str:
-    return f"{_verdict(answer)} (energy {answer.energy:.4g}, threshold {answer.threshold:.4g})"
+    return f"{_verdict_text(answer)} (energy {answer.energy:.4g}, threshold {answer.threshold:.4g})"
 
 
 @in_words.register
 def _(answer: Ancestors, *, long: bool = False) -> str:
-    return _listing(f"{title(answer)} is a:", answer.ancestors, answer.count, long)
+    return _list_text(f"{title(answer)} is a:", answer.ancestors, answer.count, long)
 
 
 @in_words.register
 def _(answer: Descendants, *, long: bool = False) -> str:
-    return _listing(f"{title(answer)} includes:", answer.descendants, answer.count, long)
+    return _list_text(f"{title(answer)} includes:", answer.descendants, answer.count, long)
 
 
 @in_words.register
 def _(answer: Parents, *, long: bool = False) -> str:
-    return _listing(f"{title(answer)} has the parents:", answer.parents, answer.count, long)
+    return _list_text(f"{title(answer)} has the parents:", answer.parents, answer.count, long)
 
 
 @in_words.register
 def _(answer: Children, *, long: bool = False) -> str:
-    return _listing(f"{title(answer)} has the children:", answer.children, answer.count, long)
+    return _list_text(f"{title(answer)} has the children:", answer.children, answer.count, long)
 
 
 @in_words.register
 def _(answer: Siblings, *, long: bool = False) -> str:
-    return _listing(f"{title(answer)} has the siblings:", answer.siblings, answer.count, long)
+    return _list_text(f"{title(answer)} has the siblings:", answer.siblings, answer.count, long)
 
 
 @in_words.register
 def _(answer: Matches, *, long: bool = False) -> str:
-    return _listing(f"{answer.text!r} is found in:", answer.matches, answer.count, long)
+    return _list_text(f"{answer.text!r} is found in:", answer.matches, answer.count, long)
 
 
 @in_words.register
@@ -93,11 +93,11 @@ def _(answer: Nearest, *, long: bool = False) -> str:
 
 @in_words.register
 def _(answer: LowestCommonAncestors, *, long: bool = False) -> str:
-    unknown = "unknown, for the model has no edges"
+    in_graph = "unknown, as the model has no edges" if answer.graph is None else _titles(answer.graph)
     lines = [
-        f"The lowest common ancestors of {_asked(answer)}:",
-        f"  by geometry   {listed(list(map(title, answer.geometry))) or 'none'}",
-        f"  by the graph  {unknown if answer.graph is None else listed(list(map(title, answer.graph))) or 'none'}",
+        f"The lowest common ancestors of {_queried_nodes(answer)}:",
+        f"  by geometry   {_titles(answer.geometry)}",
+        f"  by the graph  {in_graph}",
     ]
     if answer.agree is not None:
         lines.append(f"Geometry and graph {'agree' if answer.agree else 'disagree'}.")
@@ -107,9 +107,9 @@ def _(answer: LowestCommonAncestors, *, long: bool = False) -> str:
 @in_words.register
 def _(answer: Centroid, *, long: bool = False) -> str:
     hidden = answer.count - len(answer.ancestors)
-    near = [f"{title(each)} {each.distance:.4f}" for each in answer.nearest[:SHOWN_NEAR]]
+    near = [f"{title(each)} {each.distance:.4f}" for each in answer.nearest[:NEIGHBORS_SHOWN]]
     lines = [
-        f"The centroid of {_asked(answer)}",
+        f"The centroid of {_queried_nodes(answer)}",
         f"  is a: {', '.join(map(title, answer.ancestors)) or 'nothing'}{f', and {hidden:,} more' if hidden else ''}",
         f"  is near: {', '.join(near)}",
     ]
@@ -118,11 +118,11 @@ def _(answer: Centroid, *, long: bool = False) -> str:
 
 @in_words.register
 def _(answer: Explained, *, long: bool = False) -> str:
-    return "\n".join([f"{_verdict(answer)}.", *_reasons(answer)])
+    return "\n".join([f"{_verdict_text(answer)}.", *_reason_lines(answer)])
 
 
 def title(node: Any) -> str:
-    """The name of whatever has a name and a label, with the label beside it where that says more.
+    """The name of a node, followed by its label if that is different.
 
     >>> title(Node("HP:1", "Heart")), title(Node("dog", None)), title(Node("dog", "dog"))
     ('HP:1 (Heart)', 'dog', 'dog')
@@ -130,10 +130,14 @@ def title(node: Any) -> str:
     return node.name if node.label in (None, node.name) else f"{node.name} ({node.label})"
 
 
-def listed(things: Sequence[str]) -> str:
-    """The things with commas and an and.
+def _titles(nodes: Sequence[Any]) -> str:
+    return join_with_and(list(map(title, nodes))) or "none"
 
-    >>> listed(["poodle", "beagle", "eel"]), listed(["poodle"])
+
+def join_with_and(things: Sequence[str]) -> str:
+    """The things, joined with commas and a final "and".
+
+    >>> join_with_and(["poodle", "beagle", "eel"]), join_with_and(["poodle"])
     ('poodle, beagle and eel', 'poodle')
     """
     return " and ".join(filter(None, [", ".join(things[:-1]), *things[-1:]]))
@@ -149,7 +153,7 @@ def in_both_units(angle: float) -> str:
 
 
 def table(items: Sequence[Any]) -> str:
-    """A line for each node, its name last, under a heading.
+    """A table with a heading and one line per node, its name last.
 
     >>> from hypercone.queries.answers import Relative
     >>> print(table([Relative("animal", None, 0, 0.5), Relative("A:5", "dog", None, 0.25)]))
@@ -173,40 +177,40 @@ def _cell(value: Any) -> str:
     return ", ".join(node.name for node in value) if isinstance(value, list) else str(value)
 
 
-def _listing(beginning: str, items: Sequence[Any], count: int, long: bool) -> str:
+def _list_text(beginning: str, items: Sequence[Any], count: int, long: bool) -> str:
     rest = f"and {count - len(items):,} more" if len(items) < count else ""
     if long and items:
         return "\n".join(filter(None, [beginning, table(items), rest]))
     return f"{beginning} {', '.join(filter(None, [*map(title, items), rest])) or 'nothing'}"
 
 
-def _asked(answer: LowestCommonAncestors | Centroid) -> str:
-    return listed([title(Node(*each)) for each in zip(answer.names, answer.labels, strict=True)])
+def _queried_nodes(answer: LowestCommonAncestors | Centroid) -> str:
+    return join_with_and([title(Node(*each)) for each in zip(answer.names, answer.labels, strict=True)])
 
 
 def _child(answer: IsA | Explained) -> Node:
     return Node(answer.child, answer.child_label)
 
 
-def _verdict(answer: IsA | Explained) -> str:
+def _verdict_text(answer: IsA | Explained) -> str:
     parent = title(Node(answer.parent, answer.parent_label))
     return f"{title(_child(answer))} is {'' if answer.is_a else 'not '}{with_article(parent)}"
 
 
-def _reasons(found: Explained) -> Iterator[str]:
-    yield from _numbers(found)
+def _reason_lines(found: Explained) -> Iterator[str]:
+    yield from _number_lines(found)
     if found.chain:
-        inside = listed([f"{step.margin:.4f}" for step in found.chain])
+        inside = join_with_and([f"{step.margin:.4f}" for step in found.chain])
         margins = f"with {'margin' if len(found.chain) == 1 else 'margins'} {inside}"
-        yield f"By geometry: {_way(found, found.chain)}, {margins}."
+        yield f"By geometry: {_path_text(found, found.chain)}, {margins}."
     if found.graph is None:
-        yield "By the graph: unknown, for the model has no edges."
+        yield "By the graph: unknown, as the model has no edges."
         return
-    yield f"By the graph: {_graph(found)}."
-    yield f"{_agreement(found)}."
+    yield f"By the graph: {_graph_text(found)}."
+    yield f"{_agreement_text(found)}."
 
 
-def _numbers(found: Explained) -> Iterator[str]:
+def _number_lines(found: Explained) -> Iterator[str]:
     place = "inside" if found.margin >= 0 else "outside"
     if found.angle is None or found.aperture is None:
         yield f"  energy     {found.energy:.4g}"
@@ -219,20 +223,20 @@ def _numbers(found: Explained) -> Iterator[str]:
     yield f"  margin     {in_both_units(found.margin)}, {place}: aperture + threshold - angle"
 
 
-def _way(found: Explained, steps: Sequence[Step]) -> str:
+def _path_text(found: Explained, steps: Sequence[Step]) -> str:
     return " → ".join(map(title, [_child(found), *steps]))
 
 
-def _graph(found: Explained) -> str:
+def _graph_text(found: Explained) -> str:
     if found.graph == "same":
         return "they are one node"
     if found.graph == "no":
         return f"there is no way up from {found.child} to {found.parent}"
     follows = "an edge" if found.graph == "edge" else f"which follows from {counted(len(found.path), 'edge')}"
-    return f"{_way(found, found.path)}, {follows}"
+    return f"{_path_text(found, found.path)}, {follows}"
 
 
-def _agreement(found: Explained) -> str:
+def _agreement_text(found: Explained) -> str:
     lost = next((step for step in found.path if step.child_margin < 0), None)
     if found.is_a and found.graph == "no":
         return f"Geometry and graph disagree: {found.stray} is the first step up that is not above it in the graph"

@@ -13,7 +13,7 @@ from msgspec import UNSET
 
 from hypercone.errors import InputError
 from hypercone.queries.answers import Answer, Relative, Results
-from hypercone.queries.questions import PAIR, QUESTIONS, TEXT, Asked, Question, above_point
+from hypercone.queries.questions import PAIR, QUESTIONS, TEXT, Question, QuestionInput, above_point
 from hypercone.service.errors import malformed, too_large
 from hypercone.service.models import Model, NoSuchRow, place
 from hypercone.service.requests import PLACE, Request, many_of, one_of
@@ -66,12 +66,12 @@ def answer_one(question: Question, model: Model, request: Any, deadline: Deadlin
     if question.arguments == PAIR:
         child, parent = rows[request.child], rows[request.parent]
         energy = model.energy(child, parent) if question.in_columns is not None else None
-        return question.respond(Asked(model.embedding, (child, parent), 0, "", energy))
+        return question.respond(QuestionInput(model.embedding, (child, parent), 0, "", energy))
     limit = limit_of(question, request)
     if question.arguments == TEXT:
-        asked = Asked(model.embedding, (), limit, request.text)
+        asked = QuestionInput(model.embedding, (), limit, request.text)
     else:
-        asked = Asked(model.embedding, (rows[request.name],), limit)
+        asked = QuestionInput(model.embedding, (rows[request.name],), limit)
     return _answer_each([asked], question, deadline)[0]
 
 
@@ -82,11 +82,11 @@ def answer_many(question: Question, model: Model, request: Any, deadline: Deadli
         pairs = _rows_of_pairs(model, request.pairs)
         if question.in_columns is not None:
             return question.in_columns(embedding, pairs)
-        asked = [Asked(embedding, pair) for pair in pairs.tolist()]
+        asked = [QuestionInput(embedding, pair) for pair in pairs.tolist()]
     elif question.arguments == TEXT:
-        asked = [Asked(embedding, (), limit, text) for text in request.texts]
+        asked = [QuestionInput(embedding, (), limit, text) for text in request.texts]
     else:
-        asked = [Asked(embedding, (row,), limit) for row in rows_of(model, request.names, "names")]
+        asked = [QuestionInput(embedding, (row,), limit) for row in rows_of(model, request.names, "names")]
     return Results(_answer_each(asked, question, deadline))
 
 
@@ -97,9 +97,9 @@ def answer_groups(question: Question, model: Model, request: Any, deadline: Dead
     limit = limit_of(question, request)
     if request.groups is UNSET:
         rows = rows_of(model, request.names, "names")
-        return _answer_each([Asked(model.embedding, rows, limit)], question, deadline)[0]
+        return _answer_each([QuestionInput(model.embedding, rows, limit)], question, deadline)[0]
     groups = [rows_of(model, group, f"groups[{index}]", index) for index, group in enumerate(request.groups)]
-    return Results(_answer_each([Asked(model.embedding, rows, limit) for rows in groups], question, deadline))
+    return Results(_answer_each([QuestionInput(model.embedding, rows, limit) for rows in groups], question, deadline))
 
 
 def limit_of(question: Question, request: Any) -> int:
@@ -111,7 +111,7 @@ def limit_of(question: Question, request: Any) -> int:
     return min(limit or MOST_LISTED + 1, MOST_LISTED + 1)
 
 
-def _answer_each(asked: Sequence[Asked], question: Question, deadline: Deadline) -> list[Answer]:
+def _answer_each(asked: Sequence[QuestionInput], question: Question, deadline: Deadline) -> list[Answer]:
     """The answers; a refusal if they take too long or list too much."""
     answers: list[Answer] = []
     listed = 0

@@ -15,7 +15,7 @@ from hypercone.errors import InputError, UnknownNameError, short, some, unknown_
 from hypercone.hierarchy.names import SAME
 from hypercone.methods.generic_kernels import energies_of_pairs
 from hypercone.queries.answers import Answer
-from hypercone.queries.questions import QUESTIONS, TEXT, Asked
+from hypercone.queries.questions import QUESTIONS, TEXT, QuestionInput
 from hypercone.service.errors import Refusal, malformed
 
 
@@ -45,7 +45,7 @@ class Model:
     >>> from hypercone.methods import Settings
     >>> points = np.array([[0.5, 0.0], [0.9, 0.0]])
     >>> model = Model("pets", Embedding(["animal", "dog"], points, "hyperbolic-cones", Settings(), threshold=0.0))
-    >>> model.rows["dog"], model.json(QUESTIONS["vector"].respond(Asked(model.embedding, [1])))
+    >>> model.rows["dog"], model.json(QUESTIONS["vector"].respond(QuestionInput(model.embedding, [1])))
     (1, b'{"model":"pets","name":"dog","label":null,"vector":[0.9,0.0]}')
     """
 
@@ -87,7 +87,9 @@ class Model:
         _ = self.embedding.index, self.energy(child, parent)
         for question in QUESTIONS.values():
             about = rows if question.takes(2) else rows[:1]
-            question.respond(Asked(self.embedding, about, 1, self.names[child] if question.arguments == TEXT else ""))
+            question.respond(
+                QuestionInput(self.embedding, about, 1, self.names[child] if question.arguments == TEXT else "")
+            )
             if question.in_columns is not None:
                 question.in_columns(self.embedding, np.array([rows], np.int32))
         if self.embedding.labels:

@@ -1,7 +1,10 @@
-"""emb.plot: a figure in hand, a file if asked for, and one sentence for what cannot be drawn."""
+"""Embedding.plot returns a figure, writes a file if asked, and refuses in one sentence what cannot be drawn."""
+
+from __future__ import annotations
 
 import numpy as np
 import pytest
+from tests.support.embeddings import make_embedding
 
 import hypercone
 from hypercone.embedding import load
@@ -12,12 +15,22 @@ from hypercone.methods import METHODS
 from hypercone.plotting.plot import KINDS
 
 
-def drawn(figure, what):
+def artists(figure, what):
     return [thing for thing in figure.axes[0].get_children() if (thing.get_gid() or "").startswith(what)]
 
 
 def caption_of(figure):
     return figure.texts[0].get_text()
+
+
+@pytest.fixture(scope="module")
+def tree():
+    return hypercone.load_dataset("tree-2-3")
+
+
+@pytest.fixture(scope="module")
+def fitted(tree):
+    return hypercone.fit(tree, dim=2)
 
 
 @pytest.fixture(scope="module")
@@ -27,23 +40,23 @@ def trained(tree):
 
 @pytest.mark.parametrize("method", sorted(METHODS))
 @pytest.mark.parametrize("has_edges", [False, True])
-def test_every_method_has_a_disk_with_or_without_edges(make_embedding, tree, method, has_edges):
+def test_every_method_has_a_disk_with_or_without_edges(tree, method, has_edges):
     given = {"names": tree.names, "count": len(tree), "edges": tree.edges if has_edges else None}
     figure = make_embedding(method, dim=4, **given).plot()
     assert caption_of(figure).startswith("View: ")
-    assert bool(drawn(figure, "cone")) == bool(drawn(figure, "geodesics")) == has_edges
-    assert drawn(figure, "nodes")
+    assert bool(artists(figure, "cone")) == bool(artists(figure, "geodesics")) == has_edges
+    assert artists(figure, "nodes")
 
 
-def test_in_two_dimensions_the_points_are_the_models_own(fitted):
+def test_a_disk_of_two_dimensions_shows_the_points_themselves(fitted):
     figure = fitted.plot(moved=False)
     assert caption_of(figure) == "The model's own points in the Poincaré disk."
-    (dots,) = drawn(figure, "nodes")
+    (dots,) = artists(figure, "nodes")
     shown = np.asarray(dots.get_offsets())
     assert all(np.abs(fitted.points - spot).max(axis=1).min() == 0 for spot in shown)
 
 
-def test_cones_and_the_middle_are_given_by_name_or_label(make_embedding):
+def test_cones_and_the_center_are_given_by_name_or_label():
     embedding = make_embedding(
         count=3,
         names=["a", "b", "c"],
@@ -53,13 +66,13 @@ def test_cones_and_the_middle_are_given_by_name_or_label(make_embedding):
     figure = embedding.plot(cones="bird", center="c")
     said = "Shaded: the cone of bird. It is where the energy is 0; the model's threshold is 0.1. Seen from cat"
     assert said in caption_of(figure)
-    assert len(drawn(figure, "cone")) == 1
+    assert len(artists(figure, "cone")) == 1
     assert len(embedding.plot(cones=["a", "b"]).axes[0].patches) > len(embedding.plot(cones=[]).axes[0].patches)
 
 
 @pytest.mark.parametrize("kind", KINDS)
 @pytest.mark.parametrize("ending", [".pdf", ".png", ".svg"])
-def test_every_kind_is_written_in_every_format_and_again_the_same(trained, tmp_path, kind, ending):
+def test_every_kind_is_written_in_every_format_and_reproducibly(trained, tmp_path, kind, ending):
     for name in ("a", "b"):
         figure = trained.plot(kind, tmp_path / f"{name}{ending}")
     assert figure.axes
@@ -74,39 +87,39 @@ def test_without_a_path_nothing_is_written(fitted, tmp_path, monkeypatch):
     assert not list(tmp_path.iterdir())
 
 
-def test_the_training_is_what_the_record_keeps_also_after_a_reload(trained, tmp_path):
+def test_training_curves_are_those_of_the_record_after_loading_too(trained, tmp_path):
     history = trained.record["history"]
     assert [epoch for epoch, _ in history["loss"]] == list(range(41))
     assert [epoch for epoch, _ in history["validation_f1"]] == [20, 40]
     figure = load(trained.save(tmp_path / "model")).plot("training")
-    (loss,) = drawn(figure, "loss")
+    (loss,) = artists(figure, "loss")
     np.testing.assert_array_equal(np.stack(loss.get_data(), axis=1), history["loss"])
 
 
-def test_a_construction_has_no_training_and_says_so(fitted):
+def test_a_constructed_model_has_no_training_curves(fitted):
     with pytest.raises(InputError, match=r"^this model was constructed, not trained, so there are no training curves"):
         fitted.plot("training")
 
 
 @pytest.mark.parametrize("history", ["x", 3, {"loss": "x"}, {"loss": [[1]]}, {"loss": [[1, None]]}, {"loss": {"a": 1}}])
-def test_a_record_that_is_none_is_one_sentence(make_embedding, history):
+def test_a_record_without_a_usable_history_is_refused(history):
     with pytest.raises(InputError, match=r"this model has no record|the record of this model has a loss that is no"):
         make_embedding(record={"history": history}).plot("training")
 
 
-def test_the_curve_marks_what_evaluate_gives_on_the_same_pairs(trained, tree):
+def test_the_precision_recall_curve_marks_the_result_of_link_prediction(trained, tree):
     split = tree.split(20, holdout=0.4)
     figure, judged = trained.plot("precision-recall", pairs=split.test), link_prediction(trained, split.test)
-    (dot,) = drawn(figure, "threshold")
+    (dot,) = artists(figure, "threshold")
     assert np.ravel(dot.get_data()).tolist() == [judged.recall, judged.precision]
     assert f"{judged.positives} true held-out pairs and {judged.negatives} negative pairs" in caption_of(figure)
 
 
-def test_without_pairs_the_closure_is_judged_against_ten_wrong_pairs_each(fitted, tree):
+def test_without_pairs_the_curve_uses_the_closure_and_ten_negative_pairs_each(fitted, tree):
     figure = fitted.plot("precision-recall")
     assert caption_of(figure).startswith(f"{len(tree.closure())} true pairs of the closure")
-    (dot,) = drawn(figure, "threshold")
-    assert np.ravel(dot.get_data()).tolist() == [1, 1], "a tree is constructed without a mistake"
+    (dot,) = artists(figure, "threshold")
+    assert np.ravel(dot.get_data()).tolist() == [1, 1], "a tree is constructed exactly"
 
 
 @pytest.mark.parametrize(
@@ -129,12 +142,12 @@ def test_without_pairs_the_closure_is_judged_against_ten_wrong_pairs_each(fitted
         ),
     ],
 )
-def test_what_cannot_be_drawn_is_refused_in_words(make_embedding, kind, options, words):
+def test_what_cannot_be_drawn_is_refused_in_one_sentence(kind, options, words):
     with pytest.raises(InputError, match=words):
         make_embedding().plot(kind, **options)
 
 
-def test_leaves_at_the_border_are_said_and_not_counted_into_the_medians(make_embedding):
+def test_leaves_at_the_boundary_are_mentioned_and_not_part_of_the_medians():
     pairs = [*(("root", f"child {i}") for i in range(20)), *((f"child {i}", f"grandchild {i}") for i in range(8))]
     tree = hypercone.Hierarchy.from_pairs(pairs)
     is_leaf = tree.child_lists.counts == 0
@@ -142,15 +155,15 @@ def test_leaves_at_the_border_are_said_and_not_counted_into_the_medians(make_emb
     points[:, 0] = np.where(is_leaf, 0.9999, 0.1 + 0.1 * tree.depths)
     figure = make_embedding(names=tree.names, points=points, edges=tree.edges).plot("norms")
     assert "; the 20 without children are all furthest out." in caption_of(figure)
-    (median,) = drawn(figure, "median")
+    (median,) = artists(figure, "median")
     np.testing.assert_allclose(np.ravel(median.get_data()), [1, 2 * np.arctanh(0.2)])
     points[:, 0] = 0.1 + 0.1 * tree.depths
     figure = make_embedding(names=tree.names, points=points, edges=tree.edges).plot("norms")
     assert "Per depth: the median" in caption_of(figure)
-    assert len(drawn(figure, "median")) == 2
+    assert len(artists(figure, "median")) == 2
 
 
-def test_nothing_can_be_drawn_of_nothing(make_embedding):
+def test_an_empty_model_cannot_be_drawn():
     with pytest.raises(InputError, match="nothing to draw"):
         make_embedding(names=[], points=np.empty((0, 2))).plot()
 
