@@ -37,17 +37,17 @@ def test_what_no_node_can_be_called_is_refused_also_behind_others(names, words):
     with pytest.raises(HierarchyError, match=words):
         NodeNames(names)
     with pytest.raises(HierarchyError, match=words):
-        NodeNames(["owl"]).extended(names)
+        NodeNames(["owl"]).extended_by(names)
 
 
 def test_new_names_stand_behind_the_old_ones_and_none_is_there_twice():
     names = NodeNames(["dog", "cat"])
-    more = names.extended(["owl", "hen"])
+    more = names.extended_by(["owl", "hen"])
     assert more == ("dog", "cat", "owl", "hen")
     assert more.row_of == {"dog": 0, "cat": 1, "owl": 2, "hen": 3}
     assert names.row_of == {"dog": 0, "cat": 1}
     with pytest.raises(HierarchyError, match="two rows are named 'cat'"):
-        names.extended(["owl", "cat"])
+        names.extended_by(["owl", "cat"])
 
 
 def test_looking_up_a_name_that_is_not_there_adds_nothing():

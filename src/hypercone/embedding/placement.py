@@ -52,7 +52,7 @@ def add_many(
             step.advance()
     for name in order:
         unmet += [(name, wish, row) for wish, row in placer.unmet(rows[name], *wished[name])]
-    names = NodeNames(embedding.names).extended(order)
+    names = NodeNames(embedding.names).extended_by(order)
     return replace(
         embedding,
         names=names,

@@ -10,7 +10,7 @@ import numpy as np
 
 from hypercone._system import needed
 from hypercone.errors import InputError, short, visible, with_article
-from hypercone.formats.reading import Reading, first_labels
+from hypercone.formats.parsed import ParsedEdges, first_labels
 from hypercone.formats.source import Content, limit_of
 from hypercone.formats.tables import Columns, Table, columns_of, say_which
 from hypercone.hierarchy.interop import texts_of
@@ -42,7 +42,7 @@ def reading_of_table(
     kind: str,
     open_table: Callable[[bytes], Any],
     **given: Any,
-) -> Reading:
+) -> ParsedEdges:
     """The edges of the table that ``open_table`` makes of the bytes; InputError if it makes none."""
     if not content.data:
         raise InputError(f"{content.label}: is empty; it should hold {with_article(kind)} table")
@@ -66,7 +66,7 @@ def reading_of_table(
     parents, children = (
         texts_of(values, where, "row", 1) for values, where in zip(columns, wheres.values(), strict=True)
     )
-    return Reading(content.label, parents, children, labels=first_labels(children, called))
+    return ParsedEdges(content.label, parents, children, labels=first_labels(children, called))
 
 
 def _values(column: Any, where: str) -> list[Any]:
@@ -112,7 +112,7 @@ def _columns(label_of_file: str, names: list[str], **given: Any) -> Columns:
     return columns_of(header, **given)
 
 
-def read_parquet(content: Content, **columns: Any) -> Reading:
+def read_parquet(content: Content, **columns: Any) -> ParsedEdges:
     """The edges of a Parquet file, one a row.
 
     >>> import io, pyarrow, pyarrow.parquet
@@ -138,7 +138,7 @@ def _parquet_table(data: bytes) -> Any:
 FILE, OLD_FEATHER = b"ARROW1", b"FEA1"
 
 
-def read_arrow(content: Content, **columns: Any) -> Reading:
+def read_arrow(content: Content, **columns: Any) -> ParsedEdges:
     """The edges of an Arrow file, an Arrow stream or a Feather file, one a row.
 
     >>> import io, pyarrow, pyarrow.feather

@@ -11,7 +11,7 @@ from itertools import compress
 from typing import NamedTuple
 
 from hypercone.errors import InputError, short
-from hypercone.formats.reading import Reading, left_out
+from hypercone.formats.parsed import ParsedEdges, left_out
 from hypercone.formats.source import Content, beside, checked_utf8, text_of
 from hypercone.progress import Step
 
@@ -21,7 +21,7 @@ NAME = re.compile(rb"^([0-9]+)\t\|\t([^\t\n]*)\t\|\t[^\t\n]*\t\|\tscientific nam
 NAMES = "names.dmp"
 
 
-def read_ncbi(content: Content) -> Reading:
+def read_ncbi(content: Content) -> ParsedEdges:
     r"""An edge for every taxon but the root; names are taxonomy ids, labels the scientific names.
 
     >>> read_ncbi(Content("nodes.dmp", ".dmp", b"1\t|\t1\t|\tno rank\t|\n2\t|\t1\t|\tdomain\t|\n")).children
@@ -33,7 +33,7 @@ def read_ncbi(content: Content) -> Reading:
     if names is None:
         notes += (f"there is no {NAMES} beside the file, so the taxa have no labels",)
     labels = {} if names is None else _labels(names)
-    return Reading(content.label, taxa.parents, taxa.children, taxa.lines, labels, notes)
+    return ParsedEdges(content.label, taxa.parents, taxa.children, taxa.lines, labels, notes)
 
 
 class _Taxa(NamedTuple):
@@ -92,7 +92,7 @@ class Synset(NamedTuple):
     hypernyms: list[str]
 
 
-def read_wordnet(content: Content) -> Reading:
+def read_wordnet(content: Content) -> ParsedEdges:
     """The pointers ``@`` and ``@i``; labels are the first words of the synsets, so "dog" finds all it can mean.
 
     Names are ``dog.n.01`` as in NLTK if index.noun lies beside the file, else the word and the synset's offset.
@@ -103,7 +103,7 @@ def read_wordnet(content: Content) -> Reading:
     edges = [(synset, parent) for synset in synsets for parent in synset.hypernyms]
     strange = {parent: None for _, parent in edges if parent not in name_of}
     kept = [(synset, parent) for synset, parent in edges if parent in name_of]
-    return Reading(
+    return ParsedEdges(
         content.label,
         [name_of[parent] for _, parent in kept],
         [name_of[synset.offset] for synset, _ in kept],

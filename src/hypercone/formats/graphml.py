@@ -9,8 +9,8 @@ from typing import Any, NoReturn
 from xml.parsers import expat
 
 from hypercone.errors import InputError, counted, option, short, visible
+from hypercone.formats.parsed import ParsedEdges
 from hypercone.formats.rdf import too_long
-from hypercone.formats.reading import Reading
 from hypercone.formats.source import Content
 from hypercone.hierarchy.interop import checked_direction
 from hypercone.progress import Step
@@ -125,7 +125,7 @@ LABEL_KEYS = ("label", "name", "title")
 DRAWN_LABEL = "NodeLabel"
 
 
-def read_graphml(content: Content, *, direction: str | None = None) -> Reading:
+def read_graphml(content: Content, *, direction: str | None = None) -> ParsedEdges:
     """The edges of a directed graph; a node's label is its data named label, name or title.
 
     >>> graph = b'''<graphml><graph edgedefault="directed"><node id="animal"/><node id="dog"/>
@@ -144,7 +144,7 @@ def read_graphml(content: Content, *, direction: str | None = None) -> Reading:
     graph.check()
     ends = (graph.sources, graph.targets)
     parents, children = ends if direction == "parent-child" else ends[::-1]
-    return Reading(content.label, parents, children, graph.lines, graph.best_labels(), tuple(graph.notes()))
+    return ParsedEdges(content.label, parents, children, graph.lines, graph.best_labels(), tuple(graph.notes()))
 
 
 class _Graph:

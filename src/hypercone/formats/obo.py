@@ -18,8 +18,8 @@ from dataclasses import dataclass, field
 from typing import Any
 
 from hypercone.errors import InputError, counted, short, some, visible
+from hypercone.formats.parsed import ParsedEdges, left_out
 from hypercone.formats.rdf import local_name, plain, short_name
-from hypercone.formats.reading import Reading, left_out
 from hypercone.formats.source import Content, checked_utf8, is_empty
 from hypercone.progress import Step
 
@@ -58,7 +58,7 @@ class Terms:
         if line is not None:
             found.lines.append(line)
 
-    def reading(self, relations: Sequence[str]) -> Reading:
+    def reading(self, relations: Sequence[str]) -> ParsedEdges:
         """The edges of these relations between terms that are defined and not obsolete.
 
         >>> terms = Terms("a.obo", {"A:1": "thing", "A:2": "dog"})
@@ -76,7 +76,7 @@ class Terms:
         kept, notes = self._kept(gathered)
         notes += self._skipped(relations)
         lines = kept.lines if len(kept.lines) == len(kept.parents) else None
-        return Reading(self.source, kept.parents, kept.children, lines, self.labels, notes)
+        return ParsedEdges(self.source, kept.parents, kept.children, lines, self.labels, notes)
 
     def _related(self, relation: str) -> Statements:
         for name in (relation, self.names.get(relation, "")):
@@ -124,7 +124,7 @@ ESCAPE = re.compile(r"\\(.)")
 ESCAPED = {"n": " ", "W": " ", "t": " "}
 
 
-def read_obo(content: Content, relations: Sequence[str] = ("is_a",)) -> Reading:
+def read_obo(content: Content, relations: Sequence[str] = ("is_a",)) -> ParsedEdges:
     r"""The statements of these relations, child to parent; names are the ids, labels the names.
 
     >>> read_obo(Content("a.obo", ".obo", b"[Term]\nid: A:1\nname: dog\nis_a: A:2 ! animal\n[Term]\nid: A:2\n")).parents
@@ -313,7 +313,7 @@ PART_OF = "bfo_0000050"
 SUBCLASS_OF = ("subclassof", "rdfs_subclassof")
 
 
-def read_obographs(content: Content, relations: Sequence[str] = ("is_a",)) -> Reading:
+def read_obographs(content: Content, relations: Sequence[str] = ("is_a",)) -> ParsedEdges:
     """The edges of these relations; names are the ids (``HP:0000118``), labels what they are called.
 
     >>> read_obographs(Content("a.json", ".json", b'{"A:2": {"label": "dog", "ancestors": {"A:1": 1}}, '

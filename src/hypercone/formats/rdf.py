@@ -14,7 +14,7 @@ from collections.abc import Callable, Iterable, Iterator, Sequence
 from urllib.parse import urljoin
 
 from hypercone.errors import InputError, counted, option, short, some
-from hypercone.formats.reading import Reading
+from hypercone.formats.parsed import ParsedEdges
 
 RDF = "http://www.w3.org/1999/02/22-rdf-syntax-ns#"
 RDF_TYPE = RDF + "type"
@@ -218,7 +218,7 @@ def reading_of(
     statements: Statements,
     prefixes: dict[str, str],
     lines_of: Callable[[Sequence[int]], Sequence[int]] = lambda places: places,
-) -> Reading:
+) -> ParsedEdges:
     """The hierarchy in the statements: short names, edges with their lines, labels, and what was left out."""
     skipped: Counter[str] = Counter()
     edges = dict(statements.edges)
@@ -231,7 +231,7 @@ def reading_of(
     order = sorted(kept, key=kept.__getitem__)
     nodes = dict.fromkeys(node for edge in order for node in edge)
     names = names_of(nodes, prefixes)
-    return Reading(
+    return ParsedEdges(
         label,
         [names[parent] for parent, _ in order],
         [names[child] for _, child in order],

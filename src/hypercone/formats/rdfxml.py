@@ -7,8 +7,8 @@ from typing import NamedTuple
 
 from hypercone.errors import InputError, option, visible
 from hypercone.formats.graphml import XmlEvents
+from hypercone.formats.parsed import ParsedEdges
 from hypercone.formats.rdf import OWL, RDF, RDF_TYPE, Statements, reading_of, resolved, too_long
-from hypercone.formats.reading import Reading
 from hypercone.formats.source import Content
 
 XML = "http://www.w3.org/XML/1998/namespace"
@@ -18,7 +18,7 @@ HARMLESS = {RDF + "datatype", RESOURCE}
 DESCRIPTION = RDF + "Description"
 
 
-def read_rdfxml(content: Content, *, relations: Sequence[str] = ("is_a",)) -> Reading:
+def read_rdfxml(content: Content, *, relations: Sequence[str] = ("is_a",)) -> ParsedEdges:
     """The hierarchy of rdfs:subClassOf and skos:broader statements, and of the properties that ``relations`` name.
 
     >>> rdf = b'''<rdf:RDF xmlns:rdf="http://www.w3.org/1999/02/22-rdf-syntax-ns#"

@@ -11,8 +11,8 @@ from hypercone.formats.arrow import read_arrow, read_parquet
 from hypercone.formats.dumps import read_ncbi, read_wordnet
 from hypercone.formats.graphml import read_graphml
 from hypercone.formats.obo import read_obo, read_obographs
+from hypercone.formats.parsed import ParsedEdges, assembled, checked_on_cycle, first_labels
 from hypercone.formats.rdfxml import read_rdfxml
-from hypercone.formats.reading import Reading, assembled, checked_on_cycle, first_labels
 from hypercone.formats.source import Content, Source, content_of
 from hypercone.formats.tables import FORMATS as TABLES
 from hypercone.formats.tables import columns_of, table_of
@@ -67,12 +67,12 @@ def read(
     return assembled(reading, on_cycle, READERS[name].cycle_hint)
 
 
-def read_names(source: Source, *, format: str | None = None, **columns: Any) -> Reading:
+def read_names(source: Source, *, format: str | None = None, **columns: Any) -> ParsedEdges:
     """The pairs of a table as names, perhaps none; the arguments are those of ``read``."""
     return _pairs(content_of(source), format, may_be_empty=True, **columns)
 
 
-def _pairs(content: Content, format: str | None, *, may_be_empty: bool = False, **given: Any) -> Reading:
+def _pairs(content: Content, format: str | None, *, may_be_empty: bool = False, **given: Any) -> ParsedEdges:
     table = table_of(content, format)
     columns = columns_of(table, **given)
     if columns.start == len(table) and not may_be_empty:
@@ -84,7 +84,7 @@ def _pairs(content: Content, format: str | None, *, may_be_empty: bool = False, 
                 columns.start + column.index(""), f"the {role} is empty; give it a name or remove the line"
             )
     called = [] if columns.label is None else table.column(columns.label, columns.start)
-    return Reading(table.label, parents, children, table.lines[columns.start :], first_labels(children, called))
+    return ParsedEdges(table.label, parents, children, table.lines[columns.start :], first_labels(children, called))
 
 
 def _several(relations: Sequence[str]) -> tuple[str, ...]:
@@ -96,9 +96,9 @@ def _several(relations: Sequence[str]) -> tuple[str, ...]:
     return wanted
 
 
-__all__ = ["READERS", "Format", "Reading"]
+__all__ = ["READERS", "Format", "ParsedEdges"]
 
-Reader = Callable[..., Reading]
+Reader = Callable[..., ParsedEdges]
 
 
 @dataclass(frozen=True)
@@ -138,7 +138,7 @@ READERS = {
 }
 
 
-def read_content(name: str, content: Content, **options: object) -> Reading:
+def read_content(name: str, content: Content, **options: object) -> ParsedEdges:
     """What a file in this format says."""
     return READERS[name].reader(content, **options)
 

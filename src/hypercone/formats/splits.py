@@ -13,7 +13,7 @@ import numpy as np
 from hypercone._arrays import Rows
 from hypercone._files import new_file
 from hypercone.errors import InputError, UnknownNameError, visible
-from hypercone.formats.reading import Reading
+from hypercone.formats.parsed import ParsedEdges
 from hypercone.formats.registry import read_names
 from hypercone.hierarchy.hierarchy import Hierarchy
 from hypercone.hierarchy.split import LabeledPairs, Split
@@ -139,7 +139,7 @@ def write_pairs(path: Path, pairs: Rows, hierarchy: Hierarchy) -> None:
         draft.write_text("parent\tchild\n" + "".join(lines), encoding="utf-8", newline="\n")
 
 
-def _rows(pairs: Reading, names: Sequence[str], hierarchy: Hierarchy) -> Rows:
+def _rows(pairs: ParsedEdges, names: Sequence[str], hierarchy: Hierarchy) -> Rows:
     try:
         return hierarchy.rows(names)
     except UnknownNameError as error:

@@ -15,7 +15,7 @@ from collections.abc import Callable, Iterator
 from itertools import count, pairwise
 
 from hypercone.errors import InputError, short
-from hypercone.formats.reading import Lines, Reading
+from hypercone.formats.parsed import Lines, ParsedEdges
 from hypercone.formats.source import Content, text_of
 from hypercone.progress import Step, counted_off
 
@@ -28,7 +28,7 @@ NUMBER = re.compile(r"[-+]?(\d++\.?\d*+|\.\d++)([eE][-+]?\d++)?")
 FRESH, CLOSED, NAMED, COLON, DONE = "nothing", "its children", "its label", "a colon", "its length"
 
 
-def read_newick(content: Content) -> Reading:
+def read_newick(content: Content) -> ParsedEdges:
     """The edges of the trees in the file; two nodes with the same label are refused.
 
     >>> read_newick(Content("a.nwk", ".nwk", b"((poodle,'hot dog'):0.1,cat)animal;")).parents
@@ -39,7 +39,7 @@ def read_newick(content: Content) -> Reading:
         raise InputError(f"{content.label}:1: is XML, not Newick; write the tree as (poodle,beagle)dog; instead")
     forest = _Forest(content.label, text)
     names = forest.names()
-    return Reading(content.label, [names[row] for row in forest.parents], [names[row] for row in forest.children])
+    return ParsedEdges(content.label, [names[row] for row in forest.parents], [names[row] for row in forest.children])
 
 
 class _Forest:
@@ -165,7 +165,7 @@ class _Forest:
 SEPARATOR = re.compile(r"\s>(?=\s)")
 
 
-def read_paths(content: Content) -> Reading:
+def read_paths(content: Content) -> ParsedEdges:
     r"""The edges of all paths, each once. Blank lines are skipped, and a first line that begins with ``#``.
 
     >>> read_paths(Content("a", "", b"animal > dog > poodle\nanimal > cat")).children
@@ -188,7 +188,7 @@ def read_paths(content: Content) -> Reading:
     return found.reading()
 
 
-def read_indented(content: Content) -> Reading:
+def read_indented(content: Content) -> ParsedEdges:
     r"""The edges from each line to those one level deeper below it; blank lines are skipped.
 
     >>> read_indented(Content("a", "", b"animal\n  dog\n    poodle\n  cat\n")).parents

@@ -8,8 +8,8 @@ from functools import partial
 from typing import NamedTuple
 
 from hypercone.errors import InputError, short, visible
+from hypercone.formats.parsed import ParsedEdges
 from hypercone.formats.rdf import RDF_TYPE, Link, Statements, Text, reading_of, resolved, too_long
-from hypercone.formats.reading import Reading
 from hypercone.formats.source import Content, checked_utf8, is_empty
 from hypercone.progress import Step
 
@@ -27,7 +27,7 @@ ESCAPE = re.compile(r"\\(?:u([0-9A-Fa-f]{4})|U([0-9A-Fa-f]{8})|(.))", re.DOTALL)
 LETTERS = {"t": "\t", "b": "\b", "n": "\n", "r": "\r", "f": "\f"}
 
 
-def read_ntriples(content: Content, *, relations: Sequence[str] = ("is_a",)) -> Reading:
+def read_ntriples(content: Content, *, relations: Sequence[str] = ("is_a",)) -> ParsedEdges:
     r"""The hierarchy of rdfs:subClassOf and skos:broader statements, and of the properties that ``relations`` name.
 
     >>> line = b"<http://a/#dog> <http://www.w3.org/2000/01/rdf-schema#subClassOf> <http://a/#animal> .\n"
@@ -173,7 +173,7 @@ def token_error(label: str, text: str, place: int, expects: str) -> InputError:
     return InputError(f"{label}:{line}: expected {wanted}, found {short(culprit)!r}; is the file complete, and Turtle?")
 
 
-def read_turtle(content: Content, *, relations: Sequence[str] = ("is_a",)) -> Reading:
+def read_turtle(content: Content, *, relations: Sequence[str] = ("is_a",)) -> ParsedEdges:
     r"""The hierarchy of rdfs:subClassOf and skos:broader statements, and of the properties that ``relations`` name.
 
     >>> text = b"@prefix s: <http://www.w3.org/2004/02/skos/core#> . @prefix : <http://a/#> . :dog s:broader :animal ."

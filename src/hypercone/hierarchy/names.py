@@ -40,10 +40,10 @@ class NodeNames(tuple[str, ...]):
         """The row of each name."""
         return dict(zip(self, range(len(self)), strict=True))
 
-    def extended(self, more: Iterable[str]) -> NodeNames:
+    def extended_by(self, more: Iterable[str]) -> NodeNames:
         """These names and, for the rows behind them, those; only the new ones are looked at.
 
-        >>> NodeNames(["dog", "cat"]).extended(["owl"])
+        >>> NodeNames(["dog", "cat"]).extended_by(["owl"])
         ('dog', 'cat', 'owl')
         """
         added = NodeNames(more)

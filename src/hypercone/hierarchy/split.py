@@ -75,9 +75,9 @@ def split_as_in_the_paper(
         held = round(holdout * len(nonbasic))
         learned = round(percent / 100 * len(nonbasic))
         validation, test = shuffled[:held], shuffled[held : 2 * held]
-        of_validation = corrupted(hierarchy, validation, negatives_per_side, seed, VALIDATION)
+        of_validation = negative_pairs(hierarchy, validation, negatives_per_side, seed, VALIDATION)
         step.advance()
-        of_test = corrupted(hierarchy, test, negatives_per_side, seed, TEST)
+        of_test = negative_pairs(hierarchy, test, negatives_per_side, seed, TEST)
     return Split(
         np.concatenate([hierarchy.reduction(), shuffled[2 * held :][:learned]]),
         LabeledPairs(validation, of_validation),
@@ -129,7 +129,7 @@ def random_bits(seed: int, stream: int, count: int) -> NDArray[np.uint64]:
     return bits
 
 
-def corrupted(hierarchy: Hierarchy, positives: Rows, a_side: int, seed: int, stream: int) -> Rows:
+def negative_pairs(hierarchy: Hierarchy, positives: Rows, a_side: int, seed: int, stream: int) -> Rows:
     """For each positive (u, v), ``a_side`` pairs (u′, v) and as many (u, v′), outside the closure, u ≠ v.
 
     The replacements for one end of one positive differ from each other; where there are fewer, all are taken.

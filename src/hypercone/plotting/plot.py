@@ -15,7 +15,7 @@ from hypercone.embedding.embedding import Embedding
 from hypercone.embedding.folder import checked_path
 from hypercone.errors import InputError, did_you_mean, option, some, warn_renamed
 from hypercone.hierarchy import LabeledPairs
-from hypercone.hierarchy.split import corrupted, random_bits
+from hypercone.hierarchy.split import negative_pairs, random_bits
 from hypercone.methods import Points
 from hypercone.plotting.arcs import seen_from
 from hypercone.plotting.canvas import (
@@ -183,7 +183,7 @@ def _drawn_pairs(embedding: Embedding) -> LabeledPairs:
     closure = hierarchy.closure()
     if len(closure) > MOST_PAIRS:
         closure = closure[np.sort(np.argsort(random_bits(0, CHOSEN, len(closure)))[:MOST_PAIRS])]
-    return LabeledPairs(closure, corrupted(hierarchy, closure, A_SIDE, 0, WRONG))
+    return LabeledPairs(closure, negative_pairs(hierarchy, closure, A_SIDE, 0, WRONG))
 
 
 def norms(embedding: Embedding, *, theme: Theme) -> Any:

@@ -20,7 +20,7 @@ from fuzzing.promise import Errors, Outcome, kept
 
 from hypercone.errors import InputError, ModelFileError
 from hypercone.formats import read
-from hypercone.formats.reading import ON_CYCLE
+from hypercone.formats.parsed import ON_CYCLE
 from hypercone.formats.registry import EXTENSIONS, NAMES, READERS, TABLE_OPTIONS
 from hypercone.service.errors import Refusal
 

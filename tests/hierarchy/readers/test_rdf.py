@@ -11,8 +11,8 @@ from hypothesis import strategies as st
 
 from hypercone.errors import InputError
 from hypercone.formats import turtle
+from hypercone.formats.parsed import ParsedEdges
 from hypercone.formats.rdf import names_of
-from hypercone.formats.reading import Reading
 from hypercone.formats.registry import READERS
 from hypercone.formats.source import Content
 
@@ -42,7 +42,7 @@ obo:UB_9 a owl:Class ; rdfs:subClassOf obo:UB_9 .
 )
 
 
-def read(syntax: str, data: str | bytes, **options: object) -> Reading:
+def read(syntax: str, data: str | bytes, **options: object) -> ParsedEdges:
     content = Content("zoo.file", "", data.encode() if isinstance(data, str) else data)
     return READERS[syntax].reader(content, **options)
 
@@ -53,7 +53,7 @@ def written(turtle: str, syntax: str) -> bytes:
     return rdflib.Graph().parse(data=turtle, format="turtle").serialize(format=SYNTAXES[syntax]).encode()
 
 
-def edges(reading: Reading) -> set[tuple[str, str]]:
+def edges(reading: ParsedEdges) -> set[tuple[str, str]]:
     return set(zip(reading.parents, reading.children, strict=True))
 
 

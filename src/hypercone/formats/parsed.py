@@ -19,7 +19,7 @@ from hypercone.progress import Step
 
 
 @dataclass(frozen=True)
-class Reading:
+class ParsedEdges:
     """Edges as two lists of names, parents and children, as they stand in the file.
 
     ``lines`` holds the line of each edge where the format has lines. ``labels`` are what people call the nodes;
@@ -91,14 +91,14 @@ class Lines:
         """A node that may turn out to have no edge."""
         self._met[name] = None
 
-    def reading(self) -> Reading:
+    def reading(self) -> ParsedEdges:
         """All of it."""
         parents = [parent for parent, _ in self._line_of]
         children = [child for _, child in self._line_of]
         joined = {*parents, *children}
         alone = [name for name in self._met if name not in joined]
         lines = list(self._line_of.values())
-        return Reading(self.label, parents, children, lines, notes=left_out("node", "without an edge", alone))
+        return ParsedEdges(self.label, parents, children, lines, notes=left_out("node", "without an edge", alone))
 
 
 ON_CYCLE = ("error", "condense", "drop")
@@ -106,13 +106,13 @@ ON_CYCLE = ("error", "condense", "drop")
 LONGEST_NAME = 10_000
 
 
-def assembled(reading: Reading, on_cycle: str = "error", cycle_hint: str = "") -> Hierarchy:
+def assembled(reading: ParsedEdges, on_cycle: str = "error", cycle_hint: str = "") -> Hierarchy:
     """The hierarchy of a reading; HierarchyError with file and line if its edges are none.
 
     ``on_cycle`` says what becomes of edges in a circle, and of those from a node to itself. ``cycle_hint`` is added
     to the message about a cycle.
 
-    >>> assembled(Reading("x.tsv", ["a", "b"], ["b", "a"]), "condense").names
+    >>> assembled(ParsedEdges("x.tsv", ["a", "b"], ["b", "a"]), "condense").names
     ('a = b',)
     """
     checked_on_cycle(on_cycle)
@@ -155,14 +155,14 @@ class _Given(NamedTuple):
     notes: tuple[str, ...] = ()
 
 
-def _as_they_are(reading: Reading, given: _Given) -> _Given:
+def _as_they_are(reading: ParsedEdges, given: _Given) -> _Given:
     loop = first_self_loop(given.edges)
     if loop is not None:
         raise HierarchyError(f"{reading.place(loop)}: {self_loop(reading.parents[loop])}")
     return given
 
 
-def _condensed(reading: Reading, given: _Given) -> _Given:
+def _condensed(reading: ParsedEdges, given: _Given) -> _Given:
     edges, _, notes = _without_self_loops(reading, given.edges)
     found = condensed(list(given.names), edges, given.labels)
     if found is None:
@@ -176,7 +176,7 @@ def _condensed(reading: Reading, given: _Given) -> _Given:
     return _Given(found.names, found.edges, found.labels, notes + found.notes)
 
 
-def _dropped(reading: Reading, given: _Given) -> _Given:
+def _dropped(reading: ParsedEdges, given: _Given) -> _Given:
     edges, places, notes = _without_self_loops(reading, given.edges)
     left_out = closing(edges, len(given.names))
     if len(left_out):
@@ -185,7 +185,7 @@ def _dropped(reading: Reading, given: _Given) -> _Given:
     return _Given(given.names, edges, given.labels, notes)
 
 
-def _without_self_loops(reading: Reading, edges: Rows) -> tuple[Rows, NDArray[np.int64], tuple[str, ...]]:
+def _without_self_loops(reading: ParsedEdges, edges: Rows) -> tuple[Rows, NDArray[np.int64], tuple[str, ...]]:
     """The other edges, where each stands in the reading, and a note if some were left out."""
     is_loop = edges[:, 0] == edges[:, 1]
     if not is_loop.any():
@@ -194,7 +194,7 @@ def _without_self_loops(reading: Reading, edges: Rows) -> tuple[Rows, NDArray[np
     return edges[~is_loop], np.flatnonzero(~is_loop), (_left_out(reading, np.flatnonzero(is_loop), words, words),)
 
 
-def _left_out(reading: Reading, places: NDArray[np.int64], one: str, several: str) -> str:
+def _left_out(reading: ParsedEdges, places: NDArray[np.int64], one: str, several: str) -> str:
     shown = [
         f"{short(reading.parents[edge], 25)} → {short(reading.children[edge], 25)}"
         + ("" if reading.lines is None else f" (line {reading.lines[edge]})")
@@ -203,7 +203,7 @@ def _left_out(reading: Reading, places: NDArray[np.int64], one: str, several: st
     return f"{counted(len(places), 'edge')} {one if len(places) == 1 else several} left out: {some(shown, len(places))}"
 
 
-def _refuse_long_name(reading: Reading) -> NoReturn:
+def _refuse_long_name(reading: ParsedEdges) -> NoReturn:
     for edge, ends in enumerate(zip(reading.parents, reading.children, strict=True)):
         for name in ends:
             if len(name) > LONGEST_NAME:
@@ -215,7 +215,7 @@ def _refuse_long_name(reading: Reading) -> NoReturn:
     raise AssertionError("a name in the index is in the reading")
 
 
-def _refuse_bad_name(reading: Reading, error: HierarchyError) -> NoReturn:
+def _refuse_bad_name(reading: ParsedEdges, error: HierarchyError) -> NoReturn:
     # Only quotes or escapes can smuggle a tab or a line break into a name.
     ends = enumerate(zip(reading.parents, reading.children, strict=True))
     bad = next((edge for edge, pair in ends if not all(map(is_usable, pair))), None)
