@@ -209,7 +209,7 @@ CASES = {
     "a cycle": (
         lambda: hypercone.read("circle.tsv"),
         "info circle.tsv",
-        "circle.tsv:3: the edges run in a circle, parent → child: a → b → a; remove one of these edges, or read it with"
+        "circle.tsv:3: the edges form a cycle, parent → child: a → b → a; remove one of these edges, or read it with"
         ' «on_cycle="condense" or "drop"»',
         "«--on-cycle condense or drop»",
     ),

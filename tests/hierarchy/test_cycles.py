@@ -19,7 +19,7 @@ def refusal(pairs):
 
 def test_a_cycle_is_refused_with_one_shortest_cycle():
     pairs = [("a", "b"), ("b", "c"), ("c", "d"), ("d", "a"), ("x", "a"), ("d", "y"), ("c", "e"), ("e", "c")]
-    assert refusal(pairs) == ("the edges run in a circle, parent → child: c → e → c; remove one of these edges")
+    assert refusal(pairs) == ("the edges form a cycle, parent → child: c → e → c; remove one of these edges")
 
 
 def test_a_cycle_of_eight_is_shown_in_full():

@@ -45,7 +45,7 @@ def test_an_empty_cell_is_refused_with_its_row(make):
 def test_a_column_of_numbers_with_a_gap_keeps_its_names(make):
     frame = make({"parent": [1.0, 2.0], "child": [2, 3]})
     assert Hierarchy.from_frame(frame).names == ("1", "2", "3")
-    with pytest.raises(InputError, match=r"the column 'parent', row 0: 1\.5 is no name"):
+    with pytest.raises(InputError, match=r"the column 'parent', row 0: 1\.5 is not a name"):
         Hierarchy.from_frame(make({"parent": [1.5], "child": [2]}))
 
 
@@ -78,7 +78,7 @@ def test_categories_are_text_and_strange_frames_are_refused():
         Hierarchy.from_frame(twins)
     with pytest.raises(InputError, match=r"call \.collect\(\)"):
         Hierarchy.from_frame(polars.DataFrame({"parent": ["a"], "child": ["b"]}).lazy())
-    with pytest.raises(InputError, match="list is no data frame"):
+    with pytest.raises(InputError, match="list is not a data frame"):
         Hierarchy.from_frame([("a", "b")])
 
 

@@ -150,21 +150,21 @@ def test_nodes_without_edges_are_kept():
     ("pairs", "sentence"),
     [
         ([("a", "")], "a node has an empty name; every node needs a name of at least one character"),
-        ([("a", "b\tc")], "the name 'b\\tc' contains a tab, which no edge file can hold; replace it"),
-        ([("a", "b\n")], "the name 'b\\n' contains a line break, which no edge file can hold; replace it"),
+        ([("a", "b\tc")], "the name 'b\\tc' contains a tab, which an edge file cannot hold; replace it"),
+        ([("a", "b\n")], "the name 'b\\n' contains a line break, which an edge file cannot hold; replace it"),
         (
             [("a", "b\r")],
-            "the name 'b\\r' contains a carriage return, which no edge file can hold; replace it",
+            "the name 'b\\r' contains a carriage return, which an edge file cannot hold; replace it",
         ),
         (
             [("a", "b\0")],
-            "the name 'b\\x00' contains a NUL character, which no edge file can hold; replace it",
+            "the name 'b\\x00' contains a NUL character, which an edge file cannot hold; replace it",
         ),
         ([("a", "\ud800")], "the name '\\ud800' contains half a character and cannot be written; replace it"),
-        ([("a", 7)], "7 is no name, it is int; names are text, so use str(…)"),
+        ([("a", 7)], "7 is not a name but int; names are text, so use str(…)"),
         ([("a", "a")], "'a' is given as its own parent; remove this edge"),
-        (["ab"], "'ab' is no edge; each must be two names, (parent, child)"),
-        ([("a", "b", "c")], "('a', 'b', 'c') is no edge; each must be two names, (parent, child)"),
+        (["ab"], "'ab' is not an edge; each edge is two names, (parent, child)"),
+        ([("a", "b", "c")], "('a', 'b', 'c') is not an edge; each edge is two names, (parent, child)"),
     ],
 )
 def test_a_bad_pair_is_refused_in_one_sentence(pairs, sentence):

@@ -29,7 +29,7 @@ def test_names_that_were_checked_are_not_checked_again():
     [
         (["dog", "cat", "dog"], "two rows are named 'dog'; every node needs its own name"),
         (["dog", ""], "a node has an empty name"),
-        (["dog", 5], "5 is no name"),
+        (["dog", 5], "5 is not a name"),
         (["a\tb"], "contains a tab"),
     ],
 )

@@ -1,4 +1,4 @@
-"""Edges in a circle: refused, condensed or dropped, as the reader is told; and told about."""
+"""Cycles in a file: refused, condensed or dropped by on_cycle, with a note."""
 
 import io
 
@@ -11,7 +11,7 @@ from hypothesis import strategies as st
 import hypercone
 from hypercone.errors import HierarchyError, InputError
 from hypercone.formats.parsed import ParsedEdges, assembled
-from hypercone.hierarchy.graph import closing, condensed
+from hypercone.hierarchy.graph import condense_cycles, edges_closing_cycles
 
 CIRCLES = "parent,child\ntop,a\na,b\nb,a\nb,c\nc,c\nd,e\ne,f\nf,d\nc,d\na,b\n"
 graphs = st.integers(1, 9).flatmap(lambda n: st.lists(st.tuples(*[st.integers(0, n - 1)] * 2), min_size=1, max_size=25))
@@ -31,7 +31,7 @@ def test_a_circle_is_refused_with_the_remedy():
     with pytest.raises(HierarchyError) as caught:
         read(CIRCLES.replace("c,c\n", ""))
     assert str(caught.value) == (
-        "the stream:4: the edges run in a circle, parent → child: a → b → a; remove one of these edges, "
+        "the stream:4: the edges form a cycle, parent → child: a → b → a; remove one of these edges, "
         'or read it with on_cycle="condense" or "drop"'
     )
 
@@ -98,7 +98,7 @@ def test_components_are_those_of_networkx(pairs):
     names = [str(row) for row in range(10)]
     graph = nx.DiGraph(pairs)
     graph.add_nodes_from(range(10))
-    found = condensed(names, np.array(pairs, np.int32), {})
+    found = condense_cycles(names, np.array(pairs, np.int32), {})
     expected = {" = ".join(map(str, sorted(rows))) for rows in nx.strongly_connected_components(graph)}
     assert set(found.names if found else names) == expected
     if found:
@@ -110,7 +110,7 @@ def test_components_are_those_of_networkx(pairs):
 @given(graphs)
 def test_without_the_closing_edges_there_is_no_cycle_and_each_of_them_closes_one(pairs):
     edges = np.array([pair for pair in pairs if pair[0] != pair[1]] or [(0, 1)], np.int32)
-    places = closing(edges, 10)
+    places = edges_closing_cycles(edges, 10)
     kept = nx.DiGraph(np.delete(edges, places, axis=0).tolist())
     kept.add_nodes_from(range(10))
     assert nx.is_directed_acyclic_graph(kept)
@@ -122,8 +122,8 @@ def test_without_the_closing_edges_there_is_no_cycle_and_each_of_them_closes_one
 def test_a_million_nodes_take_no_recursion_and_little_time(is_circle, within):
     rows = np.arange(1_000_000, dtype=np.int32)
     edges = np.stack([rows, np.roll(rows, -1)], axis=1)[: None if is_circle else -1]
-    closing(edges[:2], 10), condensed(["a", "b", "c"], edges[:2], {})
+    edges_closing_cycles(edges[:2], 10), condense_cycles(["a", "b", "c"], edges[:2], {})
     names = [str(row) for row in rows.tolist()]
-    places, found = within(5, lambda: (closing(edges, len(rows)), condensed(names, edges, {})))
+    places, found = within(5, lambda: (edges_closing_cycles(edges, len(rows)), condense_cycles(names, edges, {})))
     assert places.tolist() == ([len(rows) - 1] if is_circle else [])
     assert (found is not None) == is_circle

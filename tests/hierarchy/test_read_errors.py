@@ -44,7 +44,7 @@ REFUSED = [
     (
         b"parent\tchild\na\tb\nx\ty\nb\ta\n",
         {},
-        "edges.tsv:4: the edges run in a circle, parent → child: a → b → a; remove one of these edges, "
+        "edges.tsv:4: the edges form a cycle, parent → child: a → b → a; remove one of these edges, "
         'or read it with on_cycle="condense" or "drop"',
     ),
     (b"parent\tchild\na\tb\xff\n", {}, "edges.tsv:2: byte 0xff is not UTF-8; save the file as UTF-8"),
@@ -141,7 +141,7 @@ REFUSED = [
     (
         b'parent,child\n"a\tz",b\n',
         {"format": "csv"},
-        "edges.tsv:2: the name 'a\\tz' contains a tab, which no edge file can hold; replace it",
+        "edges.tsv:2: the name 'a\\tz' contains a tab, which an edge file cannot hold; replace it",
     ),
 ]
 

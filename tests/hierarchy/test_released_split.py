@@ -218,7 +218,7 @@ REFUSED = [
     (
         "train_25percent",
         FILES["train_25percent"] + "0\t2\n",
-        "toy.tsv.train_25percent:2: the edges run in a circle, parent → child: "
+        "toy.tsv.train_25percent:2: the edges form a cycle, parent → child: "
         "puppy.n.01 → mammal.n.01 → puppy.n.01; remove one of these edges",
     ),
     (

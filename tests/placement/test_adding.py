@@ -158,7 +158,7 @@ def test_contradictions_are_refused(model):
         model.add_many([("a", "b"), ("b", "a"), ("dog", "a")])
     with pytest.raises(UnknownNameError, match="no new node for labels called 'hsky'; did you mean husky"):
         model.add_many({"husky": "dog"}, labels={"hsky": "Husky"})
-    with pytest.raises(HierarchyError, match="is no edge; each must be two names"):
+    with pytest.raises(HierarchyError, match="is not an edge; each edge is two names"):
         model.add_many(["husky"])
 
 

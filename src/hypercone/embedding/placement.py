@@ -14,7 +14,7 @@ from hypercone._arrays import Rows, frozen
 from hypercone._jit import dimension_type
 from hypercone.embedding.embedding_kernels import ABOVE, NOT_ABOVE, NOT_BELOW, improve, mark_above, pushed_out, scan
 from hypercone.errors import HierarchyError, InputError, option, short, unknown_name
-from hypercone.hierarchy.graph import in_words
+from hypercone.hierarchy.graph import format_cycle
 from hypercone.hierarchy.names import Labels, NodeNames, checked_names, rows_of_pairs
 from hypercone.methods import Points
 from hypercone.methods.scoring import Scorer
@@ -158,8 +158,8 @@ def from_the_top(parents: Mapping[str, Sequence[str]]) -> list[str]:
         return list(TopologicalSorter(among_new).static_order())
     except CycleError as error:
         circle: list[str] = error.args[1][:-1]
-        words = in_words(circle, range(len(circle)))
-        raise HierarchyError(f"the new nodes run in a circle, parent → child: {words}; remove one edge") from None
+        words = format_cycle(circle, range(len(circle)))
+        raise HierarchyError(f"the new nodes form a cycle, parent → child: {words}; remove one edge") from None
 
 
 def _checked(name: str, parents: str | Sequence[str]) -> list[str]:

@@ -12,9 +12,9 @@ from numpy.typing import NDArray
 
 from hypercone._arrays import Rows
 from hypercone.errors import HierarchyError, InputError, counted, option, short, some, warn_renamed
-from hypercone.hierarchy.graph import CycleError, closing, condensed
+from hypercone.hierarchy.graph import CycleError, condense_cycles, edges_closing_cycles
 from hypercone.hierarchy.hierarchy import Hierarchy, first_self_loop, self_loop
-from hypercone.hierarchy.names import is_usable, numbered
+from hypercone.hierarchy.names import is_usable, number_names
 from hypercone.progress import Step
 
 
@@ -120,7 +120,7 @@ def assembled(reading: ParsedEdges, on_cycle: str = "error", cycle_hint: str = "
         raise InputError(f"{reading.label}: holds no edges; a hierarchy needs at least one parent with a child")
     parents, size = iter(reading.parents), len(reading.parents)
     with Step("numbering the names", size, lambda: size - length_hint(parents)):
-        index, edges = numbered(zip(parents, reading.children, strict=True))
+        index, edges = number_names(zip(parents, reading.children, strict=True))
     if max(map(len, index)) > LONGEST_NAME:
         _refuse_long_name(reading)
     given = _Given(index, edges, reading.labels)
@@ -164,7 +164,7 @@ def _as_they_are(reading: ParsedEdges, given: _Given) -> _Given:
 
 def _condensed(reading: ParsedEdges, given: _Given) -> _Given:
     edges, _, notes = _without_self_loops(reading, given.edges)
-    found = condensed(list(given.names), edges, given.labels)
+    found = condense_cycles(list(given.names), edges, given.labels)
     if found is None:
         return _Given(given.names, edges, given.labels, notes)
     longest = max(map(len, found.names))
@@ -178,7 +178,7 @@ def _condensed(reading: ParsedEdges, given: _Given) -> _Given:
 
 def _dropped(reading: ParsedEdges, given: _Given) -> _Given:
     edges, places, notes = _without_self_loops(reading, given.edges)
-    left_out = closing(edges, len(given.names))
+    left_out = edges_closing_cycles(edges, len(given.names))
     if len(left_out):
         notes += (_left_out(reading, places[left_out], "that closes a cycle", "that close cycles"),)
         edges = np.delete(edges, left_out, axis=0)

@@ -61,7 +61,7 @@ def test_a_cycle_is_refused_in_words_and_can_be_condensed_or_dropped(sample, sam
     edges = [("animal", "dog"), ("dog", "poodle"), ("poodle", "dog")]
     data = sample.content(edges)
     told = refused(sample.file, data, *sample.flags)
-    assert "the edges run in a circle, parent → child: " in told
+    assert "the edges form a cycle, parent → child: " in told
     assert "--on-cycle condense or drop" in told
     condensed = run("info", sample.file, "--on-cycle", "condense", *sample.flags)
     assert condensed.code == 0

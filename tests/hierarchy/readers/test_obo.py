@@ -100,9 +100,7 @@ def test_a_relation_that_never_occurs_is_refused_with_those_that_do():
 def test_a_self_loop_and_a_cycle_have_their_line():
     with pytest.raises(InputError, match=r"^the stream:3: 'A:1' is given as its own parent; remove this edge$"):
         read("[Term]\nid: A:1\nis_a: A:1\n")
-    with pytest.raises(
-        InputError, match=r"^the stream:6: the edges run in a circle, parent → child: A:2 → A:1 → A:2; "
-    ):
+    with pytest.raises(InputError, match=r"^the stream:6: the edges form a cycle, parent → child: A:2 → A:1 → A:2; "):
         read("[Term]\nid: A:1\nis_a: A:2\n[Term]\nid: A:2\nis_a: A:1\n")
 
 

@@ -84,10 +84,14 @@ def test_text_of_every_kind_and_whole_numbers_are_names(kind):
     [
         ({"parent": ["a", None], "child": ["b", "c"]}, {}, ": the column 'parent', row 2: is empty; give it a name or"),
         ({"parent": ["a", "b"], "child": ["b", ""]}, {}, ": the column 'child', row 2: is empty; give it a name or"),
-        ({"parent": [1.5], "child": [2]}, {}, ": the column 'parent', row 1: 1.5 is no name; names are text or whole"),
+        (
+            {"parent": [1.5], "child": [2]},
+            {},
+            ": the column 'parent', row 1: 1.5 is not a name; names are text or whole",
+        ),
         ({"parent": [float("nan")], "child": [2]}, {}, ": the column 'parent', row 1: is empty"),
         ({"parent": [["a"]], "child": [2]}, {}, ": the column 'parent' holds list<"),
-        ({"parent": [True], "child": [2]}, {}, ": the column 'parent', row 1: True is no name"),
+        ({"parent": [True], "child": [2]}, {}, ": the column 'parent', row 1: True is not a name"),
         (
             {"a": ["x"], "b": ["y"]},
             {},
