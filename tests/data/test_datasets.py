@@ -40,7 +40,7 @@ def test_an_absurd_tree_is_refused_at_once(name):
 
 
 def test_a_tree_without_branches_is_refused():
-    with pytest.raises(InputError, match="tree-0-3 is no tree; the branching must be at least 1"):
+    with pytest.raises(InputError, match="tree-0-3 is not a tree; the branching must be at least 1"):
         load_dataset("tree-0-3")
 
 
