@@ -10,7 +10,7 @@ from hypothesis import strategies as st
 
 import hypercone
 from hypercone.errors import HierarchyError, InputError
-from hypercone.formats.parsed import ParsedEdges, assembled
+from hypercone.formats.parsed import ParsedEdges, build_hierarchy
 from hypercone.hierarchy.graph import condense_cycles, edges_closing_cycles
 
 CIRCLES = "parent,child\ntop,a\na,b\nb,a\nb,c\nc,c\nd,e\ne,f\nf,d\nc,d\na,b\n"
@@ -61,15 +61,15 @@ def test_dropping_leaves_out_the_edges_that_lead_back():
 def test_more_than_three_are_counted():
     pairs = [(f"{name}{i}", f"{other}{i}") for i in range(5) for name, other in ("ab", "ba")]
     reading = ParsedEdges("x", *zip(*pairs, strict=True))
-    assert assembled(reading, "condense").notes == ("5 cycles condensed: a0 = b0, a1 = b1, a2 = b2 and 2 more",)
-    assert assembled(reading, "drop").notes == (
+    assert build_hierarchy(reading, "condense").notes == ("5 cycles condensed: a0 = b0, a1 = b1, a2 = b2 and 2 more",)
+    assert build_hierarchy(reading, "drop").notes == (
         "5 edges that close cycles left out: b0 → a0, b1 → a1, b2 → a2 and 2 more",
     )
 
 
 def test_labels_are_joined_like_names():
     reading = ParsedEdges("x", ["a", "b", "b"], ["b", "a", "c"], labels={"a": "Alpha", "c": "Gamma", "z": "Zeta"})
-    found = assembled(reading, "condense")
+    found = build_hierarchy(reading, "condense")
     assert (found.names, found.labels.texts) == (("a = b", "c"), ("Alpha = b", "Gamma"))
 
 
@@ -88,7 +88,7 @@ def test_another_answer_to_circles_is_refused():
 
 def test_a_name_that_two_nodes_get_is_refused_without_a_traceback():
     with pytest.raises(HierarchyError, match=r"^x: two rows are named 'a = b'; every node needs its own name$"):
-        assembled(ParsedEdges("x", ["a", "b", "a = b"], ["b", "a", "c"]), "condense")
+        build_hierarchy(ParsedEdges("x", ["a", "b", "a = b"], ["b", "a", "c"]), "condense")
 
 
 @settings(max_examples=200, deadline=None)

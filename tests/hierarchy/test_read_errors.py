@@ -59,10 +59,10 @@ REFUSED = [
         {},
         "edges.tsv:2: contains a carriage return inside the line; end lines with a line feed",
     ),
-    (b"", {}, "edges.tsv: is empty; it should hold one edge a line, a parent and a child"),
-    (b"\xef\xbb\xbf\r\n\n", {}, "edges.tsv: is empty; it should hold one edge a line, a parent and a child"),
+    (b"", {}, "edges.tsv: is empty; it should hold one edge per line, a parent and a child"),
+    (b"\xef\xbb\xbf\r\n\n", {}, "edges.tsv: is empty; it should hold one edge per line, a parent and a child"),
     (b"\nparent\tchild\na\tb\n", {}, "edges.tsv:1: the first line is empty; remove it"),
-    (b"parent\tchild\n", {}, "edges.tsv: has a header but no edges; add one a line, a parent and a child"),
+    (b"parent\tchild\n", {}, "edges.tsv: has a header but no edges; add one per line, a parent and a child"),
     (b"a\tb\n", {}, f"edges.tsv:1: which column is the parent? The first line is a, b; {SAY_WHICH}"),
     (
         b"parent\tparent\tchild\n",
@@ -206,7 +206,7 @@ def test_standard_input_without_a_separator_is_refused_by_name():
         done.stderr.decode()
         .splitlines()[-1]
         .endswith(
-            "standard input: neither its name nor its first line tells the format; say which it is with format: "
+            "standard input: the format cannot be inferred from its name or first line; say which it is with format: "
             + ", ".join(NAMES)
         )
     )

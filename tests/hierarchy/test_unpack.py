@@ -10,7 +10,7 @@ from hypothesis import strategies as st
 
 from hypercone.errors import InputError
 from hypercone.formats import source
-from hypercone.formats.source import limit_of, unpacked
+from hypercone.formats.source import limit_of, unpack
 
 PACK = {".gz": gzip.compress, ".xz": lzma.compress, ".zst": zstandard.compress}
 
@@ -23,7 +23,7 @@ def test_what_was_packed_is_unpacked_in_pieces_of_any_size(packing, parts, piece
     with pytest.MonkeyPatch.context() as patch:
         for name in ("UNPACKED_PIECE", "SMALLEST_PIECE", "LARGEST_PIECE", "ZSTD_PIECE"):
             patch.setattr(source, name, piece)
-        assert unpacked("x", packing, packed) == b"".join(parts)
+        assert unpack("x", packing, packed) == b"".join(parts)
 
 
 @pytest.mark.parametrize("packing", PACK)
@@ -33,9 +33,9 @@ def test_a_bomb_stops_at_the_limit(packing, monkeypatch):
     limit = limit_of(len(packed))
     assert limit < 40 * 2**20
     with pytest.raises(InputError) as caught:
-        unpacked("bomb", packing, packed)
+        unpack("bomb", packing, packed)
     assert str(caught.value) == (
-        f"bomb: unpacks to more than {limit // 2**20:,} MiB from {len(packed):,} bytes, as no hierarchy does; "
+        f"bomb: unpacks to more than {limit // 2**20:,} MiB from {len(packed):,} bytes, too much for a hierarchy; "
         "unpack it yourself if you trust it"
     )
 
@@ -45,7 +45,7 @@ def test_the_limit_grows_with_the_file_and_ends_at_four_gibibytes():
 
 
 def test_zeros_behind_a_gzip_file_are_padding():
-    assert unpacked("x", ".gz", gzip.compress(b"dog") + bytes(1000)) == b"dog"
+    assert unpack("x", ".gz", gzip.compress(b"dog") + bytes(1000)) == b"dog"
 
 
 @pytest.mark.parametrize("packing", PACK)
@@ -53,4 +53,4 @@ def test_zeros_behind_a_gzip_file_are_padding():
 def test_a_file_cut_short_is_damaged_wherever_it_is_cut(packing, kept):
     packed = PACK[packing](b"".join(b"%d\t%d\n" % (i, i * i) for i in range(5000)))
     with pytest.raises(InputError, match=r"compression is damaged \(.*\); fetch the file again$"):
-        unpacked("x", packing, packed[: int(kept * len(packed))])
+        unpack("x", packing, packed[: int(kept * len(packed))])

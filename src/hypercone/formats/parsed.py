@@ -1,4 +1,4 @@
-"""What a reader returns (edges by name, their lines, labels, notes), and the Hierarchy that is made of it."""
+"""What a reader returns (edges by name, their lines, labels, notes), and how a Hierarchy is built from it."""
 
 from __future__ import annotations
 
@@ -20,10 +20,10 @@ from hypercone.progress import Step
 
 @dataclass(frozen=True)
 class ParsedEdges:
-    """Edges as two lists of names, parents and children, as they stand in the file.
+    """Edges as two lists of names, parents and children, in the order of the file.
 
-    ``lines`` holds the line of each edge where the format has lines. ``labels`` are what people call the nodes;
-    those of nodes without edges are ignored. ``notes`` say in words what was skipped ("12 obsolete terms skipped").
+    ``lines`` holds the line of each edge, if the format has lines. ``labels`` are human-readable names of nodes; those
+    of nodes without edges are ignored. ``notes`` are sentences on what was skipped ("12 obsolete terms skipped").
     """
 
     label: str
@@ -33,19 +33,19 @@ class ParsedEdges:
     labels: Mapping[str, str] = field(default_factory=dict)
     notes: tuple[str, ...] = ()
 
-    def place(self, edge: int) -> str:
-        """``file:line`` of an edge, or the file alone."""
+    def location(self, edge: int) -> str:
+        """``file:line`` of an edge, or the file if there are no lines."""
         return self.label if self.lines is None else f"{self.label}:{self.lines[edge]}"
 
     def error(self, edge: int, problem: str) -> InputError:
-        """The error at an edge: ``file:line: problem``."""
-        return InputError(f"{self.place(edge)}: {problem}")
+        """The error for an edge: ``file:line: problem``."""
+        return InputError(f"{self.location(edge)}: {problem}")
 
 
-def left_out(thing: str, reason: str, names: Sequence[str]) -> tuple[str, ...]:
-    """One note with the number and the first three, or none if there is nothing to tell.
+def omission_notes(thing: str, reason: str, names: Sequence[str]) -> tuple[str, ...]:
+    """One note with the number of names and the first three, or none if there are no names.
 
-    >>> left_out("target", "not in the file", ["A:1", "A:2"]), left_out("target", "obsolete", [])
+    >>> omission_notes("target", "not in the file", ["A:1", "A:2"]), omission_notes("target", "obsolete", [])
     (('2 targets that are not in the file left out: A:1, A:2',), ())
     """
     if not names:
@@ -54,90 +54,91 @@ def left_out(thing: str, reason: str, names: Sequence[str]) -> tuple[str, ...]:
     return (f"{counted(len(names), thing)} that {verb} {reason} left out: {some(names)}",)
 
 
-def first_labels(children: Sequence[str], called: Sequence[str]) -> dict[str, str]:
-    """What each child is called first; a child that is never called anything has no label.
+def first_labels(children: Sequence[str], labels_of_children: Sequence[str]) -> dict[str, str]:
+    """The first label of each child that is not empty.
 
     >>> first_labels(["Q144", "Q144", "Q1"], ["", "dog", ""])
     {'Q144': 'dog'}
     """
     labels: dict[str, str] = {}
-    for name, label in zip(children, called, strict=False):
+    for name, label in zip(children, labels_of_children, strict=False):
         if label:
             labels.setdefault(name, label)
     return labels
 
 
-class Lines:
-    """Each edge once, with the line on which it first stands, and the nodes that are met.
+class EdgeCollector:
+    """Collects each edge once, with the line of its first appearance, and the nodes seen.
 
-    >>> found = Lines("a.txt")
+    >>> found = EdgeCollector("a.txt")
     >>> found.add("animal", "dog", 1)
     >>> found.add_node("stone")
-    >>> found.reading().notes
+    >>> found.parsed_edges().notes
     ('1 node that is without an edge left out: stone',)
     """
 
     def __init__(self, label: str) -> None:
-        """``label`` is the file's name in messages."""
+        """``label`` names the file in messages."""
         self.label = label
         self._line_of: dict[tuple[str, str], int] = {}
-        self._met: dict[str, None] = {}
+        self._seen: dict[str, None] = {}
 
     def add(self, parent: str, child: str, line: int) -> None:
-        """An edge."""
+        """Add an edge."""
         self._line_of.setdefault((parent, child), line)
 
     def add_node(self, name: str) -> None:
-        """A node that may turn out to have no edge."""
-        self._met[name] = None
+        """Add a node that may have no edge."""
+        self._seen[name] = None
 
-    def reading(self) -> ParsedEdges:
-        """All of it."""
+    def parsed_edges(self) -> ParsedEdges:
+        """The edges, with a note on nodes without one."""
         parents = [parent for parent, _ in self._line_of]
         children = [child for _, child in self._line_of]
-        joined = {*parents, *children}
-        alone = [name for name in self._met if name not in joined]
+        connected = {*parents, *children}
+        isolated = [name for name in self._seen if name not in connected]
         lines = list(self._line_of.values())
-        return ParsedEdges(self.label, parents, children, lines, notes=left_out("node", "without an edge", alone))
+        return ParsedEdges(
+            self.label, parents, children, lines, notes=omission_notes("node", "without an edge", isolated)
+        )
 
 
 ON_CYCLE = ("error", "condense", "drop")
-# What is longer is no name but a file without line breaks.
+# A longer name is most likely a file without line breaks.
 LONGEST_NAME = 10_000
 
 
-def assembled(reading: ParsedEdges, on_cycle: str = "error", cycle_hint: str = "") -> Hierarchy:
-    """The hierarchy of a reading; HierarchyError with file and line if its edges are none.
+def build_hierarchy(parsed: ParsedEdges, on_cycle: str = "error", cycle_hint: str = "") -> Hierarchy:
+    """The hierarchy of the edges; HierarchyError with file and line if they do not form one.
 
-    ``on_cycle`` says what becomes of edges in a circle, and of those from a node to itself. ``cycle_hint`` is added
-    to the message about a cycle.
+    ``on_cycle`` says what happens to cycles and self-loops. ``cycle_hint`` is added to the message about a cycle.
 
-    >>> assembled(ParsedEdges("x.tsv", ["a", "b"], ["b", "a"]), "condense").names
+    >>> build_hierarchy(ParsedEdges("x.tsv", ["a", "b"], ["b", "a"]), "condense").names
     ('a = b',)
     """
     checked_on_cycle(on_cycle)
-    if not len(reading.parents):
-        raise InputError(f"{reading.label}: holds no edges; a hierarchy needs at least one parent with a child")
-    parents, size = iter(reading.parents), len(reading.parents)
+    if not len(parsed.parents):
+        raise InputError(f"{parsed.label}: holds no edges; a hierarchy needs at least one parent with a child")
+    parents, size = iter(parsed.parents), len(parsed.parents)
     with Step("numbering the names", size, lambda: size - length_hint(parents)):
-        index, edges = number_names(zip(parents, reading.children, strict=True))
+        index, edges = number_names(zip(parents, parsed.children, strict=True))
     if max(map(len, index)) > LONGEST_NAME:
-        _refuse_long_name(reading)
-    given = _Given(index, edges, reading.labels)
-    parts = {"error": _as_they_are, "condense": _condensed, "drop": _dropped}[on_cycle](reading, given)
-    labels = [parts.labels.get(name, "") for name in parts.names] if parts.labels else None
+        _refuse_long_name(parsed)
+    graph = _NamedEdges(index, edges, parsed.labels)
+    result = {"error": _refuse_self_loops, "condense": _condense, "drop": _drop}[on_cycle](parsed, graph)
+    labels = [result.labels.get(name, "") for name in result.names] if result.labels else None
     try:
-        return Hierarchy(parts.names, parts.edges, labels, reading.notes + parts.notes)
+        return Hierarchy(result.names, result.edges, labels, parsed.notes + result.notes)
     except CycleError as error:
-        place = reading.place(_closing_edge(edges, error.cycle))
+        location = parsed.location(_closing_edge(edges, error.cycle))
         remedy = f"or read it with {option('on_cycle', 'condense', 'drop')}"
-        raise HierarchyError(f"{place}: {error}, {remedy}{cycle_hint and f' ({cycle_hint})'}") from None
+        raise HierarchyError(f"{location}: {error}, {remedy}{cycle_hint and f' ({cycle_hint})'}") from None
     except HierarchyError as error:
-        _refuse_bad_name(reading, error)
+        _refuse_bad_name(parsed, error)
 
 
 def checked_on_cycle(on_cycle: str) -> str:
-    """What to do about cycles, or InputError if it is none of the three."""
+    """What to do about cycles; InputError if it is not one of ``ON_CYCLE``."""
     if on_cycle == "refuse":
         warn_renamed('on_cycle="refuse"', 'on_cycle="error"')
         return "error"
@@ -146,8 +147,8 @@ def checked_on_cycle(on_cycle: str) -> str:
     return on_cycle
 
 
-class _Given(NamedTuple):
-    """Names by row, (parent, child) rows in the order of the file, labels by name, and what was changed."""
+class _NamedEdges(NamedTuple):
+    """Names by row, (parent, child) rows in the order of the file, labels by name, and notes on changes."""
 
     names: Collection[str]
     edges: Rows
@@ -155,73 +156,74 @@ class _Given(NamedTuple):
     notes: tuple[str, ...] = ()
 
 
-def _as_they_are(reading: ParsedEdges, given: _Given) -> _Given:
-    loop = first_self_loop(given.edges)
+def _refuse_self_loops(parsed: ParsedEdges, graph: _NamedEdges) -> _NamedEdges:
+    loop = first_self_loop(graph.edges)
     if loop is not None:
-        raise HierarchyError(f"{reading.place(loop)}: {self_loop(reading.parents[loop])}")
-    return given
+        raise HierarchyError(f"{parsed.location(loop)}: {self_loop(parsed.parents[loop])}")
+    return graph
 
 
-def _condensed(reading: ParsedEdges, given: _Given) -> _Given:
-    edges, _, notes = _without_self_loops(reading, given.edges)
-    found = condense_cycles(list(given.names), edges, given.labels)
+def _condense(parsed: ParsedEdges, graph: _NamedEdges) -> _NamedEdges:
+    edges, _, notes = _without_self_loops(parsed, graph.edges)
+    found = condense_cycles(list(graph.names), edges, graph.labels)
     if found is None:
-        return _Given(given.names, edges, given.labels, notes)
+        return _NamedEdges(graph.names, edges, graph.labels, notes)
     longest = max(map(len, found.names))
     if longest > LONGEST_NAME:
         raise InputError(
-            f"{reading.label}: the nodes of a cycle would make a name of {longest:,} characters, the most is "
+            f"{parsed.label}: the nodes of a cycle would make a name of {longest:,} characters, the most is "
             f"{LONGEST_NAME:,}; read it with {option('on_cycle', 'drop')}"
         )
-    return _Given(found.names, found.edges, found.labels, notes + found.notes)
+    return _NamedEdges(found.names, found.edges, found.labels, notes + found.notes)
 
 
-def _dropped(reading: ParsedEdges, given: _Given) -> _Given:
-    edges, places, notes = _without_self_loops(reading, given.edges)
-    left_out = edges_closing_cycles(edges, len(given.names))
-    if len(left_out):
-        notes += (_left_out(reading, places[left_out], "that closes a cycle", "that close cycles"),)
-        edges = np.delete(edges, left_out, axis=0)
-    return _Given(given.names, edges, given.labels, notes)
+def _drop(parsed: ParsedEdges, graph: _NamedEdges) -> _NamedEdges:
+    edges, positions, notes = _without_self_loops(parsed, graph.edges)
+    dropped = edges_closing_cycles(edges, len(graph.names))
+    if len(dropped):
+        notes += (_note_on_edges(parsed, positions[dropped], "that closes a cycle", "that close cycles"),)
+        edges = np.delete(edges, dropped, axis=0)
+    return _NamedEdges(graph.names, edges, graph.labels, notes)
 
 
-def _without_self_loops(reading: ParsedEdges, edges: Rows) -> tuple[Rows, NDArray[np.int64], tuple[str, ...]]:
-    """The other edges, where each stands in the reading, and a note if some were left out."""
+def _without_self_loops(parsed: ParsedEdges, edges: Rows) -> tuple[Rows, NDArray[np.int64], tuple[str, ...]]:
+    """The edges without self-loops, the index of each in ``parsed``, and a note if there were self-loops."""
     is_loop = edges[:, 0] == edges[:, 1]
     if not is_loop.any():
         return edges, np.arange(len(edges)), ()
     words = "from a node to itself"
-    return edges[~is_loop], np.flatnonzero(~is_loop), (_left_out(reading, np.flatnonzero(is_loop), words, words),)
+    return edges[~is_loop], np.flatnonzero(~is_loop), (_note_on_edges(parsed, np.flatnonzero(is_loop), words, words),)
 
 
-def _left_out(reading: ParsedEdges, places: NDArray[np.int64], one: str, several: str) -> str:
+def _note_on_edges(parsed: ParsedEdges, positions: NDArray[np.int64], one: str, several: str) -> str:
     shown = [
-        f"{short(reading.parents[edge], 25)} → {short(reading.children[edge], 25)}"
-        + ("" if reading.lines is None else f" (line {reading.lines[edge]})")
-        for edge in places[:3].tolist()
+        f"{short(parsed.parents[edge], 25)} → {short(parsed.children[edge], 25)}"
+        + ("" if parsed.lines is None else f" (line {parsed.lines[edge]})")
+        for edge in positions[:3].tolist()
     ]
-    return f"{counted(len(places), 'edge')} {one if len(places) == 1 else several} left out: {some(shown, len(places))}"
+    count = len(positions)
+    return f"{counted(count, 'edge')} {one if count == 1 else several} left out: {some(shown, count)}"
 
 
-def _refuse_long_name(reading: ParsedEdges) -> NoReturn:
-    for edge, ends in enumerate(zip(reading.parents, reading.children, strict=True)):
+def _refuse_long_name(parsed: ParsedEdges) -> NoReturn:
+    for edge, ends in enumerate(zip(parsed.parents, parsed.children, strict=True)):
         for name in ends:
             if len(name) > LONGEST_NAME:
-                raise reading.error(
+                raise parsed.error(
                     edge,
                     f"the name {short(name, 30)!r} has {len(name):,} characters, the most is {LONGEST_NAME:,}; "
                     f"check the line breaks and {option('format')}",
                 )
-    raise AssertionError("a name in the index is in the reading")
+    raise AssertionError("every name of the index is in the edges")
 
 
-def _refuse_bad_name(reading: ParsedEdges, error: HierarchyError) -> NoReturn:
-    # Only quotes or escapes can smuggle a tab or a line break into a name.
-    ends = enumerate(zip(reading.parents, reading.children, strict=True))
+def _refuse_bad_name(parsed: ParsedEdges, error: HierarchyError) -> NoReturn:
+    # A name can contain a tab or a line break only through quotes or escapes.
+    ends = enumerate(zip(parsed.parents, parsed.children, strict=True))
     bad = next((edge for edge, pair in ends if not all(map(is_usable, pair))), None)
-    raise HierarchyError(f"{reading.label if bad is None else reading.place(bad)}: {error}") from None
+    raise HierarchyError(f"{parsed.label if bad is None else parsed.location(bad)}: {error}") from None
 
 
 def _closing_edge(edges: Rows, cycle: tuple[int, ...]) -> int:
-    """Where the edge from the last row of the cycle back to its first stands."""
+    """The index of the edge from the last row of the cycle to its first."""
     return int(np.argmax((edges == np.array([cycle[-1], cycle[0]], np.int32)).all(axis=1)))

@@ -46,7 +46,7 @@ def test_a_format_that_cannot_be_told_is_refused_with_all_of_them():
     with pytest.raises(InputError) as caught:
         read(io.BytesIO(b"[Term]\nid: A\n"))
     assert str(caught.value) == (
-        "the stream: neither its name nor its first line tells the format; say which it is with format: "
+        "the stream: the format cannot be inferred from its name or first line; say which it is with format: "
         + ", ".join(NAMES)
     )
 
@@ -68,7 +68,7 @@ def test_a_format_nobody_knows_is_refused_with_those_there_are():
 )
 def test_an_option_that_means_nothing_is_refused(options, format_, option):
     with pytest.raises(
-        InputError, match=rf"^the stream: {option} means nothing in the format {format_}; leave it out$"
+        InputError, match=rf"^the stream: {option} does not apply to the format {format_}; leave it out$"
     ):
         read(io.BytesIO(b"a"), format=format_, **options)
 
@@ -94,7 +94,7 @@ def test_the_command_line_refuses_and_reads_in_the_same_way(run, tmp_path, monke
         "[Term]\nid: A\nname: dog\nis_a: B\nrelationship: part_of C\n[Term]\nid: B\n[Term]\nid: C"
     )
     assert run("info", "a.obo", "--direction", "parent-child").err == (
-        "hypercone: a.obo: --direction means nothing in the format obo; leave it out\n"
+        "hypercone: a.obo: --direction does not apply to the format obo; leave it out\n"
     )
     told = run("info", "a.obo", "--relations", "is_a,part_of")
     assert told.err == "Read 3 nodes and 2 edges, for example:\n  dog is a B\n  dog is a C\n"

@@ -27,7 +27,7 @@ def test_the_direction_says_which_end_is_the_parent():
     body = '<graph edgedefault="directed"><node id="a"/>\n<edge source="a" target="b"/><node id="b"/></graph>'
     assert edges(read(body)) == [("a", "b")]
     assert edges(read(body, "child-parent")) == [("b", "a")]
-    assert read(body).place(0) == "zoo.graphml:2"
+    assert read(body).location(0) == "zoo.graphml:2"
     with pytest.raises(
         InputError, match=r'zoo\.graphml: GraphML does not say .*; say direction="parent-child" or "child-parent"$'
     ):

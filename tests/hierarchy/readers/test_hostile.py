@@ -39,7 +39,7 @@ def _graph(nodes=(), edges=()):
         ("tsv", "pa\x1b[2Jrent\tchild\na\tb\n", "The first line is pa\\x1b[2Jrent, child"),
         ("tsv", "parent\tchild\na\x1b[2J\tb\nb\ta\x1b[2J\n", "a\\x1b[2J → b → a\\x1b[2J"),
         ("rdfxml", '<a:b xmlns:a="http://a&#10;b#"/>', "begins with <http://a\\nb#b>"),
-        ("obographs", _graph(["a\nb"]), "(a\\nb is none of the nodes"),
+        ("obographs", _graph(["a\nb"]), "(a\\nb is not one of the nodes"),
         (
             "obographs",
             _graph([{"id": "a"}], [{"sub": "a", "pred": "x\ny", "obj": "a"}]),

@@ -39,7 +39,7 @@ def test_without_names_the_taxa_have_no_labels_and_that_is_told(tmp_path):
 def test_names_without_a_scientific_one_are_refused(tmp_path):
     (tmp_path / "nodes.dmp").write_bytes(NODES)
     (tmp_path / "names.dmp").write_bytes(b"nonsense")
-    with pytest.raises(InputError, match=r"names\.dmp: holds no scientific name; fetch it again, or take it away$"):
+    with pytest.raises(InputError, match=r"names\.dmp: holds no scientific name; fetch it again, or remove it$"):
         read(tmp_path / "nodes.dmp")
 
 

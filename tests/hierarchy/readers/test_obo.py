@@ -107,11 +107,11 @@ def test_a_self_loop_and_a_cycle_have_their_line():
 @pytest.mark.parametrize(
     ("text", "sentence"),
     [
-        ("[Term]\nname: x\n", ":2: the id of the term should stand before this; move it up"),
+        ("[Term]\nname: x\n", ":2: the id of the term must come before this line; move it up"),
         ("[Term]\n\n[Term]\nid: A:1\n", ":1: this [Term] has no id; give it one"),
-        ("[Term]\nid: A:1\nis_a\n", ":3: expected 'tag: value', found 'is_a'; mend the line"),
-        ("[Term]\nid: A:1\nis_a:\n", ":3: the is_a is cut short; mend the line"),
-        ("[Term]\nid: A:1\nrelationship: part_of\n", ":3: the relationship is cut short; mend the line"),
+        ("[Term]\nid: A:1\nis_a\n", ":3: expected 'tag: value', found 'is_a'; fix the line"),
+        ("[Term]\nid: A:1\nis_a:\n", ":3: the is_a is cut short; fix the line"),
+        ("[Term]\nid: A:1\nrelationship: part_of\n", ":3: the relationship is cut short; fix the line"),
         ("format-version: 1.4\n", ": has no [Term]; is it an OBO ontology?"),
         ("[Term]\nid: A:1\n", ": no term has the relation 'is_a'; it relates no terms at all"),
         ("[Term]\nid: A:1\nis_a: B:1\n", ": holds no edges; a hierarchy needs at least one parent with a child"),

@@ -55,7 +55,7 @@ def test_any_deepening_is_a_level(text):
     ("text", "sentence"),
     [
         ("a\n    b\n  c\n", ":3: 'c' goes back to an indentation that no line above it has; indent it like"),
-        ("a\n  b\n\t\t\tc\n", ":3: 'c' mixes tabs and spaces, so that its level cannot be told; indent it like"),
+        ("a\n  b\n\t\t\tc\n", ":3: 'c' mixes tabs and spaces, so that its level is ambiguous; indent it like"),
         ("a\nb\n", ": holds no edges; a hierarchy needs at least one parent with a child"),
     ],
 )

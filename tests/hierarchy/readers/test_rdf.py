@@ -171,7 +171,7 @@ def test_an_edge_knows_its_line(syntax):
     lines = data.decode().split("\n")
     place = reading.children.index("UB:6")
     assert "XY_77" in lines[reading.lines[place] - 1]
-    assert reading.place(place) == f"zoo.file:{reading.lines[place]}"
+    assert reading.location(place) == f"zoo.file:{reading.lines[place]}"
 
 
 @every_syntax
@@ -275,7 +275,7 @@ def test_brackets_within_brackets_to_any_depth_are_no_crash():
 
 def test_a_broken_line_of_ntriples_is_named():
     good = b"<http://a/#b> <http://www.w3.org/2000/01/rdf-schema#subClassOf> <http://a/#c> .\n# a remark\n\n"
-    with pytest.raises(InputError, match=r"zoo\.file:4: is no statement of N-Triples: '<http://a/#b> <oops'; fix or"):
+    with pytest.raises(InputError, match=r"zoo\.file:4: is not an N-Triples statement: '<http://a/#b> <oops'; fix or"):
         read("ntriples", good + b"<http://a/#b> <oops\n" + good)
     assert read("ntriples", good.replace(b"\n", b"\r\n")).lines == [1]
 

@@ -66,7 +66,7 @@ def test_without_an_index_names_end_in_the_offset(folder):
             "does not have 'house' at 00000400; take data.noun and index.noun",
         ),
         (INDEX.replace("house", "horse"), "does not have 'house' at 00000400; take data.noun and index.noun"),
-        (INDEX + "cut\n", ":5: is no line of WordNet's index: 'cut'"),
+        (INDEX + "cut\n", ":5: is not a line of WordNet's index: 'cut'"),
     ],
 )
 def test_an_index_of_another_wordnet_is_refused(folder, index, words):
@@ -79,7 +79,7 @@ def test_an_index_of_another_wordnet_is_refused(folder, index, words):
 @pytest.mark.parametrize("line", ["00000500 03 n 01 x", "x 03 n 01 x 0 000", "00000500 03 n 01 x 0 001 @ 1", "5 3 n 0"])
 def test_a_line_that_is_no_synset_is_refused(folder, line):
     (folder / "data.noun").write_text(DATA + line)
-    with pytest.raises(InputError, match=r"data\.noun:6: is no synset, or one cut short: '.*'; give WordNet's data"):
+    with pytest.raises(InputError, match=r"data\.noun:6: is not a synset, or is cut short: '.*'; give WordNet's data"):
         read(folder / "data.noun")
 
 

@@ -45,10 +45,10 @@ def test_an_entity_that_swells_is_refused(name, where):
 def test_no_local_file_is_read(name, tmp_path):
     secret = tmp_path / "secret.txt"
     secret.write_text("the-secret")
-    with pytest.raises(InputError, match="asks for another file, which is not opened") as caught:
+    with pytest.raises(InputError, match="refers to another file, which is not opened") as caught:
         read(name, f'<!DOCTYPE x [<!ENTITY e SYSTEM "{secret.as_uri()}">]>', "&e;")
     assert "the-secret" not in str(caught.value)
-    with pytest.raises(InputError, match="asks for another file, which is not opened"):
+    with pytest.raises(InputError, match="refers to another file, which is not opened"):
         read(name, f'<!DOCTYPE x [<!ENTITY % e SYSTEM "{secret.as_uri()}"> %e;]>')
 
 
