@@ -1,21 +1,37 @@
-"""One small hierarchy in every format, and how each format can be broken. A new format adds a row to SAMPLES.
+"""One small hierarchy in every format, and how each format can be broken; compression; the files of a tiny WordNet.
 
-The hierarchy is always that of ANIMALS, with a letter beyond ASCII, so that a wrong encoding shows.
+A new format adds a row to SAMPLES. The hierarchy is always that of ANIMALS, with a letter beyond ASCII, so that a wrong
+encoding is noticed.
 """
 
 from __future__ import annotations
 
+import gzip
 import io
 import json
+import lzma
 from collections.abc import Callable
 from dataclasses import dataclass, field
+from pathlib import Path
 
 import pyarrow
+import zstandard
 from pyarrow import feather, parquet
+
+from hypercone.formats import read
+from hypercone.hierarchy import Hierarchy
 
 ANIMALS = [("animal", "dog"), ("animal", "Löwe"), ("dog", "poodle")]
 LABELS = {"animal": "Tier", "dog": "a dog", "Löwe": "König", "poodle": "poodle, toy"}
 LONG = "x" * 10_000_000
+
+COMPRESS = {"": bytes, ".gz": gzip.compress, ".xz": lzma.compress, ".zst": zstandard.compress}
+
+
+def read_text(text: str | bytes, **options: object) -> Hierarchy:
+    """The hierarchy in a stream with this text."""
+    return read(io.BytesIO(text if isinstance(text, bytes) else text.encode()), **options)
+
 
 Edges = list[tuple[str, str]]
 Labels = dict[str, str]
@@ -23,34 +39,33 @@ Labels = dict[str, str]
 
 @dataclass(frozen=True)
 class Sample:
-    """A format's file name and how to write edges (and labels, if it has them) in it; then the ways to break it.
+    """The name of a file, how to write edges (and labels, if the format has them), and how to break the format.
 
-    ``cut`` is the whole sample cut short where the format can tell, as a text or a number of bytes to take away.
-    ``is_tree`` says that a node can have one parent only, and ``named`` what the nodes are called after reading.
-    ``options`` are those that the format cannot do without.
-    ``strange`` mentions an id that is nowhere defined, and ``note`` is what is said about it.
+    ``cut`` is the number of bytes to remove from the end so that the format notices. ``undefined`` is a file that
+    mentions an undefined id, and ``note`` the note about it. ``is_tree``: nodes have at most one parent. ``name_of``
+    maps nodes to their names after reading. ``sibling_files`` are written beside the file. ``options`` are required.
     """
 
     file: str
     write: Callable[[Edges, Labels], str | bytes]
     has_labels: bool = False
     cut: int | None = 1
-    strange: str | bytes | None = None
+    undefined: str | bytes | None = None
     note: str = ""
     may_be_cyclic: bool = True
     encodings: tuple[str, ...] = ("latin-1", "utf-16", "utf-16-le")
     is_tree: bool = False
-    named: Callable[[Edges], dict[str, str]] = lambda edges: {name: name for name in nodes_of(edges)}
-    neighbours: Callable[[Edges, Labels], dict[str, str]] = field(default=lambda edges, labels: {})
+    name_of: Callable[[Edges], dict[str, str]] = lambda edges: {name: name for name in nodes_of(edges)}
+    sibling_files: Callable[[Edges, Labels], dict[str, str]] = field(default=lambda edges, labels: {})
     options: dict[str, str] = field(default_factory=dict)
 
     @property
     def flags(self) -> list[str]:
-        """The options without which the format is not read, as the command line has them."""
+        """The required options as arguments of the command line."""
         return [word for name, value in self.options.items() for word in (f"--{name}", value)]
 
     def content(self, edges: Edges = ANIMALS, labels: Labels = LABELS) -> bytes:
-        """The file that holds these edges."""
+        """The content of a file with these edges."""
         text = self.write(edges, labels)
         return text if isinstance(text, bytes) else text.encode()
 
@@ -132,7 +147,7 @@ def as_names_dmp(edges: Edges, labels: Labels) -> dict[str, str]:
 
 def as_data_noun(edges: Edges, _: Labels) -> str:
     number = numbers_of(edges)
-    lines = ["  1 The licence is indented.\n"]
+    lines = ["  1 The license is indented.\n"]
     for name, above in parents_of(edges).items():
         pointers = " ".join(f"@ {number[parent]:08d} n 0000" for parent in above)
         lines.append(f"{number[name]:08d} 03 n 02 {name} 0 wörd 0 {len(above):03d} {pointers} | a gloss | of it\n")
@@ -141,7 +156,7 @@ def as_data_noun(edges: Edges, _: Labels) -> str:
 
 def as_index_noun(edges: Edges, _: Labels) -> dict[str, str]:
     lines = [f"{name.lower()} n 1 1 @ 1 0 {number:08d}\n" for name, number in numbers_of(edges).items()]
-    return {"index.noun": "  1 The licence is indented.\n" + "".join(lines)}
+    return {"index.noun": "  1 The license is indented.\n" + "".join(lines)}
 
 
 def as_turtle(edges: Edges, labels: Labels) -> str:
@@ -194,7 +209,7 @@ SAMPLES = {
         as_obo,
         has_labels=True,
         cut=14,
-        strange="[Term]\nid: A:1\nis_a: Z:9\nis_a: A:2\n[Term]\nid: A:2\n",
+        undefined="[Term]\nid: A:1\nis_a: Z:9\nis_a: A:2\n[Term]\nid: A:2\n",
         note=UNKNOWN,
     ),
     "obographs": Sample(
@@ -202,7 +217,7 @@ SAMPLES = {
         as_obographs,
         has_labels=True,
         cut=5,
-        strange='{"A:1": {"ancestors": {"Z:9": 1, "A:2": 1}}, "A:2": {"ancestors": {}}}',
+        undefined='{"A:1": {"ancestors": {"Z:9": 1, "A:2": 1}}, "A:2": {"ancestors": {}}}',
         note=UNKNOWN,
     ),
     "paths": Sample(
@@ -217,21 +232,21 @@ SAMPLES = {
         as_nodes_dmp,
         has_labels=True,
         cut=5,
-        strange="1\t|\t99\t|\n2\t|\t1\t|\n",
+        undefined="1\t|\t99\t|\n2\t|\t1\t|\n",
         note="1 parent that is not in the file left out: 99",
         is_tree=True,
-        named=lambda edges: {name: str(number) for name, number in numbers_of(edges).items()},
-        neighbours=as_names_dmp,
+        name_of=lambda edges: {name: str(number) for name, number in numbers_of(edges).items()},
+        sibling_files=as_names_dmp,
     ),
     "newick": Sample("animals.nwk", as_newick, cut=2, may_be_cyclic=False, is_tree=True),
     "wordnet": Sample(
         "data.noun",
         as_data_noun,
         cut=40,
-        strange="00000001 03 n 01 dog 0 002 @ 00000099 n 0000 @ 00000002 n 0000\n00000002 03 n 01 pet 0 000\n",
+        undefined="00000001 03 n 01 dog 0 002 @ 00000099 n 0000 @ 00000002 n 0000\n00000002 03 n 01 pet 0 000\n",
         note="1 hypernym that is not in the file left out: 00000099",
-        named=lambda edges: {name: f"{name.lower()}.n.01" for name in nodes_of(edges)},
-        neighbours=as_index_noun,
+        name_of=lambda edges: {name: f"{name.lower()}.n.01" for name in nodes_of(edges)},
+        sibling_files=as_index_noun,
     ),
     # XML says itself which encoding it is in.
     "rdfxml": Sample("animals.owl", as_rdfxml, has_labels=True, cut=5, encodings=()),
@@ -240,7 +255,7 @@ SAMPLES = {
         as_turtle,
         has_labels=True,
         cut=3,
-        strange=as_turtle([("b", "a")], {}).replace(":b a rdfs:Class ; rdfs:label", ":c rdfs:comment"),
+        undefined=as_turtle([("b", "a")], {}).replace(":b a rdfs:Class ; rdfs:label", ":c rdfs:comment"),
         note="1 node named but not described here, kept (b)",
     ),
     "ntriples": Sample(
@@ -248,7 +263,7 @@ SAMPLES = {
         as_ntriples,
         has_labels=True,
         cut=3,
-        named=lambda edges: {name: f"http://a/#{name}" for name in nodes_of(edges)},
+        name_of=lambda edges: {name: f"http://a/#{name}" for name in nodes_of(edges)},
     ),
     "graphml": Sample(
         "animals.graphml",
@@ -261,3 +276,27 @@ SAMPLES = {
     "parquet": Sample("animals.parquet", as_columns(parquet.write_table), cut=3, encodings=()),
     "arrow": Sample("animals.arrow", as_columns(feather.write_feather), cut=3, encodings=()),
 }
+
+
+WORDNET_DATA = """\
+  1 This is the license,
+  2
+  3 indented.
+00000100 03 n 01 Thing 0 002 ~ 00000300 n 0000 + 00000200 v 0101 | all there is | or was
+00000200 03 n 02 bank 0 shore 0 001 @ 00000100 n 0000 | land
+00000300 03 n 01 bank 1 002 @ 00000100 n 0000 @i 00000400 n 0000 | money
+00000400 03 n 0a tower 0 a 0 b 0 c 0 d 0 e 0 f 0 g 0 h 0 i 0 001 @ 00000100 n 0000 | ten words
+"""
+WORDNET_INDEX = """\
+  1 This is the license, indented.
+bank n 2 1 @ 2 1 00000300 00000200
+thing n 1 2 ~ + 1 0 00000100
+tower n 1 1 @ 1 0 00000400
+"""
+
+
+def write_wordnet(folder: Path, end: str = "\n") -> Path:
+    """Write data.noun and index.noun of a WordNet with four synsets into a folder."""
+    (folder / "data.noun").write_text(WORDNET_DATA.replace("\n", end))
+    (folder / "index.noun").write_text(WORDNET_INDEX.replace("\n", end))
+    return folder

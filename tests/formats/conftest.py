@@ -1,23 +1,15 @@
-"""The samples of every format, one test each, and the program to run on them."""
+"""Every test that takes ``format`` or ``sample`` runs once per format; and the command line to run on files."""
 
 from __future__ import annotations
 
 import gzip
-import importlib.util
-import sys
 from pathlib import Path
 from typing import NamedTuple
 
 import pytest
+from tests.support.formats import SAMPLES
 
 from hypercone.cli.main import main
-
-# Tests are no package, so a module beside them is loaded by its path.
-SPEC = importlib.util.spec_from_file_location("hypercone_reader_samples", Path(__file__).with_name("samples.py"))
-samples_module = importlib.util.module_from_spec(SPEC)
-sys.modules[SPEC.name] = samples_module
-SPEC.loader.exec_module(samples_module)
-SAMPLES = samples_module.SAMPLES
 
 
 class Done(NamedTuple):
@@ -36,11 +28,6 @@ def sample(format):
     return SAMPLES[format]
 
 
-@pytest.fixture(scope="session")
-def samples():
-    return samples_module
-
-
 @pytest.fixture
 def run(capsys):
     """Run a command in this process."""
@@ -55,7 +42,7 @@ def run(capsys):
 
 @pytest.fixture
 def refused(run, tmp_path, monkeypatch):
-    """The sentence with which a file of these bytes is refused, exit code 2."""
+    """The sentence with which a file of these bytes is refused, with exit code 2."""
     monkeypatch.chdir(tmp_path)
 
     def call(name, data, *options):
@@ -73,5 +60,5 @@ def refused(run, tmp_path, monkeypatch):
 
 @pytest.fixture(scope="session")
 def bomb():
-    """A few kilobytes of gzip that unpack to more than any file of this size may."""
+    """A few kilobytes of gzip that decompress to more than the limit."""
     return gzip.compress(bytes(70 * 2**20), 9)

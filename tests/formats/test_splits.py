@@ -1,9 +1,11 @@
-"""A split on disk is the split in memory, and nothing else passes for one."""
+"""A split on disk is the split in memory, and anything else is refused; pairs of names become rows."""
 
 import json
 
 import numpy as np
 import pytest
+from tests.support import hierarchies
+from tests.support.errors import raises_exactly
 
 from hypercone.errors import InputError, ResourceError
 from hypercone.formats import read, read_pairs, read_split, write_split
@@ -12,7 +14,7 @@ from hypercone.hierarchy import Hierarchy
 
 @pytest.fixture
 def chain():
-    return Hierarchy.from_pairs([(f"n{i}", f"n{i + 1}") for i in range(20)])
+    return hierarchies.chain(20)
 
 
 @pytest.fixture
@@ -31,14 +33,8 @@ def test_a_split_is_read_back_as_it_was_written(chain, folder):
 
 
 def test_the_folder_holds_names_under_a_header_and_a_summary(chain, folder):
-    assert sorted(path.name for path in folder.iterdir()) == [
-        "split.json",
-        "test.tsv",
-        "test_negatives.tsv",
-        "train.tsv",
-        "validation.tsv",
-        "validation_negatives.tsv",
-    ]
+    parts = {"train", "validation", "validation_negatives", "test", "test_negatives"}
+    assert {path.name for path in folder.iterdir()} == {"split.json", *(f"{part}.tsv" for part in parts)}
     assert (folder / "train.tsv").read_text().splitlines()[:2] == ["parent\tchild", "n0\tn1"]
     assert read(folder / "train.tsv").names[:2] == ("n0", "n1")
     summary = json.loads((folder / "split.json").read_text())
@@ -65,36 +61,6 @@ def test_nothing_is_left_behind_when_writing_fails(chain, tmp_path, monkeypatch)
     assert list(tmp_path.iterdir()) == []
 
 
-def test_a_split_of_another_hierarchy_is_refused(folder):
-    with pytest.raises(InputError, match=r"split: is a split of another hierarchy; read the hierarchy it was made"):
-        read_split(folder, Hierarchy.from_pairs([("n0", "n1")]))
-
-
-def test_a_missing_summary_is_named(chain, tmp_path):
-    with pytest.raises(InputError, match=r"split\.json: there is no such file, so its folder holds no split"):
-        read_split(tmp_path, chain)
-
-
-def test_a_missing_part_is_named(chain, folder):
-    (folder / "test.tsv").unlink()
-    with pytest.raises(InputError, match=r"test\.tsv: there is no such file; check the path"):
-        read_split(folder, chain)
-
-
-def test_a_shortened_part_is_noticed(chain, folder):
-    path = folder / "test.tsv"
-    path.write_text("".join(path.read_text().splitlines(keepends=True)[:-1]))
-    with pytest.raises(InputError, match=r"test\.tsv: has 9 pairs, split\.json says 10; write the split again$"):
-        read_split(folder, chain)
-
-
-@pytest.mark.parametrize("text", ["{", "[]", "{}", '{"counts": {}, "percent": 1, "seed": 0, "hierarchy": ""}'])
-def test_a_damaged_summary_is_refused(chain, folder, text):
-    (folder / "split.json").write_text(text)
-    with pytest.raises(InputError, match=r"split\.json: is not .*; write the split again$"):
-        read_split(folder, chain)
-
-
 def test_a_folder_that_cannot_be_made_is_refused(chain, tmp_path):
     (tmp_path / "file").write_text("")
     with pytest.raises(InputError, match=r"file/train\.tsv: cannot be written"):
@@ -112,54 +78,81 @@ def test_pairs_of_any_file_become_rows(chain, tmp_path):
 def test_an_unknown_name_in_a_pair_file_is_refused_with_its_line_and_the_nearest(chain, tmp_path, monkeypatch):
     monkeypatch.chdir(tmp_path)
     (tmp_path / "pairs.tsv").write_text("parent\tchild\nn1\tn2\nn1\tN20\n")
-    with pytest.raises(InputError) as caught:
+    with raises_exactly("pairs.tsv:3: there is no node 'N20'; did you mean n20?"):
         read_pairs("pairs.tsv", chain)
-    assert str(caught.value) == "pairs.tsv:3: there is no node 'N20'; did you mean n20?"
+
+
+def change_summary(folder, change):
+    path = folder / "split.json"
+    summary = json.loads(path.read_text())
+    path.write_text(json.dumps(summary | change | {"counts": summary["counts"] | change.get("counts", {})}))
+
+
+def drop_last_line(path):
+    path.write_text("".join(path.read_text().splitlines(keepends=True)[:-1]))
+
+
+DAMAGES = {
+    "no summary": (
+        lambda folder: (folder / "split.json").unlink(),
+        r"split\.json: there is no such file, so its",
+    ),
+    "a missing part": (
+        lambda folder: (folder / "test.tsv").unlink(),
+        r"test\.tsv: there is no such file; check the",
+    ),
+    "a shortened part": (
+        lambda folder: drop_last_line(folder / "test.tsv"),
+        r"test\.tsv: has 9 pairs, split\.json says 10; write the split again$",
+    ),
+    "another hierarchy": (
+        lambda folder: change_summary(folder, {"hierarchy": "0" * 64}),
+        r"split: is a split of another hierarchy; read the hierarchy it was made from$",
+    ),
+}
+
+
+@pytest.mark.parametrize("damage", DAMAGES)
+def test_a_split_that_is_incomplete_or_of_another_hierarchy_is_refused(chain, folder, damage):
+    apply, message = DAMAGES[damage]
+    apply(folder)
+    with pytest.raises(InputError, match=message):
+        read_split(folder, chain)
 
 
 @pytest.mark.parametrize(
-    ("text", "words"),
+    ("text", "message"),
     [
-        ("[" * 100_000, "is nested too deeply; write the split again"),
+        ("{", "is not JSON .*; write the split again$"),
+        ("[]", "is not the summary of a split; write the split again$"),
+        ("{}", "is not the summary of a split; write the split again$"),
+        ('{"counts": {}, "percent": 1, "seed": 0, "hierarchy": ""}', "is not the summary of a split; write the split"),
         ('{"percent": NaN}', "is not the summary of a split"),
+        ("[" * 100_000, "is nested too deeply; write the split again"),
     ],
+    ids=["broken", "list", "empty", "no parts", "NaN", "nested"],
 )
-def test_a_summary_made_to_do_harm_is_refused(tmp_path, text, words):
-    (tmp_path / "split.json").write_text(text)
-    with pytest.raises(InputError, match=words):
-        read_split(tmp_path, Hierarchy.from_pairs([("a", "b")]))
+def test_a_summary_made_to_do_harm_is_refused(chain, folder, text, message):
+    (folder / "split.json").write_text(text)
+    with pytest.raises(InputError, match=rf"split\.json: {message}"):
+        read_split(folder, chain)
 
 
-@pytest.mark.parametrize(
-    "change",
-    [
-        {"percent": float("nan")},
-        {"percent": float("inf")},
-        {"percent": True},
-        {"percent": -1},
-        {"seed": True},
-        {"counts": {"train": "two\nlines"}},
-        {"counts": {"train": True}},
-        {"counts": {"train": 1e9}},
-    ],
-    ids=str,
-)
-def test_a_summary_with_a_value_that_is_none_is_refused(tmp_path, change):
-    chain = Hierarchy.from_pairs([("a", "b"), ("b", "c"), ("c", "d")])
-    write_split(chain.split(50), chain, tmp_path)
-    summary = json.loads((tmp_path / "split.json").read_text())
-    counts = summary["counts"] | change.pop("counts", {})
-    (tmp_path / "split.json").write_text(json.dumps(summary | change | {"counts": counts}))
+VALUES = [{"percent": value} for value in (float("nan"), float("inf"), True, -1)] + [{"seed": True}]
+VALUES += [{"counts": {"train": value}} for value in ("two\nlines", True, 1e9)]
+
+
+@pytest.mark.parametrize("change", VALUES, ids=str)
+def test_a_summary_with_an_invalid_value_is_refused(chain, folder, change):
+    change_summary(folder, change)
     with pytest.raises(InputError, match="is not the summary of a split") as error:
-        read_split(tmp_path, chain)
+        read_split(folder, chain)
     assert str(error.value).isprintable()
 
 
-def test_a_stranger_in_a_split_is_named_in_short(tmp_path):
-    chain = Hierarchy.from_pairs([("a", "b"), ("b", "c"), ("c", "d")])
-    write_split(chain.split(50), chain, tmp_path)
-    (tmp_path / "train.tsv").write_text("parent\tchild\n" + "x\x1b" * 100_000 + "\ta\n")
+def test_an_unknown_name_in_a_split_is_shortened(chain, folder):
+    (folder / "train.tsv").write_text("parent\tchild\n" + "x\x1b" * 100_000 + "\tn1\n")
     with pytest.raises(InputError, match="there is no node") as error:
-        read_split(tmp_path, chain)
+        read_split(folder, chain)
     assert len(str(error.value)) < 600
     assert str(error.value).isprintable()

@@ -1,4 +1,4 @@
-"""Files made to do harm, as fuzzing found them: to the terminal, to the memory, to the result."""
+"""Files made to do harm, found by fuzzing: to the terminal, to the memory, to the result."""
 
 from __future__ import annotations
 
@@ -12,11 +12,13 @@ import zlib
 import pyarrow
 import pytest
 from pyarrow import ipc, parquet
+from tests.support.formats import read_text
 
 from hypercone.errors import InputError, visible
-from hypercone.formats import read
 
 SUBCLASS = "<http://www.w3.org/2000/01/rdf-schema#subClassOf>"
+
+
 RESTRICTION = f"""<a> {SUBCLASS} _:x .
 _:x <http://www.w3.org/2002/07/owl#onProperty> <p> .
 _:x <http://www.w3.org/2002/07/owl#someValuesFrom> <b> .
@@ -24,11 +26,7 @@ _:x <http://www.w3.org/2002/07/owl#someValuesFrom> <b> .
 """
 
 
-def _read(data, **options):
-    return read(io.BytesIO(data if isinstance(data, bytes) else data.encode()), **options)
-
-
-def _graph(nodes=(), edges=()):
+def obographs(nodes=(), edges=()):
     return json.dumps({"graphs": [{"nodes": list(nodes), "edges": list(edges)}]})
 
 
@@ -39,10 +37,10 @@ def _graph(nodes=(), edges=()):
         ("tsv", "pa\x1b[2Jrent\tchild\na\tb\n", "The first line is pa\\x1b[2Jrent, child"),
         ("tsv", "parent\tchild\na\x1b[2J\tb\nb\ta\x1b[2J\n", "a\\x1b[2J → b → a\\x1b[2J"),
         ("rdfxml", '<a:b xmlns:a="http://a&#10;b#"/>', "begins with <http://a\\nb#b>"),
-        ("obographs", _graph(["a\nb"]), "(a\\nb is not one of the nodes"),
+        ("obographs", obographs(["a\nb"]), "(a\\nb is not one of the nodes"),
         (
             "obographs",
-            _graph([{"id": "a"}], [{"sub": "a", "pred": "x\ny", "obj": "a"}]),
+            obographs([{"id": "a"}], [{"sub": "a", "pred": "x\ny", "obj": "a"}]),
             "its relations are x\\ny",
         ),
         ("ntriples", RESTRICTION, "it has part\\nof\\x1b[2J, which"),
@@ -51,15 +49,15 @@ def _graph(nodes=(), edges=()):
 )
 def test_what_a_file_says_cannot_break_the_line_or_command_the_terminal(format_, data, words):
     with pytest.raises(InputError) as error:
-        _read(data, format=format_)
+        read_text(data, format=format_)
     assert words in str(error.value)
     assert str(error.value).isprintable()
 
 
 def test_a_note_can_be_printed_whatever_the_file_says():
     half = {"sub": "a", "pred": "x\ud800\ny", "obj": "b"}
-    found = _read(
-        _graph([{"id": "a"}, {"id": "b"}], [{"sub": "a", "pred": "is_a", "obj": "b"}, half]), format="obographs"
+    found = read_text(
+        obographs([{"id": "a"}, {"id": "b"}], [{"sub": "a", "pred": "is_a", "obj": "b"}, half]), format="obographs"
     )
     assert found.notes == ("1 other relation skipped (x\\ud800\\ny 1)",)
 
@@ -72,16 +70,18 @@ def test_ordinary_text_is_shown_as_it_is(text):
 @pytest.mark.parametrize("letter", "àÅ\u0905…")
 def test_a_prefix_and_a_base_in_turtle_may_have_any_letter(letter):
     # The second byte of à is a no-break space in Latin-1, that of Å a line break.
-    prefixed = _read(f"@prefix {letter}x: <http://a/{letter}#> . {letter}x:b {SUBCLASS} {letter}x:c .", format="turtle")
+    prefixed = read_text(
+        f"@prefix {letter}x: <http://a/{letter}#> . {letter}x:b {SUBCLASS} {letter}x:c .", format="turtle"
+    )
     assert prefixed.names == (f"{letter}x:c", f"{letter}x:b")
-    based = _read(f"@base <http://{letter}/{letter}/> . <b> {SUBCLASS} <c> .", format="turtle")
+    based = read_text(f"@base <http://{letter}/{letter}/> . <b> {SUBCLASS} <c> .", format="turtle")
     assert based.names == (f"http://{letter}/{letter}/c", f"http://{letter}/{letter}/b")
 
 
 def test_of_two_labels_among_the_attributes_the_first_counts():
     w3 = "http://www.w3.org/"
     for first, second in (("s:label", "k:prefLabel"), ("k:prefLabel", "s:label")):
-        found = _read(
+        found = read_text(
             f'<r:RDF xmlns:r="{w3}1999/02/22-rdf-syntax-ns#" xmlns:s="{w3}2000/01/rdf-schema#" '
             f'xmlns:k="{w3}2004/02/skos/core#"><s:Class r:about="a" {first}="one" {second}="two">'
             '<s:subClassOf r:resource="b"/></s:Class></r:RDF>',
@@ -93,7 +93,7 @@ def test_of_two_labels_among_the_attributes_the_first_counts():
 def test_a_first_line_of_nothing_is_refused_with_quotes_as_without():
     for data in ('\r"parent",child\na,b\n', "\nparent,child\na,b\n"):
         with pytest.raises(InputError, match=r":1: the first line is empty; remove it"):
-            _read(data, format="csv")
+            read_text(data, format="csv")
 
 
 def test_a_cycle_that_would_make_a_name_too_long_to_read_again_is_not_condensed():
@@ -101,8 +101,8 @@ def test_a_cycle_that_would_make_a_name_too_long_to_read_again_is_not_condensed(
     lines = [f"{parent}\t{child}\n" for parent, child in zip(ring, ring[1:] + ring[:1], strict=True)]
     data = "parent\tchild\n" + "".join(lines)
     with pytest.raises(InputError, match=r"a name of 12,177 characters, the most is 10,000; read it with"):
-        _read(data, on_cycle="condense")
-    assert len(_read(data, on_cycle="drop")) == 60
+        read_text(data, on_cycle="condense")
+    assert len(read_text(data, on_cycle="drop")) == 60
 
 
 def _table_of(rows, write):
@@ -127,7 +127,7 @@ def test_a_table_of_more_rows_than_its_bytes_can_mean_is_refused(format_, write)
     small = _table_of(6_000_000, write)
     assert len(small) < 100_000
     with pytest.raises(InputError, match="it unpacks to more than 64 MiB from"):
-        _read(small, format=format_)
+        read_text(small, format=format_)
 
 
 @pytest.mark.parametrize(("format_", "write"), [("arrow", _as_arrow), ("parquet", _as_parquet)])
@@ -135,7 +135,7 @@ def test_a_text_that_stands_in_many_rows_is_in_memory_once(format_, write):
     data = _table_of(100_000, write)
     tracemalloc.start()
     try:
-        assert len(_read(data, format=format_)) == 2
+        assert len(read_text(data, format=format_)) == 2
         assert tracemalloc.get_traced_memory()[1] < 20 << 20
     finally:
         tracemalloc.stop()
@@ -145,12 +145,12 @@ def test_attributes_that_every_element_would_get_are_refused_if_they_are_many():
     declared = " ".join(f'a{i} CDATA "x"' for i in range(400))
     graph = f"<!DOCTYPE graphml [<!ATTLIST data {declared}>]><graphml/>"
     with pytest.raises(InputError, match="attributes of more than 1,000 characters are declared"):
-        _read(graph, format="graphml", direction="parent-child")
+        read_text(graph, format="graphml", direction="parent-child")
     few = (
         '<!DOCTYPE graphml [<!ATTLIST graph edgedefault CDATA "directed">]><graphml><graph><node id="a"/><node id="b"/>'
     )
     few += '<edge source="a" target="b"/></graph></graphml>'
-    assert len(_read(few, format="graphml", direction="parent-child")) == 2
+    assert len(read_text(few, format="graphml", direction="parent-child")) == 2
 
 
 NAMELESS = [pyarrow.timestamp("us"), pyarrow.timestamp("us", tz="Nowhere/X"), pyarrow.binary()]
@@ -163,11 +163,13 @@ def test_a_column_that_cannot_hold_names_is_refused_before_its_values_are_made(k
     file = io.BytesIO()
     _as_arrow(pyarrow.table({"parent": values, "child": ["b"]}), file)
     with pytest.raises(InputError) as error:
-        _read(file.getvalue(), format="arrow")
+        read_text(file.getvalue(), format="arrow")
     assert str(error.value) == f"the stream: the column 'parent' holds {kind}; names are text or whole numbers"
 
 
 LONG = "x" * 1_001
+
+
 RDF = '<r:RDF xmlns:r="http://www.w3.org/1999/02/22-rdf-syntax-ns#">'
 
 
@@ -185,7 +187,7 @@ RDF = '<r:RDF xmlns:r="http://www.w3.org/1999/02/22-rdf-syntax-ns#">'
 )
 def test_a_base_that_would_make_every_name_long_is_refused(format_, data):
     with pytest.raises(InputError, match=r"a base or namespace has 1,00[12] characters, the most is 1,000"):
-        _read(data, format=format_)
+        read_text(data, format=format_)
 
 
 def test_a_stream_of_xz_that_asks_for_gigabytes_is_refused():
@@ -195,11 +197,11 @@ def test_a_stream_of_xz_that_asks_for_gigabytes_is_refused():
     header[header.index(b"\x21\x01") + 2] = 40
     packed[12 : 12 + size] = header + struct.pack("<I", zlib.crc32(bytes(header)))
     with pytest.raises(InputError, match=r"the .xz compression is damaged \(Memory usage limit exceeded\)"):
-        _read(bytes(packed))
+        read_text(bytes(packed))
 
 
 def test_many_streams_of_xz_are_read_one_after_the_other():
-    assert len(_read(b"".join(map(lzma.compress, (b"parent\tchild\n", b"", b"a\tb\n", b"b\tc\n"))))) == 3
+    assert len(read_text(b"".join(map(lzma.compress, (b"parent\tchild\n", b"", b"a\tb\n", b"b\tc\n"))))) == 3
 
 
 @pytest.mark.parametrize("member", ["hyperedge", "edge"])
@@ -209,4 +211,4 @@ def test_a_label_on_an_edge_is_not_that_of_a_node(member):
         f'<node id="b"><{member} source="a" target="b"><data key="k">x</data></{member}></node>'
         '<edge source="a" target="b"/></graph></graphml>'
     )
-    assert _read(graph, format="graphml", direction="parent-child").labels is None
+    assert read_text(graph, format="graphml", direction="parent-child").labels is None

@@ -10,13 +10,14 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from hypercone.errors import InputError
-from hypercone.formats import turtle
 from hypercone.formats.parsed import ParsedEdges
 from hypercone.formats.rdf import names_of
 from hypercone.formats.registry import READERS
 from hypercone.formats.source import Content
 
 SYNTAXES = {"turtle": "turtle", "ntriples": "nt", "rdfxml": "xml"}
+
+
 PREFIXES = """
 @prefix rdfs: <http://www.w3.org/2000/01/rdf-schema#> .
 @prefix owl: <http://www.w3.org/2002/07/owl#> .
@@ -24,6 +25,8 @@ PREFIXES = """
 @prefix obo: <http://purl.obolibrary.org/obo/> .
 @prefix zoo: <http://example.org/zoo#> .
 """
+
+
 ANATOMY = (
     PREFIXES
     + """
@@ -53,19 +56,19 @@ def written(turtle: str, syntax: str) -> bytes:
     return rdflib.Graph().parse(data=turtle, format="turtle").serialize(format=SYNTAXES[syntax]).encode()
 
 
-def edges(reading: ParsedEdges) -> set[tuple[str, str]]:
-    return set(zip(reading.parents, reading.children, strict=True))
+def edges(parsed: ParsedEdges) -> set[tuple[str, str]]:
+    return set(zip(parsed.parents, parsed.children, strict=True))
 
 
-every_syntax = pytest.mark.parametrize("syntax", SYNTAXES)
+each_syntax = pytest.mark.parametrize("syntax", SYNTAXES)
 
 
-@every_syntax
+@each_syntax
 def test_the_same_graph_says_the_same_in_every_syntax(syntax):
-    reading = read(syntax, written(ANATOMY, syntax))
-    assert edges(reading) == {("UB:4", "UB:2"), ("UB:2", "UB:3"), ("XY:77", "UB:6")}
-    assert reading.labels == {"UB:2": "finger", "UB:3": "thumb", "UB:4": "digit"}
-    assert reading.notes == (
+    parsed = read(syntax, written(ANATOMY, syntax))
+    assert edges(parsed) == {("UB:4", "UB:2"), ("UB:2", "UB:3"), ("XY:77", "UB:6")}
+    assert parsed.labels == {"UB:2": "finger", "UB:3": "thumb", "UB:4": "digit"}
+    assert parsed.notes == (
         "1 deprecated node skipped",
         "1 edge from a node to itself skipped",
         "1 equivalence of two named classes not used",
@@ -75,19 +78,19 @@ def test_the_same_graph_says_the_same_in_every_syntax(syntax):
     )
 
 
-@every_syntax
+@each_syntax
 @pytest.mark.parametrize("name", ["part_of", "part of", "BFO_0000050", "BFO:0000050"])
-def test_a_restriction_is_an_edge_where_its_property_is_asked_for(syntax, name):
-    reading = read(syntax, written(ANATOMY, syntax), relations=[name])
-    assert edges(reading) == {("UB:1", "UB:2")}
-    assert reading.labels["UB:1"] == "Hand"
+def test_a_restriction_is_an_edge_if_its_property_is_requested(syntax, name):
+    parsed = read(syntax, written(ANATOMY, syntax), relations=[name])
+    assert edges(parsed) == {("UB:1", "UB:2")}
+    assert parsed.labels["UB:1"] == "Hand"
     both = read(syntax, written(ANATOMY, syntax), relations=["is_a", name])
-    assert edges(both) == edges(reading) | edges(read(syntax, written(ANATOMY, syntax)))
+    assert edges(both) == edges(parsed) | edges(read(syntax, written(ANATOMY, syntax)))
 
 
-@every_syntax
+@each_syntax
 def test_concepts_are_below_what_is_broader_and_above_what_is_narrower(syntax):
-    reading = read(
+    parsed = read(
         syntax,
         written(
             PREFIXES
@@ -100,37 +103,37 @@ def test_concepts_are_below_what_is_broader_and_above_what_is_narrower(syntax):
     )
     # Only in Turtle does rdflib write down a prefix that no property uses.
     prefix = "zoo:" if syntax == "turtle" else "http://example.org/zoo#"
-    assert edges(reading) == {(prefix + "mammal", prefix + "dog"), (prefix + "mammal", prefix + "cat")}
-    assert len(reading.parents) == 2
-    assert reading.labels == {prefix + "dog": "dog"}
+    assert edges(parsed) == {(prefix + "mammal", prefix + "dog"), (prefix + "mammal", prefix + "cat")}
+    assert len(parsed.parents) == 2
+    assert parsed.labels == {prefix + "dog": "dog"}
 
 
-@every_syntax
+@each_syntax
 def test_any_property_can_be_the_one_that_makes_the_edges(syntax):
     data = written(PREFIXES + "zoo:P1 a rdfs:Class . zoo:q1 zoo:P279 zoo:q2 . zoo:q2 zoo:P279 zoo:q3 .", syntax)
     assert len(edges(read(syntax, data, relations=["P279"]))) == 2
 
 
-@every_syntax
+@each_syntax
 def test_an_unknown_relation_is_refused_with_those_there_are(syntax):
     with pytest.raises(InputError, match=r"zoo\.file: has no relation 'has_part'; it has part_of, which relations"):
         read(syntax, written(ANATOMY, syntax), relations=["is_a", "has_part"])
 
 
-@every_syntax
+@each_syntax
 def test_a_graph_without_a_hierarchy_is_refused(syntax):
     with pytest.raises(InputError, match=r"zoo\.file: holds no edges by is_a; is_a stands for rdfs:subClassOf"):
         read(syntax, written(PREFIXES + "zoo:dog zoo:eats zoo:bone .", syntax))
 
 
-@every_syntax
+@each_syntax
 @pytest.mark.parametrize("data", [b"", b" \n\n"])
 def test_an_empty_file_is_refused(syntax, data):
     with pytest.raises(InputError, match="is empty; it should hold"):
         read(syntax, data)
 
 
-@every_syntax
+@each_syntax
 def test_a_file_that_is_cut_off_anywhere_is_refused_or_shorter(syntax):
     data = written(ANATOMY, syntax).rstrip()
     whole, refused = edges(read(syntax, data)), []
@@ -144,15 +147,15 @@ def test_a_file_that_is_cut_off_anywhere_is_refused_or_shorter(syntax):
     assert all("zoo.file" in message and "\n" not in message for message in refused)
 
 
-@every_syntax
+@each_syntax
 @given(data=st.binary(max_size=300))
 def test_random_bytes_are_refused(syntax, data):
     with pytest.raises(InputError, match=r"zoo\.file"):
         read(syntax, data)
 
 
-@every_syntax
-def test_another_encoding_is_refused_or_understood(syntax):
+@each_syntax
+def test_another_encoding_is_refused_or_decoded(syntax):
     data = written(PREFIXES + 'zoo:dog rdfs:subClassOf zoo:animal ; rdfs:label "chien de bergère" .', "turtle")
     if syntax == "rdfxml":
         data = written(data.decode(), syntax).replace(b"utf-8", b"latin-1")
@@ -164,17 +167,17 @@ def test_another_encoding_is_refused_or_understood(syntax):
             read(syntax, data)
 
 
-@every_syntax
+@each_syntax
 def test_an_edge_knows_its_line(syntax):
     data = written(ANATOMY, syntax)
-    reading = read(syntax, data)
+    parsed = read(syntax, data)
     lines = data.decode().split("\n")
-    place = reading.children.index("UB:6")
-    assert "XY_77" in lines[reading.lines[place] - 1]
-    assert reading.location(place) == f"zoo.file:{reading.lines[place]}"
+    edge = parsed.children.index("UB:6")
+    assert "XY_77" in lines[parsed.lines[edge] - 1]
+    assert parsed.location(edge) == f"zoo.file:{parsed.lines[edge]}"
 
 
-@every_syntax
+@each_syntax
 def test_reading_is_silent_and_needs_no_rdflib(syntax, capfd, tmp_path):
     path = tmp_path / "zoo"
     path.write_bytes(written(ANATOMY, syntax))
@@ -211,18 +214,18 @@ def test_what_rdflib_writes_is_read_back(pairs, label):
             with pytest.raises(InputError, match="holds no edges"):
                 read(syntax, data)
             continue
-        reading = read(syntax, data)
+        parsed = read(syntax, data)
         names = names_of({node for pair in wanted for node in pair}, {})
         if syntax == "ntriples":
-            assert edges(reading) == {(names[parent], names[child]) for parent, child in wanted}
-        assert len(edges(reading)) == len(wanted)
+            assert edges(parsed) == {(names[parent], names[child]) for parent, child in wanted}
+        assert len(edges(parsed)) == len(wanted)
         if label.strip():
             # A parser of XML hands on every line break as a line feed.
-            assert {text.split() == label.split() for text in reading.labels.values()} == {True}
+            assert {text.split() == label.split() for text in parsed.labels.values()} == {True}
 
 
 def test_turtle_is_read_with_all_its_abbreviations():
-    reading = read(
+    parsed = read(
         "turtle",
         """# a comment with "quotes" and <brackets>
         BASE <http://example.org/>
@@ -236,15 +239,15 @@ def test_turtle_is_read_with_all_its_abbreviations():
         _:x.1 rdfs:subClassOf :animal .
         """,
     )
-    assert edges(reading) == {
+    assert edges(parsed) == {
         ("animal", "dog"),
         ("animal", "cat"),
         ("bird", "http://example.org/#owl"),
         ("z.oo:c,d", "z.oo:a.b"),
     }
-    assert reading.labels == {"dog": "dög"}
-    assert "2 statements about unnamed classes skipped" in reading.notes
-    assert reading.lines == [5, 5, 6, 9]
+    assert parsed.labels == {"dog": "dög"}
+    assert "2 statements about unnamed classes skipped" in parsed.notes
+    assert parsed.lines == [5, 5, 6, 9]
 
 
 @pytest.mark.parametrize(
@@ -265,7 +268,7 @@ def test_broken_turtle_is_refused_with_its_line(text, message):
         read("turtle", text)
 
 
-def test_brackets_within_brackets_to_any_depth_are_no_crash():
+def test_deeply_nested_brackets_are_refused_without_a_crash():
     with pytest.raises(InputError, match="ends in the middle"):
         read("turtle", "<a> <b> " + "[ <c> " * 100_000)
     deep = b"<rdf:RDF xmlns:rdf='http://www.w3.org/1999/02/22-rdf-syntax-ns#' xmlns:a='b#'>" + b"<a:b>" * 100_000
@@ -280,19 +283,7 @@ def test_a_broken_line_of_ntriples_is_named():
     assert read("ntriples", good.replace(b"\n", b"\r\n")).lines == [1]
 
 
-def test_a_dot_right_behind_a_blank_node_closes_the_statement():
-    below = b"<http://a/x> <http://www.w3.org/2000/01/rdf-schema#subClassOf> <http://a/y>."
-    content = Content("a.nt", ".nt", b"<http://a/x> <http://a/p> _:b.\n_:b.c <http://a/p> _:b.c.#end\n" + below)
-    assert len(turtle.read_ntriples(content).parents) == 1
-
-
-def test_a_number_may_end_its_digits_with_a_dot_before_its_exponent():
-    prefixes = b"@prefix : <http://a/> . @prefix r: <http://www.w3.org/2000/01/rdf-schema#> . "
-    text = prefixes + b":x :p 123.E+1 ; r:subClassOf :y ."
-    assert len(turtle.read_turtle(Content("a.ttl", ".ttl", text)).parents) == 1
-
-
-def test_names_are_short_unless_two_would_be_alike():
+def test_names_are_short_unless_two_would_be_equal():
     prefixes = {"": "http://a/#", "b": "http://b/", "c": "http://a/#"}
     assert list(names_of(["http://a/#dog", "http://b/dog", "http://b/x/dog"], prefixes).values()) == [
         "dog",
@@ -302,3 +293,64 @@ def test_names_are_short_unless_two_would_be_alike():
     twins = ["http://purl.obolibrary.org/obo/HP_1", "http://hp/1"]
     assert list(names_of(twins, {"HP": "http://hp/"}).values()) == twins
     assert list(names_of(["b:dog", "http://b/dog"], prefixes).values()) == ["b:dog", "http://b/dog"]
+
+
+OPENING = (
+    '<rdf:RDF xmlns:rdf="http://www.w3.org/1999/02/22-rdf-syntax-ns#" xml:base="http://zoo/"'
+    ' xmlns:rdfs="http://www.w3.org/2000/01/rdf-schema#" xmlns:zoo="http://zoo/#" xmlns:owl="http://www.w3.org/2002/07/owl#">'
+)
+
+
+def test_every_way_to_write_a_statement_in_rdfxml():
+    parsed = read(
+        "rdfxml",
+        OPENING
+        + """
+        <rdfs:Class rdf:ID="a" rdfs:label="by attribute"><rdfs:subClassOf><rdfs:Class rdf:about="#b">
+            <zoo:remark>so <zoo:x rdf:about="#y"><rdfs:subClassOf rdf:resource="#b"/></zoo:x></zoo:remark>
+            <zoo:remark rdf:parseType="Literal">an <b rdf:about="#no">XML</b> <rdfs:subClassOf/> text</zoo:remark>
+            <zoo:remark xml:lang="de">nur so</zoo:remark>
+        </rdfs:Class></rdfs:subClassOf></rdfs:Class>
+        <rdf:Description rdf:about="#c" rdf:type="http://www.w3.org/2002/07/owl#Class" xml:lang="fr">
+            <rdfs:subClassOf rdf:resource="#a"/><zoo:x rdf:resource="#e" rdfs:label="e"/><rdfs:label>chat</rdfs:label>
+            <rdfs:label xml:lang="en">c&amp;t</rdfs:label>
+        </rdf:Description>
+        <owl:Class rdf:about="d" xml:base="http://other/place/"><rdfs:subClassOf rdf:nodeID="n1"/>
+            <owl:equivalentClass rdf:parseType="Resource"><owl:intersectionOf rdf:parseType="Collection">
+                <owl:Class rdf:about="http://zoo/#e"><rdfs:subClassOf rdf:resource="http://zoo/#a"/></owl:Class>
+            </owl:intersectionOf></owl:equivalentClass>
+        </owl:Class></rdf:RDF>
+        """,
+    )
+    assert edges(parsed) == {("zoo:b", "zoo:a"), ("zoo:b", "zoo:y"), ("zoo:a", "zoo:c"), ("zoo:a", "zoo:e")}
+    assert parsed.labels == {"zoo:a": "by attribute", "zoo:c": "c&t", "zoo:e": "e"}
+    assert parsed.notes == (
+        "1 statement about unnamed classes skipped",
+        "1 class without an edge left out",
+        "1 node named but not described here, kept (zoo:y)",
+    )
+
+
+@pytest.mark.parametrize(
+    ("data", "message"),
+    [
+        (
+            b'<Ontology xmlns="http://www.w3.org/2002/07/owl#"/>',
+            "is OWL in its own XML, not in RDF; save it as",
+        ),
+        (b"@prefix a: <b> .", 'is not XML; if it is Turtle or OBO, say format="turtle" or "obo"$'),
+    ],
+)
+def test_other_syntaxes_of_owl_are_called_by_their_name(data, message):
+    with pytest.raises(InputError, match=message):
+        read("rdfxml", data)
+
+
+def test_a_dot_right_after_a_blank_node_ends_the_statement():
+    statements = b"<http://a/x> <http://a/p> _:b.\n_:b.c <http://a/p> _:b.c.#end\n"
+    edge = b"<http://a/x> <http://www.w3.org/2000/01/rdf-schema#subClassOf> <http://a/y>."
+    assert len(read("ntriples", statements + edge).parents) == 1
+
+
+def test_a_number_may_end_its_digits_with_a_dot_before_its_exponent():
+    assert len(read("turtle", PREFIXES + "zoo:x zoo:p 123.E+1 ; rdfs:subClassOf zoo:y .").parents) == 1

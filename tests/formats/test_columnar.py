@@ -1,4 +1,4 @@
-"""Parquet and Arrow: the columns are named or asked for, empty cells are refused with their row."""
+"""Parquet and Arrow tables: named columns, errors with their row, damaged files."""
 
 import contextlib
 import io
@@ -35,8 +35,11 @@ def as_stream(table):
     return file.getvalue()
 
 
+TEXTS = st.text(st.characters(exclude_categories=["Cs"]), min_size=1, max_size=6)
 WRITERS = {"parquet": as_parquet, "feather": as_feather, "ipc": as_stream}
-every_kind = pytest.mark.parametrize("kind", WRITERS)
+
+
+each_kind = pytest.mark.parametrize("kind", WRITERS)
 
 
 def read_bytes(kind, data, **options):
@@ -48,24 +51,24 @@ def read(kind, columns, **options):
     return read_bytes(kind, WRITERS[kind](pyarrow.table(columns)), **options)
 
 
-def edges(reading):
-    return list(zip(reading.parents, reading.children, strict=True))
+def edges(parsed):
+    return list(zip(parsed.parents, parsed.children, strict=True))
 
 
-@every_kind
+@each_kind
 def test_columns_named_parent_and_child_need_no_option(kind):
     assert edges(read(kind, {"n": [1], "Child": ["dog"], "parent": ["animal"]})) == [("animal", "dog")]
 
 
-@every_kind
-def test_columns_may_be_named_or_the_direction_said(kind):
+@each_kind
+def test_columns_may_be_named_or_the_direction_given(kind):
     columns = {"lower": ["dog"], "upper": ["animal"]}
     assert edges(read(kind, columns, parent="upper", child="lower")) == [("animal", "dog")]
     assert edges(read(kind, columns, parent=2, child=1)) == [("animal", "dog")]
     assert edges(read(kind, columns, direction="child-parent")) == [("animal", "dog")]
 
 
-@every_kind
+@each_kind
 def test_text_of_every_kind_and_whole_numbers_are_names(kind):
     parents = [
         pyarrow.array(["1", "2", "1"]).dictionary_encode(),
@@ -74,11 +77,11 @@ def test_text_of_every_kind_and_whole_numbers_are_names(kind):
         pyarrow.array([1.0, 2.0, 1.0]),
     ]
     for column in parents:
-        reading = read(kind, {"parent": column, "child": pyarrow.array([2, 3, 4])})
-        assert edges(reading) == [("1", "2"), ("2", "3"), ("1", "4")]
+        parsed = read(kind, {"parent": column, "child": pyarrow.array([2, 3, 4])})
+        assert edges(parsed) == [("1", "2"), ("2", "3"), ("1", "4")]
 
 
-@every_kind
+@each_kind
 @pytest.mark.parametrize(
     ("columns", "options", "message"),
     [
@@ -87,7 +90,7 @@ def test_text_of_every_kind_and_whole_numbers_are_names(kind):
         (
             {"parent": [1.5], "child": [2]},
             {},
-            ": the column 'parent', row 1: 1.5 is not a name; names are text or whole",
+            ": the column 'parent', row 1: 1.5 is not a name; names are text or",
         ),
         ({"parent": [float("nan")], "child": [2]}, {}, ": the column 'parent', row 1: is empty"),
         ({"parent": [["a"]], "child": [2]}, {}, ": the column 'parent' holds list<"),
@@ -105,13 +108,13 @@ def test_text_of_every_kind_and_whole_numbers_are_names(kind):
         ),
     ],
 )
-def test_what_is_no_edge_is_refused_with_its_row(kind, columns, options, message):
+def test_what_is_not_an_edge_is_refused_with_its_row(kind, columns, options, message):
     with pytest.raises(InputError) as caught:
         read(kind, columns, **options)
     assert f"zoo.{kind}{message}" in str(caught.value)
 
 
-@every_kind
+@each_kind
 def test_an_empty_file_and_one_cut_off_are_refused(kind):
     data = WRITERS[kind](pyarrow.table({"parent": ["a"] * 50, "child": [str(i) for i in range(50)]}))
     with pytest.raises(InputError, match=rf"zoo\.{kind}: is empty; it should hold an? (Parquet|Arrow) table"):
@@ -123,34 +126,31 @@ def test_an_empty_file_and_one_cut_off_are_refused(kind):
             read_bytes(kind, data[:end])
 
 
-@every_kind
+@each_kind
 @given(data=st.binary(max_size=200))
 def test_random_bytes_are_refused(kind, data):
     with pytest.raises(InputError, match=f"zoo.{kind}"):
         read_bytes(kind, data)
 
 
-@every_kind
-@given(place=st.integers(0, 5000), byte=st.integers(0, 255))
-def test_a_damaged_byte_is_refused_or_harmless(kind, place, byte):
+@each_kind
+@given(position=st.integers(0, 5000), byte=st.integers(0, 255))
+def test_a_damaged_byte_is_refused_or_harmless(kind, position, byte):
     data = bytearray(WRITERS[kind](pyarrow.table({"parent": ["a", "b"], "child": ["b", "c"]})))
-    data[place % len(data)] = byte
+    data[position % len(data)] = byte
     with contextlib.suppress(InputError):
         assert len(edges(read_bytes(kind, bytes(data)))) <= 2
 
 
-names = st.text(st.characters(exclude_categories=["Cs"]), min_size=1, max_size=6)
-
-
-@every_kind
-@given(pairs=st.lists(st.tuples(names, names), min_size=1))
+@each_kind
+@given(pairs=st.lists(st.tuples(TEXTS, TEXTS), min_size=1))
 def test_what_is_written_is_read_back(kind, pairs):
     parents, children = zip(*pairs, strict=True)
     assert edges(read(kind, {"child": children, "parent": parents})) == pairs
 
 
-@every_kind
-def test_without_pyarrow_one_sentence_says_how_to_get_it(kind):
+@each_kind
+def test_without_pyarrow_the_error_says_how_to_install_it(kind):
     module = "parquet" if kind == "parquet" else "arrow"
     code = (
         "import sys; sys.modules['pyarrow'] = None\n"
