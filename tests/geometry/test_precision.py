@@ -3,34 +3,26 @@
 import mpmath as mp
 import numpy as np
 import pytest
+from tests.support.points import exact, printed_angle, shell, turned
 
 from hypercone.geometry import caps, cones, hyperboloid, poincare
 
 K = 0.1
+
+
 PAIRS = 120
+
+
 GAPS = [1e-1, 1e-2, 1e-3, 1e-4, 1e-5, 1e-6, 1e-7]
 
 
-def numbers(x):
-    return [mp.mpf(float(a)) for a in x]
-
-
-def exact_angle(x, y):
-    x, y = numbers(x), numbers(y)
-    xx, yy, xy = (mp.fdot(a, b) for a, b in ((x, x), (y, y), (x, y)))
-    step = [b - a for a, b in zip(x, y, strict=True)]
-    below = mp.sqrt(xx) * mp.sqrt(mp.fdot(step, step)) * mp.sqrt(1 + xx * yy - 2 * xy)
-    return mp.acos((xy * (1 + xx) - xx * (1 + yy)) / below)
-
-
 def exact_aperture(x):
-    x = numbers(x)
-    xx = mp.fdot(x, x)
+    xx = mp.fdot(exact(x), exact(x))
     return mp.asin(mp.mpf(K) * (1 - xx) / mp.sqrt(xx))
 
 
 @pytest.fixture(scope="module", params=GAPS)
-def near_border(request, shell, turned):
+def near_border(request):
     """Parents at 1−|x| = gap; a third of the children anywhere, the rest around the border of the cone."""
     gap = request.param
     rng = np.random.default_rng(28)
@@ -39,24 +31,24 @@ def near_border(request, shell, turned):
     angle[::3] = rng.uniform(0, np.pi, PAIRS // 3)
     child = poincare.geodesic(parent, turned(rng, parent, angle), rng.uniform(0.1, 2, PAIRS))
     with mp.workdps(50):
-        angles = [exact_angle(x, y) for x, y in zip(parent, child, strict=True)]
+        angles = [printed_angle(x, y) for x, y in zip(parent, child, strict=True)]
         apertures = [exact_aperture(x) for x in parent]
         inside = np.array([a <= b for a, b in zip(angles, apertures, strict=True)])
     return gap, parent, child, np.array(angles, float), np.array(apertures, float), inside
 
 
-def test_the_stable_angle_is_right_to_the_digits_the_points_carry(near_border):
+def test_the_angle_is_as_accurate_as_the_points(near_border):
     gap, parent, child, angles, _, _ = near_border
     # 1−|x| is known to about eps/2, so to a relative 1e-16/gap; measured errors stay below 1e-16/gap
     np.testing.assert_allclose(cones.cone_angle(parent, child), angles, rtol=0, atol=3e-16 / gap)
 
 
-def test_the_aperture_is_right_to_the_digits_the_points_carry(near_border):
+def test_the_aperture_is_as_accurate_as_the_points(near_border):
     gap, parent, _, _, apertures, _ = near_border
     np.testing.assert_allclose(cones.half_aperture(parent, K), apertures, rtol=3e-16 / gap + 1e-15)
 
 
-def test_the_stable_form_decides_rightly_down_to_one_in_ten_million(near_border):
+def test_the_stable_form_decides_correctly_down_to_one_in_ten_million(near_border):
     _, parent, child, _, _, inside = near_border
     assert 0.2 < inside.mean() < 0.6
     assert np.array_equal(cones.contains(parent, child, K), inside)
@@ -72,7 +64,7 @@ def test_the_papers_arccos_is_wrong_near_the_border(near_border):
         assert wrong > 0.2
 
 
-def test_caps_and_hyperboloid_decide_rightly_down_to_one_in_a_million(near_border):
+def test_caps_and_hyperboloid_decide_correctly_down_to_one_in_a_million(near_border):
     gap, parent, child, _, _, inside = near_border
     lifted = hyperboloid.to_hyperboloid(parent), hyperboloid.to_hyperboloid(child)
     # below, R = K(1−r)² and the tenfold error of the lifted points reach their limit before Ξ does
@@ -81,7 +73,7 @@ def test_caps_and_hyperboloid_decide_rightly_down_to_one_in_a_million(near_borde
     assert np.mean(caps.contains(parent, child, K) != inside) <= allowed
 
 
-def test_in_float32_points_carry_the_angle_down_to_three_thousandths(shell, turned):
+def test_float32_decides_correctly_down_to_three_thousandths():
     rng = np.random.default_rng(29)
     gap, n = 3e-3, 2000
     parent = shell(rng, n, 3, 1 - gap, 1 - gap)
@@ -93,7 +85,7 @@ def test_in_float32_points_carry_the_angle_down_to_three_thousandths(shell, turn
 
 
 @pytest.mark.parametrize("gap", [1e-2, 1e-4, 1e-6])
-def test_the_cap_radius_keeps_its_digits_near_the_border(gap):
+def test_the_cap_radius_is_accurate_near_the_border(gap):
     radius = 1 - gap
     with mp.workdps(50):
         r = mp.mpf(radius)
