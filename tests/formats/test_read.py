@@ -69,46 +69,27 @@ def test_columns_named_parent_and_child_are_found_in_any_order(data):
     assert sentences(data) == SENTENCES
 
 
-def test_a_direction_reads_two_columns_without_header():
-    assert sentences(b"animal\tdog\ndog\tpuppy\n", direction="parent-child") == SENTENCES
-    assert sentences(b"dog\tanimal\npuppy\tdog\n", direction="child-parent") == SENTENCES
+@pytest.mark.parametrize(
+    ("data", "options"),
+    [
+        (b"animal\tdog\ndog\tpuppy\n", {"direction": "parent-child"}),
+        (b"dog\tanimal\npuppy\tdog\n", {"direction": "child-parent"}),
+        (EDGES, {"direction": "parent-child"}),
+        (b"Broader,id,label\nanimal,dog,Dog\ndog,puppy,Puppy\n", {"parent": "broader", "child": "id"}),
+        (b"Broader,id,label\nanimal,dog,Dog\ndog,puppy,Puppy\n", {"parent": "1", "child": "id"}),
+        (b"x\tdog\tanimal\nx\tpuppy\tdog\n", {"parent": "3", "child": "2"}),
+        (b"x\tdog\tanimal\nx\tpuppy\tdog\n", {"parent": 3, "child": 2}),
+        # A column whose name is a number is meant by its name.
+        (b"2\t1\ndog\tanimal\npuppy\tdog\n", {"parent": "1", "child": "2"}),
+    ],
+)
+def test_the_caller_may_give_the_direction_or_the_names_or_numbers_of_the_columns(data, options):
+    assert sentences(data, **options) == SENTENCES
 
 
-def test_a_direction_that_agrees_with_the_header_is_fine():
-    assert sentences(EDGES, direction="parent-child") == SENTENCES
-
-
-def test_columns_can_be_named_by_the_caller():
-    data = b"Broader,id,label\nanimal,dog,Dog\ndog,puppy,Puppy\n"
-    assert sentences(data, parent="broader", child="id") == SENTENCES
-    assert sentences(data, parent="1", child="id") == SENTENCES
-
-
-def test_columns_can_be_numbered_from_one():
-    data = b"x\tdog\tanimal\nx\tpuppy\tdog\n"
-    assert sentences(data, parent="3", child="2") == SENTENCES
-    assert sentences(data, parent=3, child=2) == SENTENCES
-
-
-def test_a_column_whose_name_is_a_number_is_meant_by_name():
-    assert sentences(b"2\t1\ndog\tanimal\npuppy\tdog\n", parent="1", child="2") == SENTENCES
-
-
-def test_a_hash_and_spaces_are_part_of_a_name():
-    hierarchy = read(io.BytesIO(b"parent\tchild\n#top\t a b \n"))
-    assert hierarchy.names == ("#top", " a b ")
-
-
-def test_a_tab_separated_file_does_not_interpret_quotes():
-    assert sentences(b'parent\tchild\n"a\tb"\n') == ['b" is a "a']
-
-
-def test_only_line_feeds_end_lines():
-    separators = "\u2028\u0085\x0b\x0c\x1c"
-    assert read(io.BytesIO(f"parent\tchild\na{separators}\tb\n".encode())).names == (
-        f"a{separators}",
-        "b",
-    )
+@pytest.mark.parametrize("name", ["#top", " a b ", '"a', "a\u2028\u0085\x0b\x0c\x1c"])
+def test_in_tab_separated_text_only_tabs_and_line_feeds_are_special(name):
+    assert read_text(f"parent\tchild\n{name}\tb\n").names == (name, "b")
 
 
 def test_the_format_given_wins_over_the_extension(tmp_path):

@@ -7,6 +7,7 @@ import pickle
 
 import numpy as np
 import pytest
+from tests.support.errors import raises_exactly
 
 from hypercone.errors import HierarchyError, InputError, UnknownNameError
 from hypercone.hierarchy import Hierarchy
@@ -80,29 +81,17 @@ def hierarchy():
     return Hierarchy(NAMES, [[0, 1], [0, 2], [2, 3], [0, 4]], LABELS)
 
 
-def test_a_name_comes_before_a_label_that_is_spelled_the_same(hierarchy):
-    assert hierarchy.row("HP:1") == 0
+def test_a_node_is_found_by_its_name_then_its_label_then_in_any_case_and_by_each_condensed_name(hierarchy):
+    assert [hierarchy.row(text) for text in ("HP:1", "Heart", "heart", "ABNORMAL HEART RATE")] == [0, 0, 1, 2]
+    assert hierarchy.row("a") == hierarchy.row("b") == hierarchy.row("a = b") == 4
 
 
-def test_a_label_finds_its_node_exactly_and_then_whatever_its_case(hierarchy):
-    assert hierarchy.row("Heart") == 0
-    assert hierarchy.row("heart") == 1
-    assert hierarchy.row("ABNORMAL HEART RATE") == 2
-
-
-def test_a_label_of_several_nodes_is_refused_with_all_of_them(hierarchy):
-    with pytest.raises(InputError, match=r"'HEART' is the label of 2 nodes: HP:1, HP:2; give one of these names"):
+def test_a_label_of_several_nodes_is_refused_with_the_first_of_them(hierarchy):
+    with raises_exactly("'HEART' is the label of 2 nodes: HP:1, HP:2; give one of these names"):
         hierarchy.row("HEART")
-
-
-def test_only_a_few_of_many_nodes_with_a_label_are_listed():
     many = Hierarchy([f"n{i}" for i in range(20)], [[0, i] for i in range(1, 20)], ["same"] * 20)
     with pytest.raises(InputError, match=r"of 20 nodes: n0, n1, n2, n3, n4 and 15 more"):
         many.row("same")
-
-
-def test_a_condensed_node_is_found_by_each_of_its_names(hierarchy):
-    assert hierarchy.row("a") == hierarchy.row("b") == hierarchy.row("a = b") == 4
 
 
 def test_a_misspelled_label_is_refused_with_a_suggestion(hierarchy):
