@@ -136,6 +136,12 @@ INSTALLED = Path("/usr/share/wordnet")
 
 
 @pytest.fixture
+def dictionary(tmp_path):
+    # Princeton's lines end with two spaces.
+    return write_wordnet(tmp_path, end="  \n")
+
+
+@pytest.fixture
 def script():
     spec = importlib.util.spec_from_file_location("make_wordnet", SCRIPT)
     module = importlib.util.module_from_spec(spec)
@@ -179,12 +185,6 @@ def test_the_shipped_file_is_what_the_script_makes(script, tmp_path, monkeypatch
     shipped = files("hypercone.data")
     for name, unpack in {"wordnet-nouns.tsv.xz": lzma.decompress, "WORDNET-LICENSE.txt": bytes}.items():
         assert unpack((tmp_path / name).read_bytes()) == unpack(shipped.joinpath(name).read_bytes())
-
-
-@pytest.fixture
-def dictionary(tmp_path):
-    # Princeton's lines end with two spaces.
-    return write_wordnet(tmp_path, end="  \n")
 
 
 @pytest.mark.parametrize("name", ["tree-10-9", "tree-1-999999999", "tree-999999999-1"])

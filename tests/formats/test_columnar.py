@@ -127,13 +127,6 @@ def test_an_empty_file_and_one_cut_off_are_refused(kind):
 
 
 @each_kind
-@given(data=st.binary(max_size=200))
-def test_random_bytes_are_refused(kind, data):
-    with pytest.raises(InputError, match=f"zoo.{kind}"):
-        read_bytes(kind, data)
-
-
-@each_kind
 @given(position=st.integers(0, 5000), byte=st.integers(0, 255))
 def test_a_damaged_byte_is_refused_or_harmless(kind, position, byte):
     data = bytearray(WRITERS[kind](pyarrow.table({"parent": ["a", "b"], "child": ["b", "c"]})))

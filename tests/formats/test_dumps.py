@@ -23,6 +23,11 @@ NAMES = (
 )
 
 
+@pytest.fixture
+def wordnet(tmp_path):
+    return write_wordnet(tmp_path)
+
+
 @pytest.mark.parametrize("packing", ["", ".gz"])
 def test_taxa_are_named_by_id_and_labeled_by_scientific_name(tmp_path, packing):
     pack = gzip.compress if packing else bytes
@@ -110,8 +115,3 @@ def test_the_files_say_what_the_dataset_says():
     assert set(words.names) == set(nouns.names)
     assert set(edges_of(words)) == set(edges_of(nouns))
     assert words.called(words.row("dog.n.01")) == "dog"
-
-
-@pytest.fixture
-def wordnet(tmp_path):
-    return write_wordnet(tmp_path)

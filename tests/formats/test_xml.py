@@ -103,12 +103,6 @@ def test_a_bad_graph_is_refused(body, message):
     assert message in str(caught.value)
 
 
-@given(data=st.binary(max_size=300))
-def test_random_bytes_are_not_graphml(data):
-    with pytest.raises(InputError, match=r"zoo\.graphml"):
-        read_graph(data)
-
-
 names = st.text(st.characters(codec="utf-8", exclude_categories=["Cc", "Cs", "Zl", "Zp", "Cn"]), min_size=1, max_size=6)
 
 

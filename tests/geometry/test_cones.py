@@ -17,31 +17,6 @@ CONSTANTS = [0.01, 0.1, 0.5, 1.0, 3.0]
 constants = st.floats(0.01, 3.0)
 
 
-@given(constants, st.floats(0, 1))
-def test_h_is_constant_and_equal_to_k(K, fraction):
-    low = cones.inner_radius(K)
-    radius = low + (0.999 - low) * fraction
-    h = np.sin(cones.half_aperture([radius, 0.0], K)) * radius / (1 - radius**2)
-    assert float(h) == pytest.approx(K, rel=1e-12)
-
-
-@given(constants)
-def test_the_inner_radius_is_where_the_aperture_reaches_a_right_angle(K):
-    low = cones.inner_radius(K)
-    assert 0 < low < 1
-    assert low / (1 - low**2) == pytest.approx(K, rel=1e-12)
-    assert float(cones.half_aperture([low * (1 - 1e-9), 0.0], K)) == np.pi / 2
-    assert float(cones.half_aperture([low * (1 + 1e-9), 0.0], K)) < np.pi / 2
-
-
-@pytest.mark.parametrize("K", CONSTANTS)
-def test_the_aperture_narrows_toward_the_border(K):
-    radii = np.linspace(cones.inner_radius(K), 1 - 1e-9, 1000)
-    apertures = cones.half_aperture(np.stack([radii, 0 * radii], axis=1), K)
-    assert np.all(np.diff(apertures) < 0)
-    assert apertures[-1] < 1e-8
-
-
 def test_a_parent_is_outside_its_childs_cone():
     rng = np.random.default_rng(17)
     parent = shell(rng, 2000, 5, 0.1, 0.9)

@@ -13,7 +13,7 @@ Corollary 1.1, printed and stable form          test_poincare: the_papers_closed
 Corollary 1.2, the plane of x and v             test_poincare: stays_in_the_plane_of_the_origin
 §3 S-cones, closed under combinations           test_models
 §3 rotation of the whole ball                   test_cones: does_not_depend_on_a_rotation
-Theorem 3, h is constant, ψ narrows             test_cones: h_is_constant, narrows_toward_the_border
+Theorem 3, h is constant                        tests/paper/test_nested_triples: h_is_constant
 Theorem 3, a growing h                          tests/paper/test_nested_triples: the_euclidean_aperture
 Theorem 5, Ξ = π − ∠Oxy, its three forms        test_cones: supplement, law_of_cosines, arccos, leaving_at_an_angle
 Theorem 5, the cone as a set                    test_models: all_forms_of_the_cone_agree
