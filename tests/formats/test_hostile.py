@@ -90,7 +90,7 @@ def test_of_two_labels_among_the_attributes_the_first_counts():
         assert found.labels.texts == ("", "one")
 
 
-def test_a_first_line_of_nothing_is_refused_with_quotes_as_without():
+def test_an_empty_first_line_is_refused_with_and_without_quotes():
     for data in ('\r"parent",child\na,b\n', "\nparent,child\na,b\n"):
         with pytest.raises(InputError, match=r":1: the first line is empty; remove it"):
             read_text(data, format="csv")
@@ -123,7 +123,7 @@ def _as_parquet(table, file):
 
 
 @pytest.mark.parametrize(("format_", "write"), [("arrow", _as_arrow), ("parquet", _as_parquet)])
-def test_a_table_of_more_rows_than_its_bytes_can_mean_is_refused(format_, write):
+def test_a_table_with_implausibly_many_rows_is_refused(format_, write):
     small = _table_of(6_000_000, write)
     assert len(small) < 100_000
     with pytest.raises(InputError, match="it unpacks to more than 64 MiB from"):
@@ -131,7 +131,7 @@ def test_a_table_of_more_rows_than_its_bytes_can_mean_is_refused(format_, write)
 
 
 @pytest.mark.parametrize(("format_", "write"), [("arrow", _as_arrow), ("parquet", _as_parquet)])
-def test_a_text_that_stands_in_many_rows_is_in_memory_once(format_, write):
+def test_a_repeated_text_is_in_memory_once(format_, write):
     data = _table_of(100_000, write)
     tracemalloc.start()
     try:

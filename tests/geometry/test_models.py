@@ -121,7 +121,7 @@ def test_geodesics_are_straight_in_klein_coordinates():
 
 
 def test_klein_is_not_conformal():
-    # the paper says that all five models are: a right angle off the origin shows otherwise
+    # The paper says that all five models are conformal; a right angle off the origin is a counterexample.
     x, h = np.array([0.5, 0.0]), 1e-6
     u, v = np.array([1.0, 1.0]), np.array([1.0, -1.0])
     seen = [klein.to_klein(x + h * w) - klein.to_klein(x - h * w) for w in (u, v)]
@@ -160,7 +160,7 @@ def test_a_point_returns_from_its_cap(K):
 
 @pytest.mark.parametrize("K", [0.01, 0.1, 1.0, 3.0])
 def test_a_cap_radius_returns_from_its_point_with_the_digits_the_point_can_hold(K):
-    # not up to arccos κ itself: at the inner radius dR/dr is infinite, and the way back is not
+    # Not up to arccos κ itself: at the inner radius dR/dr is infinite.
     R = np.geomspace(1e-12, np.arccos(caps.kappa(K)) * 0.99, 200)
     points = caps.point_from_cap(np.array([0.0, 1.0]), R, K)
     gap = 1 - np.linalg.norm(points, axis=1)

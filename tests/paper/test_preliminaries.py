@@ -148,7 +148,7 @@ class TestTheorem1:
 
     @law
     @given(seeds, st.integers(2, 10), st.floats(0.1, 3), st.floats(-3, 3))
-    def test_a_geodesic_taken_up_at_any_of_its_points_is_the_same_geodesic(self, seed, d, s, t):
+    def test_a_geodesic_continued_from_any_of_its_points_is_the_same_geodesic(self, seed, d, s, t):
         rng = np.random.default_rng(seed)
         x, v = shell(rng, 1, d, 0, 0.9)[0], rng.normal(size=d)
         on_the_way = poincare.geodesic(x, v, s)

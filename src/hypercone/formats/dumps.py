@@ -1,6 +1,6 @@
 r"""Dumps of two well-known taxonomies: the NCBI taxonomy (nodes.dmp, names.dmp) and WordNet (data.noun, index.noun).
 
-Fields are separated by ``\t|\t`` and lines end in ``\t|``; the root is its own parent.
+In the NCBI files, fields are separated by ``\t|\t``, lines end in ``\t|``, and the root is its own parent.
 """
 
 from __future__ import annotations

@@ -116,8 +116,8 @@ class Statements:
     """Collects the relevant statements from a parser and ignores all others.
 
     A parser looks up ``links[predicate]`` for a statement about two nodes and ``texts.get(predicate)`` for one about
-    a node and a text, and calls the handler, if there is one. Blank nodes begin with ``_:``. A place is a line, or any
-    number that increases with the line.
+    a node and a text, and calls the handler, if there is one. Blank nodes begin with ``_:``. A position is a line,
+    or any number that increases with the line.
     """
 
     def __init__(self, relations: Sequence[str] = (IS_A,)) -> None:
@@ -149,21 +149,21 @@ class Statements:
             OWL + "deprecated": self._add_deprecation,
         }
 
-    def add_is_a(self, child: str, parent: str, place: int) -> None:
+    def add_is_a(self, child: str, parent: str, position: int) -> None:
         """Add a statement "child is a parent"."""
         if child.startswith("_:") or parent.startswith("_:"):
-            self.anonymous.append((child, parent, place))
+            self.anonymous.append((child, parent, position))
         elif IS_A in self.relations:
-            self.edges.setdefault((parent, child), place)
+            self.edges.setdefault((parent, child), position)
 
-    def add_narrower(self, parent: str, child: str, place: int) -> None:
+    def add_narrower(self, parent: str, child: str, position: int) -> None:
         """The same with the parent as subject."""
-        self.add_is_a(child, parent, place)
+        self.add_is_a(child, parent, position)
 
-    def add_related(self, child: str, parent: str, place: int) -> None:
+    def add_related(self, child: str, parent: str, position: int) -> None:
         """Add an edge of one of the requested relations."""
         if not child.startswith("_:") and not parent.startswith("_:"):
-            self.edges.setdefault((parent, child), place)
+            self.edges.setdefault((parent, child), position)
 
     def add_type(self, node: str, kind: str, _place: int) -> None:
         """Record a node of a class type."""
@@ -217,15 +217,15 @@ def edges_from_statements(
     label: str,
     statements: Statements,
     prefixes: dict[str, str],
-    lines_of: Callable[[Sequence[int]], Sequence[int]] = lambda places: places,
+    lines_of: Callable[[Sequence[int]], Sequence[int]] = lambda positions: positions,
 ) -> ParsedEdges:
     """The edges in the statements, with short names, lines, labels, and notes on what was left out."""
     skipped: Counter[str] = Counter()
     edges = dict(statements.edges)
-    for parent, child, place in _restrictions(statements, skipped):
-        edges.setdefault((parent, child), place)
+    for parent, child, position in _restrictions(statements, skipped):
+        edges.setdefault((parent, child), position)
     _check_relations(label, statements, skipped)
-    usable = {edge: place for edge, place in edges.items() if _is_usable(edge, statements)}
+    usable = {edge: position for edge, position in edges.items() if _is_usable(edge, statements)}
     if not usable:
         raise InputError(f"{label}: holds no edges by {some(list(statements.relations.values()))}; {_hint(skipped)}")
     order = sorted(usable, key=usable.__getitem__)
@@ -249,12 +249,12 @@ def _is_usable(edge: tuple[str, str], statements: Statements) -> bool:
 
 def _restrictions(statements: Statements, skipped: Counter[str]) -> Iterator[tuple[str, str, int]]:
     """The edges of restrictions, as in "each finger is part of some hand"."""
-    for child, blank, place in statements.anonymous:
+    for child, blank, position in statements.anonymous:
         relation, parent = statements.property_of.get(blank), statements.filler_of.get(blank)
         if relation is None or parent is None or any(node.startswith("_:") for node in (child, relation, parent)):
             skipped[""] += 1
         elif not _names_of_property(relation, statements).isdisjoint(statements.relations):
-            yield parent, child, place
+            yield parent, child, position
         else:
             skipped[_title(relation, statements)] += 1
 

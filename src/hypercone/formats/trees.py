@@ -45,7 +45,7 @@ class _Forest:
     def __init__(self, label: str, text: str) -> None:
         self.label, self.text = label, text
         self.labels: list[str] = []
-        self.places: list[int] = []
+        self.positions: list[int] = []
         self.parents: list[int] = []
         self.children: list[int] = []
         self._above: list[int] = []
@@ -58,8 +58,8 @@ class _Forest:
         for row, label in enumerate(self.labels):
             if label and first.setdefault(label, row) != row:
                 raise self._error(
-                    self.places[row],
-                    f"there is a node {short(label)!r} already, in line {self._line(self.places[first[label]])}; "
+                    self.positions[row],
+                    f"there is a node {short(label)!r} already, in line {self._line(self.positions[first[label]])}; "
                     "give each node its own name",
                 )
         free = (name for name in map("node_{}".format, count(1)) if name not in first)
@@ -68,12 +68,12 @@ class _Forest:
     def _read(self) -> None:
         act: dict[str, Callable[[int], None]]
         act = {"(": self._open, ",": self._next, ")": self._close, ":": self._colon, ";": self._end}
-        with Step("reading", len(self.text), lambda: self.places[-1]):
-            for token, place in self._tokens():
+        with Step("reading", len(self.text), lambda: self.positions[-1]):
+            for token, position in self._tokens():
                 if token in act:
-                    act[token](place)
+                    act[token](position)
                 else:
-                    self._word(token, place)
+                    self._word(token, position)
         if self._above or self._state != FRESH:
             raise self._error(len(self.text) - 1, "the file ends before the tree does; a tree ends in a semicolon")
         self.labels.pop()
@@ -86,76 +86,76 @@ class _Forest:
             if token[0] != "[" and not token.isspace():
                 yield token, match.start()
 
-    def _begin(self, place: int) -> None:
+    def _begin(self, position: int) -> None:
         self._node, self._state = len(self.labels), FRESH
         self.labels.append("")
-        self.places.append(place)
+        self.positions.append(position)
 
-    def _word(self, token: str, place: int) -> None:
+    def _word(self, token: str, position: int) -> None:
         if self._state == COLON:
             if not NUMBER.fullmatch(token):
-                raise self._error(place, f"the length of a branch is {short(token, 40)!r}; it should be a number")
+                raise self._error(position, f"the length of a branch is {short(token, 40)!r}; it should be a number")
             self._state = DONE
             return
         if self._state not in (FRESH, CLOSED):
-            raise self._error(place, f"{short(token, 40)!r} follows {self._state}; a comma or a quote is missing")
+            raise self._error(position, f"{short(token, 40)!r} follows {self._state}; a comma or a quote is missing")
         if token == "''":
             return
         if token[0] == "'":
             self.labels[self._node] = token[1:-1].replace("''", "'")
         elif self._state == FRESH or not NUMBER.fullmatch(token):
             self.labels[self._node] = token
-        self.places[self._node] = place
+        self.positions[self._node] = position
         self._state = NAMED
 
-    def _open(self, place: int) -> None:
+    def _open(self, position: int) -> None:
         if self._state != FRESH:
-            raise self._error(place, "a ( follows a node; put a comma between them")
+            raise self._error(position, "a ( follows a node; put a comma between them")
         self._above.append(self._node)
-        self._begin(place + 1)
+        self._begin(position + 1)
 
-    def _next(self, place: int) -> None:
-        self._finish(place)
-        self._begin(place + 1)
+    def _next(self, position: int) -> None:
+        self._finish(position)
+        self._begin(position + 1)
 
-    def _close(self, place: int) -> None:
-        self._finish(place)
+    def _close(self, position: int) -> None:
+        self._finish(position)
         self._node, self._state = self._above.pop(), CLOSED
 
-    def _finish(self, place: int) -> None:
+    def _finish(self, position: int) -> None:
         if not self._above:
-            raise self._error(place, f"a {self.text[place]} is outside all parentheses; add the ( or remove it")
-        self._check_complete(place)
+            raise self._error(position, f"a {self.text[position]} is outside all parentheses; add the ( or remove it")
+        self._check_complete(position)
         self.parents.append(self._above[-1])
         self.children.append(self._node)
 
-    def _colon(self, place: int) -> None:
+    def _colon(self, position: int) -> None:
         if self._state in (COLON, DONE):
-            raise self._error(place, "a node has a second colon; remove it")
-        self._check_name(place)
+            raise self._error(position, "a node has a second colon; remove it")
+        self._check_name(position)
         self._state = COLON
 
-    def _end(self, place: int) -> None:
+    def _end(self, position: int) -> None:
         if self._above:
-            raise self._error(place, "the tree ends before all of its parentheses are closed; add the )")
-        self._check_complete(place)
-        self._begin(place + 1)
+            raise self._error(position, "the tree ends before all of its parentheses are closed; add the )")
+        self._check_complete(position)
+        self._begin(position + 1)
 
-    def _check_complete(self, place: int) -> None:
+    def _check_complete(self, position: int) -> None:
         if self._state == COLON:
-            raise self._error(place, "a branch has no length after its colon; write it or remove the colon")
-        self._check_name(place)
+            raise self._error(position, "a branch has no length after its colon; write it or remove the colon")
+        self._check_name(position)
 
-    def _check_name(self, place: int) -> None:
+    def _check_name(self, position: int) -> None:
         if self._state == FRESH:
-            raise self._error(place, "a leaf has no name; give it one")
+            raise self._error(position, "a leaf has no name; give it one")
 
-    def _line(self, place: int) -> int:
-        return self.text.count("\n", 0, place) + 1
+    def _line(self, position: int) -> int:
+        return self.text.count("\n", 0, position) + 1
 
-    def _error(self, place: int, problem: str) -> InputError:
-        column = place - self.text.rfind("\n", 0, place)
-        return InputError(f"{self.label}:{self._line(place)}: at character {column:,}: {problem}")
+    def _error(self, position: int, problem: str) -> InputError:
+        column = position - self.text.rfind("\n", 0, position)
+        return InputError(f"{self.label}:{self._line(position)}: at character {column:,}: {problem}")
 
 
 # With a lookahead for the white space, so that an empty name between two separators is found.
