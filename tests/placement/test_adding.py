@@ -154,7 +154,7 @@ def test_bad_input_is_one_sentence(model, name, parents, kind, message):
 def test_contradictions_are_refused(model):
     with pytest.raises(InputError, match="'husky' cannot be kept out of 'animal', which is or is above one of its"):
         model.add("husky", ["dog"], not_under=["animal"])
-    with pytest.raises(HierarchyError, match=r"in a circle, parent → child: (a → b → a|b → a → b); remove one edge"):
+    with pytest.raises(HierarchyError, match=r"form a cycle, parent → child: (a → b → a|b → a → b); remove one edge"):
         model.add_many([("a", "b"), ("b", "a"), ("dog", "a")])
     with pytest.raises(UnknownNameError, match="no new node for labels called 'hsky'; did you mean husky"):
         model.add_many({"husky": "dog"}, labels={"hsky": "Husky"})
