@@ -133,7 +133,8 @@ def test_a_constant_that_is_not_positive_is_refused_with_its_value(space, K):
 @pytest.mark.parametrize("K", CONSTANTS)
 def test_a_child_further_out_on_the_same_ray_is_inside_its_parents_cone(space, K):
     rng = np.random.default_rng(16)
-    parent = space.apexes(rng, 2000, 5, K)
+    outer = 0.999 if space.cones is cones else K + 5
+    parent = shell(rng, 2000, 5, space.cones.inner_radius(K), outer)
     child = space.walk(parent, parent, rng.uniform(0, 3, 2000))
     assert np.all(space.cones.contains(parent, child, K))
     assert np.all(space.cones.energy(parent, child, K) == 0)
@@ -143,7 +144,7 @@ def test_a_child_further_out_on_the_same_ray_is_inside_its_parents_cone(space, K
 
 @each_space
 def test_every_point_is_inside_its_own_cone_whatever_its_signs(space):
-    x = space.apexes(np.random.default_rng(18), 500, 3, 0.1)
+    x = shell(np.random.default_rng(18), 500, 3, 0.1, 0.999 if space.cones is cones else 5)
     for signs in (x, -np.abs(x), np.abs(x)):
         assert np.all(space.cones.cone_angle(signs, signs) == 0)
         assert np.all(space.cones.contains(signs, signs, 0.1))

@@ -182,6 +182,7 @@ REFUSED = [
     ("test", "1\t3\n\n5\t7\n", f":2: {LIKE_LINE_1} an empty line; fix or remove this line"),
     ("test", "\n1\t3\n", ":1: the first line is empty; remove it"),
     *[("test", f"1\t3\n5\t{bad}\n", f":2: {bad!r} {NOT_AN_ID}") for bad in ("cat", "", "-7", "7.0", " 7", "٧")],
+    ("test", "1\t3\ncat\t7\n", f":2: 'cat' {NOT_AN_ID}"),
     ("test", "9999999999\t3\n", f":1: '9999999999' {NOT_AN_ID}"),
     ("vocab", "id\tname\n0\tx\n", f":1: 'id' {NOT_AN_ID}"),
     ("valid_neg", "5\t4\n5\t8\n", ":2: there is no id 8 in .vocab, only 0 … 7; correct one of them"),
