@@ -36,7 +36,7 @@ LACKING: dict[tuple[str, str], str] = {}
 COMPUTED = {
     ("training/config.py", "self.name"): set(OPTIONS),
     ("training/config.py", "name"): set(OPTIONS),
-    ("formats/registry.py", "given_name"): {
+    ("formats/registry.py", "option_name"): {
         name for names in (TABLE_OPTIONS, *(r.options for r in READERS.values())) for name in names
     },
 }
@@ -202,28 +202,28 @@ CASES = {
     "a graph that does not": (
         lambda: hypercone.read("bare.graphml"),
         "info bare.graphml",
-        "bare.graphml: GraphML does not say whether an arrow points to the child or to the parent; say"
+        "bare.graphml: GraphML does not say whether an edge points to the child or to the parent; say"
         ' «direction="parent-child" or "child-parent"»',
         "«--direction parent-child or child-parent»",
     ),
     "a cycle": (
         lambda: hypercone.read("circle.tsv"),
         "info circle.tsv",
-        "circle.tsv:3: the edges run in a circle, parent → child: a → b → a; remove one of these edges, or read it with"
+        "circle.tsv:3: the edges form a cycle, parent → child: a → b → a; remove one of these edges, or read it with"
         ' «on_cycle="condense" or "drop"»',
         "«--on-cycle condense or drop»",
     ),
     "a format that nothing tells": (
         lambda: hypercone.read("words.data"),
         "info words.data",
-        "words.data: neither its name nor its first line tells the format; say which it is with «format»: "
+        "words.data: the format cannot be inferred from its name or first line; say which it is with «format»: "
         + ", ".join(NAMES),
         "«--format»",
     ),
     "an option that means nothing": (
         lambda: hypercone.read("circle.tsv", relations=["part_of"]),
         "info circle.tsv --relations part_of",
-        "circle.tsv: «relations» means nothing in the format tsv; leave it out",
+        "circle.tsv: «relations» does not apply to the format tsv; leave it out",
         "«--relations»",
     ),
     "a percentage": (

@@ -89,7 +89,7 @@ def _typed(arguments) -> str:
         (("query", "MODEL", "explain", "dog"), "explain takes CHILD PARENT"),
         (("info", "wordnet-noun"), "there is no file or dataset 'wordnet-noun'; the datasets are wordnet-nouns, "),
         (("info", "missing.tsv"), "missing.tsv"),
-        (("info", "tree-0-0"), "tree-0-0 is no tree"),
+        (("info", "tree-0-0"), "tree-0-0 is not a tree"),
         (("info", "tree-9-99"), "tree-9-99 is too large"),
         (("info", "empty.tsv"), "empty.tsv"),
         (("info", "headerless.tsv"), "which column is the parent?"),

@@ -68,7 +68,7 @@ REFUSED = {
     "a name with a carriage return": ({"names": ["cat", "a\rb"]}, "contains a carriage return"),
     "a name with a NUL": ({"names": ["cat", "a\0"]}, "contains a NUL character"),
     "half a character": ({"names": ["cat", "\ud800"]}, "contains half a character"),
-    "a number for a name": ({"names": ["cat", 5]}, "5 is no name, it is int"),
+    "a number for a name": ({"names": ["cat", 5]}, "5 is not a name but int"),
     "labels for other nodes": ({"labels": Labels(["Cat"])}, "there are 1 labels for 2 nodes; give each one"),
     "labels in a list": ({"labels": ["Cat", "Dog"]}, "its labels are .* give hypercone.Labels"),
     "an edge to nowhere": ({"edges": np.array([[0, 2]])}, "an edge names a row outside 0 … 1"),

@@ -218,11 +218,11 @@ def test_invalid_input_is_refused_in_one_sentence(animal_model, name, parents, k
 def test_contradictions_are_refused(animal_model):
     with pytest.raises(InputError, match="'husky' cannot be outside 'animal', which is one of its parents"):
         animal_model.add("husky", ["dog"], not_under=["animal"])
-    with pytest.raises(HierarchyError, match=r"in a circle, parent → child: (a → b → a|b → a → b); remove one edge"):
+    with pytest.raises(HierarchyError, match=r"form a cycle, parent → child: (a → b → a|b → a → b); remove one edge"):
         animal_model.add_many([("a", "b"), ("b", "a"), ("dog", "a")])
     with pytest.raises(UnknownNameError, match="no new node for labels called 'hsky'; did you mean husky"):
         animal_model.add_many({"husky": "dog"}, labels={"hsky": "Husky"})
-    with pytest.raises(HierarchyError, match="is no edge; each must be two names"):
+    with pytest.raises(HierarchyError, match="is not an edge; each edge is two names"):
         animal_model.add_many(["husky"])
 
 

@@ -34,7 +34,7 @@ MODULES = [
     poincare,
 ]
 
-# p point of the ball, h point of the hyperboloid, v vector, s positive side, t time, f fraction of a way,
+# p point of the ball, h point of the hyperboloid, v vector, s positive side, t time, f fraction of a path,
 # a angle, R cap radius, K the constant, i and o the radii of the shell
 KINDS = {
     caps.cap_radius: "pK",
@@ -187,7 +187,7 @@ def test_arguments_are_not_written_to(function, kinds):
 
 
 def edges(kind, dtype):
-    """The places where formulas break, one value a row."""
+    """The places where formulas break, one value per row."""
     last = 1 - np.finfo(dtype).epsneg
     tiny = np.finfo(dtype).smallest_subnormal
     low = cones.inner_radius(K)

@@ -1,4 +1,4 @@
-"""The laws of the paper's protocol."""
+"""The split of the paper: which pairs are trained on, which are held out, and their negative pairs."""
 
 from itertools import pairwise
 
@@ -6,8 +6,9 @@ import numpy as np
 import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
+from tests.support.errors import raises_exactly
+from tests.support.hierarchies import random_hierarchy
 
-from hypercone.errors import InputError
 from hypercone.hierarchy import Hierarchy
 from hypercone.hierarchy.split import nonbasic_edges
 
@@ -16,17 +17,10 @@ def pairs(rows):
     return set(map(tuple, rows.tolist()))
 
 
-def random_hierarchy(size, seed=0, alone=0):
-    random = np.random.default_rng(seed)
-    children = np.repeat(np.arange(1, size), 2)
-    parents = (random.random(len(children)) * children).astype(np.int64)
-    return Hierarchy([f"n{i}" for i in range(size + alone)], np.stack([parents, children], axis=1))
-
-
 @pytest.fixture(scope="module")
 def hierarchy():
-    # Some nodes stand alone, so that even the one above all others has strangers.
-    return random_hierarchy(400, alone=10)
+    # Some nodes stand alone, so that even the one above all others has unrelated.
+    return random_hierarchy(400, isolated=10)
 
 
 @pytest.mark.parametrize("percent", [0, 10, 25, 50, 90])
@@ -39,7 +33,7 @@ def test_counts_are_those_of_the_protocol(hierarchy, percent):
     assert (split.percent, split.seed) == (percent, 3)
 
 
-def test_all_basic_edges_are_learned_and_no_held_out_pair_is(hierarchy):
+def test_all_direct_edges_and_no_held_out_pairs_are_trained_on(hierarchy):
     split = hierarchy.split(90)
     train, validation, test = map(pairs, (split.train, split.validation.positives, split.test.positives))
     basic = pairs(hierarchy.reduction())
@@ -60,7 +54,7 @@ def test_held_out_pairs_are_the_same_for_every_percent_and_training_sets_grow(hi
             assert np.array_equal(getattr(smaller, part).negatives, getattr(larger, part).negatives)
 
 
-def test_every_positive_has_five_corrupted_parents_and_five_corrupted_children(hierarchy):
+def test_every_positive_has_five_negative_pairs_per_side(hierarchy):
     split = hierarchy.split(0)
     closure = pairs(hierarchy.closure())
     for part in (split.validation, split.test):
@@ -88,23 +82,23 @@ def test_a_split_is_the_same_on_every_machine_and_version():
     assert split.validation.negatives[:4].tolist() == [[11, 10], [12, 10], [1, 0], [6, 5]]
 
 
-def test_corrupted_ends_are_drawn_uniformly():
-    # A chain of four in twenty nodes: the strangers of the last are the sixteen others.
+def test_negatives_are_drawn_uniformly():
+    # A chain of four in twenty nodes: the unrelated of the last are the sixteen others.
     hierarchy = Hierarchy([str(i) for i in range(20)], [[3, 9], [9, 5], [5, 0]])
     counts = np.zeros(20, np.int64)
     for seed in range(400):
         split = hierarchy.split(0, seed, holdout=0.5)
         for part in (split.validation, split.test):
-            corrupted = part.negatives[part.negatives[:, 1] == 0]
-            counts += np.bincount(corrupted[:, 0], minlength=20)
-    strangers = np.setdiff1d(np.arange(20), [0, 3, 5, 9])
+            negatives = part.negatives[part.negatives[:, 1] == 0]
+            counts += np.bincount(negatives[:, 0], minlength=20)
+    unrelated = np.setdiff1d(np.arange(20), [0, 3, 5, 9])
     assert counts[[0, 3, 5, 9]].sum() == 0
     expected = counts.sum() / 16
-    assert (abs(counts[strangers] - expected) < 5 * np.sqrt(expected)).all()
+    assert (abs(counts[unrelated] - expected) < 5 * np.sqrt(expected)).all()
 
 
-def test_where_no_corrupted_pair_exists_there_are_fewer_and_no_endless_search():
-    # In a chain of three everything is below the root: (root, v′) cannot be corrupted at all.
+def test_fewer_negatives_are_given_where_fewer_exist():
+    # In a chain of three everything is below the root: (root, v′) cannot be negatives at all.
     chain = Hierarchy.from_pairs([("a", "b"), ("b", "c")])
     split = chain.split(0, holdout=0.5)
     positives = np.concatenate([split.validation.positives, split.test.positives])
@@ -115,51 +109,44 @@ def test_where_no_corrupted_pair_exists_there_are_fewer_and_no_endless_search():
 
 @settings(max_examples=60, deadline=None)
 @given(st.integers(2, 30), st.integers(0, 10**9), st.integers(0, 7))
-def test_negatives_never_hold_and_as_many_as_possible_are_given(size, seed, a_side):
+def test_negatives_are_outside_the_closure_and_as_many_as_possible(size, seed, per_side):
     hierarchy = random_hierarchy(size, seed)
-    split = hierarchy.split(0, seed, holdout=0.5, negatives_per_side=a_side)
+    split = hierarchy.split(0, seed, holdout=0.5, negatives_per_side=per_side)
     closure = pairs(hierarchy.closure())
     negatives = split.validation.negatives
     assert not pairs(negatives) & closure
     assert (negatives[:, 0] != negatives[:, 1]).all()
     possible = 0
     for parent, child in split.validation.positives:
-        possible += min(a_side, size - 1 - len(hierarchy.ancestors_of(child)))
-        possible += min(a_side, size - 1 - len(hierarchy.descendants_of(parent)))
+        possible += min(per_side, size - 1 - len(hierarchy.ancestors_of(child)))
+        possible += min(per_side, size - 1 - len(hierarchy.descendants_of(parent)))
     assert len(negatives) == possible
 
 
-def test_a_hierarchy_without_nonbasic_edges_has_nothing_to_hold_out():
+def test_a_hierarchy_without_implied_edges_has_nothing_to_hold_out():
     split = Hierarchy.from_pairs([("a", "b"), ("a", "c")]).split(50)
     assert split.train.tolist() == [[0, 1], [0, 2]]
     assert split.test.positives.shape == split.test.negatives.shape == (0, 2)
 
 
-def test_nonbasic_edges_are_the_closure_without_the_reduction(hierarchy):
+def test_implied_edges_are_the_closure_without_the_reduction(hierarchy):
     assert pairs(nonbasic_edges(hierarchy)) == pairs(hierarchy.closure()) - pairs(hierarchy.reduction())
+
+
+RANGE = "but must be from 0 to 90; the rest is held out for validation and test"
 
 
 @pytest.mark.parametrize(
     ("options", "sentence"),
     [
-        ({"percent": 91}, "percent is 91, but must be from 0 to 90; the rest is held out for validation and test"),
-        ({"percent": -1}, "percent is -1, but must be from 0 to 90; the rest is held out for validation and test"),
-        (
-            {"percent": float("nan")},
-            "percent is nan, but must be from 0 to 90; the rest is held out for validation and test",
-        ),
-        (
-            {"percent": 0, "holdout": 0.6},
-            "holdout is 0.6, but must be from 0 to 0.5; it is taken twice, for validation and for test",
-        ),
-        ({"percent": 0, "seed": -1}, "seed is -1, but must be at least 0"),
-        (
-            {"percent": 0, "negatives_per_side": -1},
-            "negatives_per_side is -1, but must be at least 0",
-        ),
+        ({"percent": 91}, f"percent is 91, {RANGE}"),
+        ({"percent": -1}, f"percent is -1, {RANGE}"),
+        ({"percent": float("nan")}, f"percent is nan, {RANGE}"),
+        ({"holdout": 0.6}, "holdout is 0.6, but must be from 0 to 0.5; it is taken twice, for validation and for test"),
+        ({"seed": -1}, "seed is -1, but must be at least 0"),
+        ({"negatives_per_side": -1}, "negatives_per_side is -1, but must be at least 0"),
     ],
 )
 def test_a_setting_out_of_range_is_refused(hierarchy, options, sentence):
-    with pytest.raises(InputError) as caught:
-        hierarchy.split(**options)
-    assert str(caught.value) == sentence
+    with raises_exactly(sentence):
+        hierarchy.split(**({"percent": 0} | options))

@@ -1,7 +1,7 @@
 """Theorem 4 on millions of triples, and apertures that must fail the very same check (Lemma 2, Theorem 3).
 
 Random triples hardly find a violation: of 100,000 in ten dimensions (K = 0.1) 18 for ψ = arcsin(K/r), none for an
-aperture that is wrong by a thousandth. So the triples are built to hug the borders of the cones; the same two
+aperture that is wrong by a thousandth. So the triples are built along the borders of the cones; the same two
 then give 24,648 and 12,169. A third of the parents sit at the inner radius and a third at the border of the ball;
 a third of the children lie on the border of the parent's cone and a third within a hair of it; of the
 grandchildren as many, half of them leaning straight outward.
@@ -11,6 +11,7 @@ from __future__ import annotations
 
 import numpy as np
 import pytest
+from tests.support.points import lean, shell
 
 from hypercone.geometry import cones, euclidean_cones, poincare
 
@@ -48,7 +49,7 @@ def rounding(aperture, factor):
     return np.minimum(np.abs(np.tan(aperture)), 1 / np.sqrt(EPS * factor))
 
 
-def excesses(shell, lean, psi, low, n, d, seed):
+def excesses(psi, low, n, d, seed):
     """Ξ(u, w) − ψ(u) for v in the cone of u and w in the cone of v, and what rounding can make of it.
 
     A point is known to eps·λ in hyperbolic length. An error of u turns what it sees by eps·λ_u; one of v
@@ -68,8 +69,8 @@ def excesses(shell, lean, psi, low, n, d, seed):
     return cones.cone_angle(u, w) - psi_u, EPS * seen
 
 
-def violations(shell, lean, psi, low, d=2):
-    excess, error = excesses(shell, lean, psi, low, FEWER, d, seed=70)
+def violations(psi, low, d=2):
+    excess, error = excesses(psi, low, FEWER, d, seed=70)
     return int(np.sum(excess > 2 * error))
 
 
@@ -85,13 +86,11 @@ def from_h(h):
 
 @pytest.mark.parametrize("d", TRIPLES)
 @pytest.mark.parametrize("K", CONSTANTS)
-def test_the_cone_of_a_point_in_a_cone_is_inside_that_cone(shell, lean, K, d):
+def test_the_cone_of_a_point_in_a_cone_is_inside_that_cone(K, d):
     """Theorem 4: no violation in 2.04 million triples. The worst measured is two thirds of the error bound."""
-    excess, error = excesses(
-        shell, lean, lambda x: cones.half_aperture(x, K), cones.inner_radius(K), TRIPLES[d], d, seed=71
-    )
+    excess, error = excesses(lambda x: cones.half_aperture(x, K), cones.inner_radius(K), TRIPLES[d], d, seed=71)
     assert np.all(excess <= 2 * error)
-    # the check looks where it matters: every eighteenth triple is on the border, and the bound is tight there
+    # Every eighteenth triple is on the border, where the check is sharp, and the bound is tight there.
     on_border = np.abs(excess) <= 2 * error
     assert on_border.mean() > 0.05
     assert np.median(error[on_border]) < 1e-12
@@ -99,52 +98,52 @@ def test_the_cone_of_a_point_in_a_cone_is_inside_that_cone(shell, lean, K, d):
 
 @pytest.mark.parametrize("d", TRIPLES)
 @pytest.mark.parametrize("K", [0.01, 0.03, 0.1, 0.3])
-def test_the_euclidean_aperture_is_not_transitive_in_the_ball(shell, lean, K, d):
+def test_the_euclidean_aperture_is_not_transitive_in_the_ball(K, d):
     """Theorem 3: ψ = arcsin(K/r) in the ball has growing h. About 35 of 100 triples fail in the plane."""
-    found = violations(shell, lean, lambda x: euclidean_cones.half_aperture(x, K), low=K, d=d)
+    found = violations(lambda x: euclidean_cones.half_aperture(x, K), low=K, d=d)
     assert found > 0.2 * FEWER
 
 
 @pytest.mark.parametrize("d", [2, 10])
 @pytest.mark.parametrize("half_aperture", [0.05, 0.3, 1.0])
-def test_a_constant_aperture_is_not_transitive(shell, lean, half_aperture, d):
+def test_a_constant_aperture_is_not_transitive(half_aperture, d):
     """Theorem 3: h(r) = r sin ψ/(1−r²) grows when ψ stays."""
-    found = violations(shell, lean, lambda x: np.full(len(x), half_aperture), low=0.1, d=d)
+    found = violations(lambda x: np.full(len(x), half_aperture), low=0.1, d=d)
     assert found > 0.2 * FEWER
 
 
 @pytest.mark.parametrize("d", [2, 10])
 @pytest.mark.parametrize("K", CONSTANTS)
-def test_an_aperture_past_a_right_angle_is_not_transitive(shell, lean, K, d):
+def test_an_aperture_past_a_right_angle_is_not_transitive(K, d):
     """Lemma 2: the obtuse angle of the same sine, so that h is the right constant and only the width is wrong."""
-    found = violations(shell, lean, lambda x: np.pi - cones.half_aperture(x, K), cones.inner_radius(K), d=d)
+    found = violations(lambda x: np.pi - cones.half_aperture(x, K), cones.inner_radius(K), d=d)
     assert found > 0.1 * FEWER
 
 
 @pytest.mark.parametrize("d", [2, 10])
 @pytest.mark.parametrize("K", CONSTANTS)
-def test_an_aperture_wider_by_a_thousandth_toward_the_border_is_found_out(shell, lean, K, d):
-    """Theorem 3, and the sharpness of the check: h grows by one part in a thousand from centre to border."""
-    found = violations(shell, lean, from_h(lambda r: K * (1 + 1e-3 * r)), cones.inner_radius(K * 1.001), d=d)
+def test_an_aperture_wider_by_a_thousandth_toward_the_border_is_noticed(K, d):
+    """Theorem 3, and the sharpness of the check: h grows by one part in a thousand from center to border."""
+    found = violations(from_h(lambda r: K * (1 + 1e-3 * r)), cones.inner_radius(K * 1.001), d=d)
     assert found > 0.05 * FEWER
 
 
 @pytest.mark.parametrize("K", CONSTANTS)
-def test_a_tolerance_on_the_angle_is_no_order(shell, lean, K):
+def test_a_tolerance_on_the_angle_is_not_an_order(K):
     """MATHEMATICS §3: E ≤ t with t > 0 is not transitive, though E ≤ 0 is for every K."""
-    found = violations(shell, lean, lambda x: cones.half_aperture(x, K) + 0.01, cones.inner_radius(K))
+    found = violations(lambda x: cones.half_aperture(x, K) + 0.01, cones.inner_radius(K))
     assert found > 0.2 * FEWER
 
 
 @pytest.mark.parametrize("K", CONSTANTS)
 @pytest.mark.parametrize("shrink", [lambda r: 1 - r / 2, lambda r: np.sqrt(1 - r**2), lambda r: np.exp(-r)])
-def test_cones_that_narrow_faster_than_they_must_are_nested_too(shell, lean, K, shrink):
+def test_cones_that_narrow_faster_than_they_must_are_nested_too(K, shrink):
     """Theorem 3 with Lemma 7: every decreasing h is transitive, the constant one is the widest."""
-    assert violations(shell, lean, from_h(lambda r: K * shrink(r)), cones.inner_radius(K)) == 0
+    assert violations(from_h(lambda r: K * shrink(r)), cones.inner_radius(K)) == 0
 
 
 @pytest.mark.parametrize("K", CONSTANTS)
-def test_below_the_inner_radius_the_order_is_lost(shell, lean, K):
+def test_below_the_inner_radius_there_is_no_order(K):
     """§3: ψ cannot be defined on the whole ball. Parents from ε/2 on, with the right angle given to them there."""
     rng = np.random.default_rng(72)
     low = cones.inner_radius(K)

@@ -1,4 +1,4 @@
-"""What the paper stands on: §2 and appendix A. The table of all statements is in test_theorems.py."""
+"""The foundations of the paper: §2 and appendix A. The table of all statements is in test_theorems.py."""
 
 from __future__ import annotations
 
@@ -7,6 +7,7 @@ import numpy as np
 import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
+from tests.support.points import exact, shell
 
 from hypercone.geometry import hyperboloid, poincare
 
@@ -14,10 +15,6 @@ EPS = np.finfo(float).eps
 DIGITS = 50
 law = settings(deadline=None, max_examples=60)
 seeds = st.integers(0, 2**32 - 1)
-
-
-def exact(x):
-    return mp.matrix([mp.mpf(float(a)) for a in x])
 
 
 def dot(x, y):
@@ -55,7 +52,7 @@ class TestTheMetric:
         middle = (points[1:] + points[:-1]) / 2
         return np.sum(poincare.conformal_factor(middle) * np.linalg.norm(np.diff(points, axis=0), axis=-1), axis=0)
 
-    def test_the_distance_is_the_length_of_the_geodesic_and_every_bent_curve_is_longer(self, shell):
+    def test_the_distance_is_the_length_of_the_geodesic_and_every_bent_curve_is_longer(self):
         """§2.1, length of a curve, with the metric tensor of §2.2."""
         rng = np.random.default_rng(60)
         x, y = shell(rng, 40, 3, 0, 0.95), shell(rng, 40, 3, 0, 0.95)
@@ -63,24 +60,24 @@ class TestTheMetric:
         straight = poincare.geodesic_between(x, y, t)
         whole = poincare.distance(x, y)
         np.testing.assert_allclose(self.curve_length(straight), whole, rtol=1e-5)
-        room = 1 - np.linalg.norm(straight, axis=-1, keepdims=True).max(axis=0)
+        margin = 1 - np.linalg.norm(straight, axis=-1, keepdims=True).max(axis=0)
         for size in (0.1, 0.5):
-            bend = size * room * shell(rng, 40, 3, 1, 1)
+            bend = size * margin * shell(rng, 40, 3, 1, 1)
             assert np.all(self.curve_length(straight + np.sin(np.pi * t)[..., None] * bend) > whole)
 
-    def test_a_geodesic_is_an_arc_of_a_circle_that_meets_the_sphere_at_right_angles(self, shell):
+    def test_a_geodesic_is_an_arc_of_a_circle_that_meets_the_sphere_at_right_angles(self):
         """§2.2. On a circle around c orthogonal to the unit sphere, |p|² + 1 = 2⟨c, p⟩."""
         rng = np.random.default_rng(61)
         x, v = shell(rng, 300, 4, 0.1, 0.95), rng.normal(size=(300, 4))
         first, *others = (poincare.geodesic(x, v, t) for t in (0.0, -3.0, -1.0, 0.5, 1.0, 2.0, 5.0))
         base = np.stack([first, others[3]], axis=1)
         sides = (np.sum(base**2, axis=-1) + 1) / 2
-        centre = (np.linalg.pinv(base) @ sides[..., None])[..., 0]  # the solution in the plane of x and v
-        slack = 1e-13 * np.linalg.norm(centre, axis=1) * np.linalg.cond(base)
+        center = (np.linalg.pinv(base) @ sides[..., None])[..., 0]  # the solution in the plane of x and v
+        slack = 1e-13 * np.linalg.norm(center, axis=1) * np.linalg.cond(base)
         for p in others:
-            assert np.all(np.abs(np.sum(p * p, axis=1) + 1 - 2 * np.sum(centre * p, axis=1)) < slack)
+            assert np.all(np.abs(np.sum(p * p, axis=1) + 1 - 2 * np.sum(center * p, axis=1)) < slack)
 
-    def test_triangles_of_the_ball_are_thin_and_flat_ones_are_not(self, shell):
+    def test_triangles_of_the_ball_are_thin_and_flat_ones_are_not(self):
         """§2.2, Gromov: no side is further than ln(1+√2) from the two others; ideal triangles get there."""
 
         def thickness(between, distance, corners, longest):
@@ -113,7 +110,7 @@ class TestTheMetric:
 class TestTheorem1:
     """Unit-speed geodesics, with the four sanity conditions of appendix B."""
 
-    def test_the_printed_geodesic_meets_its_four_conditions_to_forty_digits(self, shell):
+    def test_the_printed_geodesic_meets_its_four_conditions_to_forty_digits(self):
         rng = np.random.default_rng(63)
         with mp.workdps(2 * DIGITS):  # a difference quotient keeps half of them
             tiny = mp.mpf(10) ** -40
@@ -129,7 +126,7 @@ class TestTheorem1:
                 assert abs(mp.norm(printed_geodesic(x, v, 120)) - 1) < tiny
 
     @pytest.mark.parametrize("gap", [0.5, 1e-3, 1e-6, 1e-9])
-    def test_the_geodesic_is_the_printed_one_near_the_border_and_for_long_times(self, shell, gap):
+    def test_the_geodesic_is_the_printed_one_near_the_border_and_for_long_times(self, gap):
         rng = np.random.default_rng(64)
         x, v = shell(rng, 15, 3, 1 - gap, 1 - gap), rng.normal(size=(15, 3))
         for t in (1e-9, 1.0, 10.0, 40.0):
@@ -142,7 +139,7 @@ class TestTheorem1:
 
     @law
     @given(seeds, st.integers(2, 10), st.floats(-4, 4), st.floats(-4, 4))
-    def test_a_geodesic_is_as_long_between_any_two_of_its_points_as_their_times_differ(self, shell, seed, d, s, t):
+    def test_a_geodesic_is_as_long_between_any_two_of_its_points_as_their_times_differ(self, seed, d, s, t):
         rng = np.random.default_rng(seed)
         x, v = shell(rng, 1, d, 0, 0.9)[0], rng.normal(size=d)
         ends = poincare.geodesic(x, v, s), poincare.geodesic(x, v, t)
@@ -151,7 +148,7 @@ class TestTheorem1:
 
     @law
     @given(seeds, st.integers(2, 10), st.floats(0.1, 3), st.floats(-3, 3))
-    def test_a_geodesic_taken_up_at_any_of_its_points_is_the_same_geodesic(self, shell, seed, d, s, t):
+    def test_a_geodesic_continued_from_any_of_its_points_is_the_same_geodesic(self, seed, d, s, t):
         rng = np.random.default_rng(seed)
         x, v = shell(rng, 1, d, 0, 0.9)[0], rng.normal(size=d)
         on_the_way = poincare.geodesic(x, v, s)
@@ -164,7 +161,7 @@ class TestCorollary11:
     """The exponential map."""
 
     @pytest.mark.parametrize("gap", [0.5, 1e-3, 1e-6])
-    def test_the_exponential_map_is_the_printed_one_in_fifty_digits(self, shell, gap):
+    def test_the_exponential_map_is_the_printed_one_in_fifty_digits(self, gap):
         """Also where the printed one, in floats, is NaN."""
         rng = np.random.default_rng(65)
         x, v = shell(rng, 20, 3, 1 - gap, 1 - gap), rng.normal(size=(20, 3))
@@ -178,7 +175,7 @@ class TestCorollary11:
 
     @law
     @given(seeds, st.integers(2, 10), st.floats(0, 1), st.floats(0, 1))
-    def test_the_image_of_a_ray_of_tangent_vectors_is_a_geodesic_of_constant_speed(self, shell, seed, d, s, t):
+    def test_the_image_of_a_ray_of_tangent_vectors_is_a_geodesic_of_constant_speed(self, seed, d, s, t):
         """§2.1, the definition: t ↦ exp_x(tv) is a geodesic, here from x with speed √g(v, v)."""
         rng = np.random.default_rng(seed)
         x = shell(rng, 1, d, 0, 0.9)[0]
@@ -194,7 +191,7 @@ class TestAppendixA:
     """The hyperboloid: Theorem 6 and the isometry in the proof of Theorem 1."""
 
     @pytest.fixture
-    def start(self, shell):
+    def start(self):
         rng = np.random.default_rng(66)
         x, v = shell(rng, 400, 4, 0, 0.9), rng.normal(size=(400, 4))
         v /= np.linalg.norm(v, axis=1, keepdims=True) * poincare.conformal_factor(x)[:, None]
@@ -231,7 +228,7 @@ class TestAppendixA:
         assert np.all(hyperboloid.minkowski(tangent, tangent) > 0)
         assert np.any(hyperboloid.minkowski(raw, raw) < 0)
 
-    def test_the_push_forward_is_the_derivative_of_the_isometry_and_keeps_inner_products(self, shell):
+    def test_the_push_forward_is_the_derivative_of_the_isometry_and_keeps_inner_products(self):
         rng = np.random.default_rng(68)
         x, v, w = shell(rng, 400, 4, 0, 0.9), rng.normal(size=(400, 4)), rng.normal(size=(400, 4))
         h = 1e-6

@@ -8,6 +8,7 @@ import numpy as np
 import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
+from tests.support.points import lean, shell
 
 from hypercone.geometry import caps, cones, order, poincare
 
@@ -21,7 +22,7 @@ constants = st.floats(0.01, 3.0)
 class TestOrderEmbeddings:
     """§1: why orthants are not enough."""
 
-    def test_any_number_of_orthants_meet_but_cones_can_be_kept_apart(self):
+    def test_any_number_of_orthants_meet_but_cones_can_be_disjoint(self):
         rng = np.random.default_rng(80)
         corners = rng.normal(size=(1000, 5))
         assert np.all(order.contains(corners, corners.max(axis=0)))
@@ -41,7 +42,7 @@ class TestConvexity:
     """§3: the cones are geodesically convex."""
 
     @pytest.mark.parametrize("K", CONSTANTS)
-    def test_the_way_between_two_points_of_a_cone_stays_inside(self, lean, space, K):
+    def test_the_way_between_two_points_of_a_cone_stays_inside(self, space, K):
         rng = np.random.default_rng(81)
         n, d = 5000, 3
         apex = space.apexes(rng, n, d, K)
@@ -53,8 +54,8 @@ class TestConvexity:
         middle = space.between(*ends, rng.uniform(0, 1, n))
         assert space.cones.signed_energy(apex, middle, K).max() < 1e-12
 
-    def test_a_wider_angle_would_not_be_convex(self, lean, space):
-        """The check above can fail: beyond a right angle the complement is the convex set."""
+    def test_a_wider_angle_would_not_be_convex(self, space):
+        """A control for the check above: beyond a right angle the complement is the convex set."""
         rng = np.random.default_rng(82)
         apex = space.apexes(rng, 5000, 2, 0.1)
         side = rng.normal(size=apex.shape)
@@ -65,7 +66,7 @@ class TestConvexity:
 class TestAxialSymmetry:
     """§3, property 1."""
 
-    def test_the_axis_of_a_cone_is_the_spoke_from_its_apex_to_the_border(self, shell):
+    def test_the_axis_of_a_cone_is_the_ray_from_its_apex_to_the_border(self):
         """A_x = exp_x of the multiples of x̄: all αx with 1 ≤ α < 1/|x|, and nothing else."""
         x = shell(np.random.default_rng(83), 200, 3, 0.1, 0.95)
         radius = np.linalg.norm(x, axis=1, keepdims=True)
@@ -77,14 +78,14 @@ class TestAxialSymmetry:
         np.testing.assert_allclose(alpha[0], 1, rtol=1e-15)
         assert np.all(np.diff(alpha * radius[:, 0], axis=0) >= 0)
         assert np.all(alpha[-1] * radius[:, 0] > 1 - 1e-6)
-        # and every point of the spoke is hit: the way to it is a multiple of x̄
+        # and every point of the axis is reached: the way to it is a multiple of x̄
         share = np.random.default_rng(84).uniform(0, 0.999, (200, 1))
         outward = poincare.log_map(x, x * (1 + share * (1 / radius - 1)))
         np.testing.assert_allclose(poincare.angle(outward, bar_x), 0, rtol=0, atol=1e-13)
 
     @law
     @given(seeds, st.integers(2, 8), constants)
-    def test_a_turn_about_the_spoke_leaves_the_cone_as_it_is(self, shell, seed, d, K):
+    def test_a_rotation_about_the_axis_leaves_the_cone_unchanged(self, seed, d, K):
         rng = np.random.default_rng(seed)
         low = cones.inner_radius(K)
         x, y = shell(rng, 1, d, low, (3 + low) / 4)[0], shell(rng, 200, d, low, 0.99)
@@ -101,7 +102,7 @@ class TestRotationInvariance:
 
     @law
     @given(seeds, st.integers(1, 12), constants, st.floats(0, 1))
-    def test_the_aperture_depends_on_the_norm_alone_in_any_dimension(self, shell, seed, d, K, share):
+    def test_the_aperture_depends_on_the_norm_alone_in_any_dimension(self, seed, d, K, share):
         low = cones.inner_radius(K) * (1 + 1e-3)
         radius = low + (0.999 - low) * share
         x = shell(np.random.default_rng(seed), 20, d, radius, radius)

@@ -2,32 +2,30 @@
 
 In this folder also: §2 and appendix A in test_preliminaries.py, the properties that §3 asks for in
 test_properties.py, Theorem 4 and the apertures that are not transitive in test_nested_triples.py. The numbers are
-those of the compiled paper, where lemmas and theorems share one counter. What has a test elsewhere is not
-tested again:
+those of the compiled paper, where lemmas and theorems share one counter. What has a test elsewhere is not tested again:
 
 ==============================================  ================================================================
-statement                                       test, in tests/geometry unless said otherwise
+statement                                       test, in tests/geometry unless another folder is named
 ==============================================  ================================================================
-§2.2 distance and norm                          test_distance
-§2.2 laws of cosines and sines                  test_trigonometry
-Theorem 1 and its four conditions, in floats    test_geodesics: starts_at, unit_speed, velocity, ends_on_the_border
-Corollary 1.1, printed and stable form          test_geodesics: the_papers_closed_form, undo_each_other, finite
-Corollary 1.2, the plane of x and v             test_geodesics: stays_in_the_plane_of_the_origin
-§3 S-cones, closed under combinations           test_general_cones
+§2.2 distance, norm, laws of cosines and sines  test_poincare
+Theorem 1, in floats                            test_poincare: ends_on_the_border; test_preliminaries
+Corollary 1.1, printed and stable form          test_poincare: the_papers_closed_form, undo_each_other, finite
+Corollary 1.2, the plane of x and v             test_poincare: stays_in_the_plane_of_the_origin
+§3 S-cones, closed under combinations           test_models
 §3 rotation of the whole ball                   test_cones: does_not_depend_on_a_rotation
-Theorem 3, h is constant, ψ narrows             test_cones: h_is_constant, narrows_toward_the_border
-Theorem 3, a growing h                          test_transitivity: growing_h_breaks
+Theorem 3, h is constant                        tests/paper/test_nested_triples: h_is_constant
+Theorem 3, a growing h                          tests/paper/test_nested_triples: the_euclidean_aperture
 Theorem 5, Ξ = π − ∠Oxy, its three forms        test_cones: supplement, law_of_cosines, arccos, leaving_at_an_angle
-Theorem 5, the cone as a set                    test_general_cones, test_membership_forms
-Euclidean cones: ψ, Ξ, transitivity             test_euclidean_cones, test_transitivity
+Theorem 5, the cone as a set                    test_models: all_forms_of_the_cone_agree
+Euclidean cones: ψ, Ξ, transitivity             test_cones
 §4.1 the loss                                   tests/training/test_loop: the_loss_of_the_paper
-§4.2 gradient, retraction, full step            test_steps, tests/methods/test_steps
+§4.2 gradient, retraction, full step            test_poincare, tests/methods/test_steps
 §5 score of the baselines                       tests/methods/test_contracts: alpha_weighs_the_norms
-appendix A, the isometry                        test_hyperboloid
-slip: r sin ψ is non-increasing                 test_transitivity: r_sin_psi_must_be_non_increasing
-slip: sign of the order embeddings              test_order: punishes_wrong_pairs
-slip: Klein is not conformal                    test_klein: not_conformal
-not in the paper: Klein, hull, caps             test_klein, test_caps, test_membership_forms
+appendix A, the isometry                        test_models
+slip: r sin ψ is non-increasing                 test_cones: r_sin_psi_must_be_non_increasing
+slip: sign of the order embeddings              test_cones: order_energy_penalizes_negative_pairs
+slip: Klein is not conformal                    test_models: not_conformal
+not in the paper: Klein, hull, caps             test_models
 ==============================================  ================================================================
 """
 
@@ -40,6 +38,7 @@ import numpy as np
 import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
+from tests.support.points import exact, lean, printed_angle, shell
 
 from hypercone.geometry import cones, euclidean_cones, poincare
 
@@ -60,7 +59,7 @@ class TestLemma2:
         assert 0 < psi <= math.pi / 2
 
     @pytest.mark.parametrize("K", CONSTANTS)
-    def test_no_cone_holds_a_point_and_its_mirror_image(self, shell, lean, K):
+    def test_no_cone_holds_a_point_and_its_mirror_image(self, K):
         """A cone covers at most half of the ball, so no sequence of cones can grow into the cone of the origin."""
         rng = np.random.default_rng(85)
         low = cones.inner_radius(K)
@@ -75,7 +74,7 @@ class TestTheorem3:
     """Theorem 3 and its Lemma 7: what happens on the border of a cone."""
 
     @pytest.mark.parametrize("K", CONSTANTS)
-    def test_a_cone_shares_its_border_with_the_cones_of_all_points_on_it(self, lean, space, K):
+    def test_a_cone_shares_its_border_with_the_cones_of_all_points_on_it(self, space, K):
         """Equality in Lemma 7. By the law of sines, this is h(|x'|) = h(|x|)."""
         rng = np.random.default_rng(86)
         n = 2000
@@ -87,7 +86,7 @@ class TestTheorem3:
             assert np.abs(miss).max() < 1e-11
 
     @pytest.mark.parametrize("K", [0.01, 0.1, 0.3])
-    def test_a_cone_with_the_euclidean_aperture_has_points_whose_cones_reach_outside(self, shell, lean, K):
+    def test_a_cone_with_the_euclidean_aperture_has_points_whose_cones_reach_outside(self, K):
         """Lemma 7 is violated: h grows along the border."""
         rng = np.random.default_rng(87)
         apex = shell(rng, 2000, 3, K * 1.01, 0.8)
@@ -96,7 +95,7 @@ class TestTheorem3:
         assert np.all(cones.cone_angle(on_border, further) < euclidean_cones.half_aperture(on_border, K))
 
     @pytest.mark.parametrize("K", CONSTANTS)
-    def test_the_border_of_a_cone_passes_every_norm_above_that_of_its_apex(self, lean, space, K):
+    def test_the_border_of_a_cone_passes_every_norm_above_that_of_its_apex(self, space, K):
         """Appendix F, the existence of x' on the border with any norm r' > r."""
         rng = np.random.default_rng(88)
         apex = space.apexes(rng, 500, 4, K)
@@ -143,15 +142,15 @@ class TestTheInnerRadius:
 
 
 class TestTheorem5:
-    """Ξ is the angle between the spoke and the geodesic to y."""
+    """Ξ is the angle between the axis and the geodesic to y."""
 
     @staticmethod
     def angle_of_departure(x, y):
-        """The angle at x between the spoke and the geodesic to y, by appendix A and not by Theorem 5.
+        """The angle at x between the axis and the geodesic to y, by appendix A and not by Theorem 5.
 
         On the hyperboloid the geodesic from X to Y leaves along Y + ⟨X, Y⟩₁ X, which is carried back to the ball.
         """
-        x, y = (mp.matrix([mp.mpf(float(a)) for a in point]) for point in (x, y))
+        x, y = exact(x), exact(y)
 
         def lift(p):
             factor = 2 / (1 - mp.fdot(p, p))
@@ -163,15 +162,8 @@ class TestTheorem5:
         tangent = (out * (1 + x_0) - x_ * out_0) / (1 + x_0) ** 2
         return mp.acos(mp.fdot(tangent, x) / (mp.norm(tangent) * mp.norm(x)))
 
-    @staticmethod
-    def printed_angle(x, y):
-        x, y = (mp.matrix([mp.mpf(float(a)) for a in point]) for point in (x, y))
-        xx, yy, xy = mp.fdot(x, x), mp.fdot(y, y), mp.fdot(x, y)
-        below = mp.sqrt(xx) * mp.norm(x - y) * mp.sqrt(1 + xx * yy - 2 * xy)
-        return mp.acos((xy * (1 + xx) - xx * (1 + yy)) / below)
-
     @pytest.mark.parametrize("gap", [0.5, 1e-2, 1e-4, 1e-6])
-    def test_the_angle_is_that_between_the_spoke_and_the_tangent_of_the_geodesic(self, shell, lean, gap):
+    def test_the_angle_is_that_between_the_axis_and_the_tangent_of_the_geodesic(self, gap):
         rng = np.random.default_rng(89)
         n = 40
         x = shell(rng, n, 3, 1 - gap, 1 - gap)
@@ -179,7 +171,7 @@ class TestTheorem5:
         y = poincare.geodesic(x, lean(x, rng.normal(size=x.shape), rng.uniform(0, np.pi, n)), way)
         with mp.workdps(60):
             departures = [self.angle_of_departure(a, b) for a, b in zip(x, y, strict=True)]
-            printed = [self.printed_angle(a, b) for a, b in zip(x, y, strict=True)]
+            printed = [printed_angle(a, b) for a, b in zip(x, y, strict=True)]
             assert max(abs(a - b) for a, b in zip(departures, printed, strict=True)) < mp.mpf(10) ** -20
         np.testing.assert_allclose(cones.cone_angle(x, y), np.array(departures, float), rtol=0, atol=3e-16 / gap)
 
@@ -188,7 +180,7 @@ class TestEnergy:
     """§4.1: E is the smallest turn around u that brings v into the cone of u."""
 
     @pytest.mark.parametrize("K", [0.03, 0.3, 3.0])
-    def test_the_energy_is_the_smallest_turn_that_brings_the_child_into_the_cone(self, lean, space, K):
+    def test_the_energy_is_the_smallest_turn_that_brings_the_child_into_the_cone(self, space, K):
         rng = np.random.default_rng(90)
         n = 3000
         apex = space.apexes(rng, n, 3, K)

@@ -58,7 +58,7 @@ def test_a_graph_is_refused_with_the_way_to_say_its_direction():
     networkx = pytest.importorskip("networkx")
     with pytest.raises(InputError, match=re.escape("use Hierarchy.from_networkx(graph, direction=…)")):
         fit(networkx.DiGraph(PAIRS))
-    with pytest.raises(InputError, match="list is no graph; give one of networkx"):
+    with pytest.raises(InputError, match="list is not a graph; give one of networkx"):
         hypercone.Hierarchy.from_networkx(PAIRS, "parent-child")
 
 

@@ -24,7 +24,7 @@ import hypercone
 from hypercone._files import SEAL_MARK
 from hypercone.embedding import load
 from hypercone.formats import read_split
-from hypercone.formats.reading import ON_CYCLE
+from hypercone.formats.parsed import ON_CYCLE
 from hypercone.hierarchy import Hierarchy
 from hypercone.reproduce.released_split import read_released_split
 from hypercone.runs import Checkpointing, opened

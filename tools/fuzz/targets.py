@@ -21,7 +21,7 @@ from tools.fuzz.promise import Errors, Outcome, check_promise
 
 from hypercone.errors import InputError, ModelFileError
 from hypercone.formats import read
-from hypercone.formats.reading import ON_CYCLE
+from hypercone.formats.parsed import ON_CYCLE
 from hypercone.formats.registry import EXTENSIONS, NAMES, READERS, TABLE_OPTIONS
 from hypercone.service.errors import Refusal
 from hypercone.service.handlers import OPERATIONS

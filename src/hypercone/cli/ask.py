@@ -16,7 +16,7 @@ from hypercone.embedding.placement import parents_by_name
 from hypercone.errors import InputError, counted, speaking, with_article
 from hypercone.evaluation import suggestions
 from hypercone.evaluation.damaged import PrecisionAt
-from hypercone.formats.reading import Reading
+from hypercone.formats.parsed import ParsedEdges
 from hypercone.formats.registry import read_names
 from hypercone.hierarchy import Hierarchy
 from hypercone.queries.comparison import SAMPLE, Comparison, Disagreement
@@ -76,7 +76,7 @@ def _check_place_options(options: argparse.Namespace) -> None:
         raise InputError("--parent, --not-under and --label are for one new node, not for --edges; leave them out")
 
 
-def _check_pairs(pairs: Reading, embedding: Embedding) -> None:
+def _check_pairs(pairs: ParsedEdges, embedding: Embedding) -> None:
     """Raise the same errors as ``add_many``, with the line of the file."""
     if not pairs.children:
         raise InputError(f"{pairs.label}: has no edges, so there is nothing to place; add one per line")

@@ -10,7 +10,7 @@ from hypercone.cli.output import print_renaming_note
 from hypercone.data import check_source, datasets, is_dataset, load_dataset
 from hypercone.errors import OLD_METHODS, InputError, counted, short
 from hypercone.formats import read
-from hypercone.formats.reading import ON_CYCLE
+from hypercone.formats.parsed import ON_CYCLE
 from hypercone.formats.registry import NAMES
 from hypercone.hierarchy import Hierarchy
 from hypercone.training import FitConfig

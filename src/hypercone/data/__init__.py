@@ -1,8 +1,7 @@
-"""Hierarchies that need no file: the nouns of WordNet 3.0, its mammals, and balanced trees.
+"""Bundled datasets: the nouns of WordNet 3.0, its mammals, and balanced trees.
 
-``wordnet-nouns.tsv.xz`` is text with one line a synset. A line holds the synset's name and then, separated
-by tabs, for each of its hypernyms (pointers ``@`` and ``@i``, in Princeton's order) the number of lines to go
-up to it::
+``wordnet-nouns.tsv.xz`` is text with one line per synset. A line holds the synset's name and then, separated by tabs,
+for each of its hypernyms (pointers ``@`` and ``@i``, in Princeton's order) the number of lines up to it::
 
     entity.n.01
     abstraction.n.06    1
@@ -10,8 +9,8 @@ up to it::
     ballast.n.03        1
     character.n.09      2
 
-so that parents always stand above their children, which also proves that there is no cycle. Names are those
-of NLTK. ``scripts/make_wordnet.py`` makes the file; ``WORDNET-LICENSE.txt`` is its licence.
+so that parents always precede their children, which also proves that there is no cycle. Names are those of NLTK.
+``scripts/make_wordnet.py`` writes the file; ``WORDNET-LICENSE.txt`` is its license.
 """
 
 from __future__ import annotations
@@ -32,18 +31,18 @@ __all__ = ["check_source", "datasets", "is_dataset", "load_dataset"]
 
 
 def nouns() -> Hierarchy:
-    """All nouns below ``entity.n.01``, which would be above everything and is left out, as in the papers.
+    """All nouns except ``entity.n.01``, the ancestor of all others, which is left out as in the papers.
 
     >>> nouns().in_words(1)
     ['attribute.n.02 is an abstraction.n.06']
     """
     names, edges = _graph()
-    # It stands on the first line: without it every row is one less, and only its own edges are gone.
+    # It is row 0: without it every row is one less, and only its own edges are removed.
     return Hierarchy(names[1:], edges[edges[:, 0] > 0] - 1)
 
 
 def mammals() -> Hierarchy:
-    """``mammal.n.01`` and everything below it.
+    """``mammal.n.01`` and all its descendants.
 
     >>> len(mammals())
     1182
@@ -52,7 +51,7 @@ def mammals() -> Hierarchy:
 
 
 def all_nouns() -> Hierarchy:
-    """The whole noun graph, ``entity.n.01`` included."""
+    """All nouns, including ``entity.n.01``."""
     return Hierarchy(*_graph())
 
 
@@ -69,12 +68,12 @@ def _text() -> str:
 
 
 NAMED: dict[str, Callable[[], Hierarchy]] = {"wordnet-nouns": nouns, "wordnet-mammals": mammals}
-# Trees are generated from their name; this one stands for all of them in lists and suggestions.
+# Trees are generated from their name; this is the example shown in lists and suggestions.
 EXAMPLE_TREE = "tree-3-4"
 
 
 def load_dataset(name: str) -> Hierarchy:
-    """The hierarchy of that name; a tree of branching B and depth D is ``tree-B-D``.
+    """The dataset with this name; a tree with branching B and depth D is ``tree-B-D``.
 
     >>> load_dataset("tree-2-3")
     <Hierarchy of 15 nodes and 14 edges>
@@ -88,7 +87,7 @@ def load_dataset(name: str) -> Hierarchy:
 
 
 def datasets() -> list[str]:
-    """The datasets there are, with one tree as an example.
+    """The names of the datasets, with one tree as an example.
 
     >>> datasets()
     ['wordnet-nouns', 'wordnet-mammals', 'tree-3-4']
@@ -97,7 +96,7 @@ def datasets() -> list[str]:
 
 
 def is_dataset(name: str) -> bool:
-    """Whether ``load_dataset`` knows the name.
+    """Whether ``load_dataset`` accepts the name.
 
     >>> is_dataset("tree-2-10"), is_dataset("edges.tsv")
     (True, False)
@@ -111,7 +110,7 @@ NAME = re.compile(r"tree-(\d{1,9})-(\d{1,9})", re.ASCII)
 
 
 def balanced_tree(branching: int, depth: int) -> Hierarchy:
-    """A root ``r`` and ``depth`` levels below it; every node above the last level has ``branching`` children.
+    """A tree with root ``r`` and ``depth`` more levels; every inner node has ``branching`` children.
 
     >>> balanced_tree(2, 2).names
     ('r', 'r.0', 'r.1', 'r.0.0', 'r.0.1', 'r.1.0', 'r.1.1')
@@ -127,7 +126,7 @@ def balanced_tree(branching: int, depth: int) -> Hierarchy:
 
 
 def tree_named(name: str) -> Hierarchy | None:
-    """The tree that a name like ``tree-3-4`` asks for; None if it is no such name."""
+    """The tree for a name such as ``tree-3-4``; None for any other name."""
     found = NAME.fullmatch(name)
     return balanced_tree(int(found[1]), int(found[2])) if found else None
 
@@ -135,10 +134,10 @@ def tree_named(name: str) -> Hierarchy | None:
 def _checked_size(branching: int, depth: int) -> int:
     if branching < 1 or depth < 0:
         raise InputError(
-            f"tree-{branching}-{depth} is no tree; the branching must be at least 1 and the depth at least 0"
+            f"tree-{branching}-{depth} is not a tree; the branching must be at least 1 and the depth at least 0"
         )
     size = level = 1
-    # A name in a chain spells the whole way to the root, so letters are limited as well as nodes.
+    # A name contains the whole path from the root, so the total length of the names is limited too.
     letters = 1
     for step in range(1, depth + 1):
         level *= branching
@@ -153,7 +152,7 @@ def _checked_size(branching: int, depth: int) -> int:
 
 
 def check_source(source: str) -> None:
-    """InputError if a text is neither a dataset nor, by its look, a file: a mistyped name of a dataset.
+    """InputError for a text that is neither a dataset nor looks like a file: a mistyped dataset name.
 
     >>> check_source("wordnet-mamals")  # doctest: +ELLIPSIS
     Traceback (most recent call last):

@@ -22,7 +22,7 @@ from hypercone.embedding.embedding_kernels import (
     rows_within,
 )
 from hypercone.errors import HierarchyError, InputError, option, short, unknown_name
-from hypercone.hierarchy.graph import in_words
+from hypercone.hierarchy.graph import format_cycle
 from hypercone.hierarchy.names import Labels, NodeNames, checked_names, rows_of_pairs
 from hypercone.methods import Points
 from hypercone.methods.scoring import Scorer
@@ -60,7 +60,7 @@ def add_many(
             step.advance()
     for name in order:
         violated += [(name, relation, row) for relation, row in placer.find_violations(rows[name], *constraints[name])]
-    names = NodeNames(embedding.names).extended(order)
+    names = NodeNames(embedding.names).extended_by(order)
     return replace(
         embedding,
         names=names,
@@ -170,8 +170,8 @@ def parents_first(parents: Mapping[str, Sequence[str]]) -> list[str]:
         return list(TopologicalSorter(among_new).static_order())
     except CycleError as error:
         circle: list[str] = error.args[1][:-1]
-        words = in_words(circle, range(len(circle)))
-        raise HierarchyError(f"the new nodes run in a circle, parent → child: {words}; remove one edge") from None
+        words = format_cycle(circle, range(len(circle)))
+        raise HierarchyError(f"the new nodes form a cycle, parent → child: {words}; remove one edge") from None
 
 
 def _checked_parents(name: str, parents: str | Sequence[str]) -> list[str]:

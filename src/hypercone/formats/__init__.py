@@ -1,4 +1,4 @@
-"""Files in: every format that a hierarchy, a split or a list of pairs can be read from."""
+"""Readers for every file format of hierarchies, and files of splits and pairs."""
 
 from hypercone.formats.registry import read
 from hypercone.formats.splits import read_pairs, read_split, write_split

@@ -1,4 +1,4 @@
-"""GraphML, read as a stream of XML events; which end of an arrow is the parent is never guessed."""
+"""GraphML, read as a stream of XML events; which end of an edge is the parent is never guessed."""
 
 from __future__ import annotations
 
@@ -9,15 +9,15 @@ from typing import Any, NoReturn
 from xml.parsers import expat
 
 from hypercone.errors import InputError, counted, option, short, visible
-from hypercone.formats.rdf import too_long
-from hypercone.formats.reading import Reading
+from hypercone.formats.parsed import ParsedEdges
+from hypercone.formats.rdf import problem_with_base
 from hypercone.formats.source import Content
 from hypercone.hierarchy.interop import checked_direction
 from hypercone.progress import Step
 
-# Ontologies abbreviate addresses by entities; what stands for more text than this is there to fill the memory.
+# Ontologies abbreviate addresses by entities; a longer expansion is an attack on memory.
 LONGEST_ENTITY = 1000
-# Attributes with a default value are added to every element of their kind.
+# Default values of attributes are added to every element of their type.
 LONGEST_DEFAULTS = 1000
 REFERENCE = re.compile(r"&([^#;&\s][^;&\s]*);")
 BUILT_IN = {"amp", "lt", "gt", "quot", "apos"}
@@ -26,9 +26,9 @@ Start = Callable[[str, dict[str, str]], None]
 
 
 class XmlEvents:
-    """A parser that calls ``start(name, attributes)``, ``end(name)`` and, while wanted, ``text(characters)``.
+    """A parser that calls ``start(name, attributes)``, ``end(name)`` and, on request, ``text(characters)``.
 
-    Names are the address of their namespace followed by the local name, as RDF writes them.
+    Names are the address of the namespace followed by the local name, as in RDF.
     """
 
     def __init__(self, content: Content, start: Start, end: Callable[[str], None]) -> None:
@@ -47,19 +47,19 @@ class XmlEvents:
         self._parser.EndDoctypeDeclHandler = self._end_of_doctype
         self._parser.EntityDeclHandler = self._entity
         self._parser.AttlistDeclHandler = self._attribute
-        self._parser.SkippedEntityHandler = lambda name, _: self._undeclared(name)
+        self._parser.SkippedEntityHandler = lambda name, _: self._refuse_entity(name)
 
     @property
     def line(self) -> int:
-        """The line of the event."""
+        """The line of the current event."""
         return int(self._parser.CurrentLineNumber)
 
-    def hear(self, text: Callable[[str], object] | None) -> None:
-        """From now on call ``text`` with the characters between tags, or nobody."""
+    def capture_text(self, text: Callable[[str], object] | None) -> None:
+        """From now on call ``text`` with the characters between tags; None stops it."""
         self._parser.CharacterDataHandler = text
 
     def run(self) -> None:
-        """Read it all; InputError with the line where the XML is broken."""
+        """Parse the content; InputError with the line where the XML is broken."""
         if not self.content.data or self.content.data.isspace():
             raise InputError(f"{self.content.label}: is empty; it should hold XML")
         try:
@@ -69,17 +69,17 @@ class XmlEvents:
             reason = expat.ErrorString(error.code)
             raise InputError(
                 f"{self.content.label}:{error.lineno}: the XML is broken ({reason}); "
-                f"fetch the file again, or name its format with {option('format')} if it is none"
+                f"fetch the file again, or name its format with {option('format')} if it is not XML"
             ) from None
         except (ValueError, LookupError) as error:
             raise InputError(f"{self.content.label}: cannot be read as text ({error}); save it as UTF-8") from None
 
     def error(self, problem: str) -> InputError:
-        """The error at this event: ``file:line: problem``."""
+        """The error at the current event: ``file:line: problem``."""
         return InputError(f"{self.content.label}:{self.line}: {problem}")
 
     def _prefix(self, prefix: str | None, namespace: str | None) -> None:
-        if problem := too_long(namespace or ""):
+        if problem := problem_with_base(namespace or ""):
             raise self.error(problem)
         self.prefixes.setdefault(prefix or "", namespace or "")
 
@@ -88,20 +88,20 @@ class XmlEvents:
 
     def _end_of_doctype(self) -> None:
         if self._has_outside_part:
-            # What is declared in a file that is never opened would vanish from attributes without a word.
+            # Entities declared in another file, which is never opened, would silently vanish from attributes.
             text = self.content.data.decode("utf-8", "replace")
             for found in REFERENCE.finditer(text):
                 if found[1] not in BUILT_IN and found[1] not in self._entities:
-                    self._undeclared(found[1])
+                    self._refuse_entity(found[1])
 
-    def _undeclared(self, name: str) -> NoReturn:
+    def _refuse_entity(self, name: str) -> NoReturn:
         raise self.error(f"the entity &{visible(name)}; is declared in another file, which is not opened; write it out")
 
     def _entity(
         self, name: str, is_parameter: int, value: str | None, _base: Any, outside: str | None, *_rest: Any
     ) -> None:
         if is_parameter or value is None or outside is not None:
-            raise self.error(f"the entity {short(name)!r} asks for another file, which is not opened; write it out")
+            raise self.error(f"the entity {short(name)!r} refers to another file, which is not opened; write it out")
         inside = sum(self._entities.get(found, 0) for found in REFERENCE.findall(value))
         self._entities[name] = len(value) + inside
         if self._entities[name] > LONGEST_ENTITY:
@@ -120,13 +120,13 @@ class XmlEvents:
 
 
 NAMESPACE = "http://graphml.graphdrawing.org/xmlns"
-# The best first; yEd draws its labels in elements of its own.
+# In order of preference; yEd has its own element for labels.
 LABEL_KEYS = ("label", "name", "title")
 DRAWN_LABEL = "NodeLabel"
 
 
-def read_graphml(content: Content, *, direction: str | None = None) -> Reading:
-    """The edges of a directed graph; a node's label is its data named label, name or title.
+def read_graphml(content: Content, *, direction: str | None = None) -> ParsedEdges:
+    """The edges of a directed graph; the label of a node is its data named label, name or title.
 
     >>> graph = b'''<graphml><graph edgedefault="directed"><node id="animal"/><node id="dog"/>
     ...   <edge source="animal" target="dog"/></graph></graphml>'''
@@ -135,7 +135,7 @@ def read_graphml(content: Content, *, direction: str | None = None) -> Reading:
     """
     if direction is None:
         raise InputError(
-            f"{content.label}: GraphML does not say whether an arrow points to the child or to the parent; "
+            f"{content.label}: GraphML does not say whether an edge points to the child or to the parent; "
             f"say {option('direction', 'parent-child', 'child-parent')}"
         )
     checked_direction(direction)
@@ -144,26 +144,26 @@ def read_graphml(content: Content, *, direction: str | None = None) -> Reading:
     graph.check()
     ends = (graph.sources, graph.targets)
     parents, children = ends if direction == "parent-child" else ends[::-1]
-    return Reading(content.label, parents, children, graph.lines, graph.best_labels(), tuple(graph.notes()))
+    return ParsedEdges(content.label, parents, children, graph.lines, graph.best_labels(), tuple(graph.notes()))
 
 
 class _Graph:
-    """Gathers nodes, arrows and labels as the elements come."""
+    """Collects nodes, edges and labels from the elements."""
 
     def __init__(self, content: Content) -> None:
         self.events = XmlEvents(content, self.start, self.end)
         self.elements: list[str] = []
         self.directed: list[bool] = []
         self.nodes: dict[str, None] = {}
-        self.around: list[str] = []
-        self.edges_around = 0
+        self.enclosing_nodes: list[str] = []
+        self.open_edges = 0
         self.sources: list[str] = []
         self.targets: list[str] = []
         self.lines: list[int] = []
         self.label_keys: dict[str, int] = {}
         self.labels: dict[str, tuple[int, str]] = {}
         self.rank: int | None = None
-        self.written: list[str] = []
+        self.text_parts: list[str] = []
         self.skipped: Counter[str] = Counter()
 
     def start(self, name: str, attributes: dict[str, str]) -> None:
@@ -173,7 +173,7 @@ class _Graph:
                 f"begins with <{visible(name)}>, not with <graphml>; name the format if it is another"
             )
         self.elements.append(name)
-        self.edges_around += name == "edge"
+        self.open_edges += name == "edge"
         if name == "node":
             self._node(attributes)
         elif name == "edge":
@@ -189,21 +189,21 @@ class _Graph:
 
     def end(self, _name: str) -> None:
         name = self.elements.pop()
-        self.edges_around -= name == "edge"
+        self.open_edges -= name == "edge"
         if name == "node":
-            self.around.pop()
+            self.enclosing_nodes.pop()
         elif name == "graph":
             self.directed.pop()
         elif self.rank is not None and (name == "data" or name.endswith(DRAWN_LABEL)):
             self._end_of_label(self.rank)
 
     def check(self) -> None:
-        """InputError for an arrow from or to a node that is nowhere."""
+        """InputError for an edge from or to an undefined node."""
         for ends in (self.sources, self.targets):
             for line, node in zip(self.lines, ends, strict=True):
                 if node not in self.nodes:
                     raise InputError(
-                        f"{self.events.content.label}:{line}: the edge names a node {short(node)!r} that is nowhere "
+                        f"{self.events.content.label}:{line}: the edge names a node {short(node)!r} that is not "
                         "in the file; add the node or remove the edge"
                     )
 
@@ -211,12 +211,12 @@ class _Graph:
         return {node: text for node, (_, text) in self.labels.items()}
 
     def notes(self) -> list[str]:
-        lonely = len(self.nodes.keys() - set(self.sources) - set(self.targets))
+        isolated = len(self.nodes.keys() - set(self.sources) - set(self.targets))
         notes = [f"{counted(count, thing)} skipped" for thing, count in self.skipped.items() if thing != "nested graph"]
         if self.skipped["nested graph"]:
             notes.append(f"{counted(self.skipped['nested graph'], 'nested graph')} read as if not nested")
-        if lonely:
-            notes.append(f"{counted(lonely, 'node')} without an edge left out")
+        if isolated:
+            notes.append(f"{counted(isolated, 'node')} without an edge left out")
         return notes
 
     def _graph(self, attributes: dict[str, str]) -> None:
@@ -224,11 +224,11 @@ class _Graph:
         self.directed.append(attributes.get("edgedefault", "directed") != "undirected")
 
     def _node(self, attributes: dict[str, str]) -> None:
-        node = self._given(attributes, "node", "id")
+        node = self._required_attribute(attributes, "node", "id")
         if node in self.nodes:
             raise self.events.error(f"there are two nodes with the id {short(node)!r}; rename one of them")
         self.nodes[node] = None
-        self.around.append(node)
+        self.enclosing_nodes.append(node)
 
     def _edge(self, attributes: dict[str, str]) -> None:
         directed = attributes.get("directed")
@@ -236,11 +236,11 @@ class _Graph:
             raise self.events.error(
                 "the edge is undirected, so it does not say who is the parent; give a directed graph"
             )
-        self.sources.append(self._given(attributes, "edge", "source"))
-        self.targets.append(self._given(attributes, "edge", "target"))
+        self.sources.append(self._required_attribute(attributes, "edge", "source"))
+        self.targets.append(self._required_attribute(attributes, "edge", "target"))
         self.lines.append(self.events.line)
 
-    def _given(self, attributes: dict[str, str], element: str, name: str) -> str:
+    def _required_attribute(self, attributes: dict[str, str], element: str, name: str) -> str:
         if not attributes.get(name):
             raise self.events.error(f"the {element} has no {name}; give it one")
         return attributes[name]
@@ -252,15 +252,15 @@ class _Graph:
 
     def _label(self, name: str, attributes: dict[str, str]) -> None:
         drawn = name != "data"
-        of_node = self.around and not self.edges_around
+        of_node = self.enclosing_nodes and not self.open_edges
         rank = len(LABEL_KEYS) if drawn else self.label_keys.get(attributes.get("key", ""))
         if of_node and rank is not None and (drawn or self.elements[-2] == "node"):
-            self.rank, self.written = rank, []
-            self.events.hear(self.written.append)
+            self.rank, self.text_parts = rank, []
+            self.events.capture_text(self.text_parts.append)
 
     def _end_of_label(self, rank: int) -> None:
-        self.events.hear(None)
-        text, node = "".join(self.written).strip(), self.around[-1]
+        self.events.capture_text(None)
+        text, node = "".join(self.text_parts).strip(), self.enclosing_nodes[-1]
         if text and (node not in self.labels or rank < self.labels[node][0]):
             self.labels[node] = rank, text
         self.rank = None

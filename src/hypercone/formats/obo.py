@@ -1,9 +1,9 @@
 """OBO ontologies and OBO Graphs JSON, read as a stream.
 
-Written after the OBO Flat File Format 1.4 guide (owlcollab.github.io/oboformat/doc/obo-syntax.html).
+OBO follows the OBO Flat File Format 1.4 guide (owlcollab.github.io/oboformat/doc/obo-syntax.html).
 
-The latter is an object of terms by id, each with a ``label``, perhaps ``deprecated``, and its ``ancestors`` with their
-distances: those at distance 1 are the parents.
+JSON is either OBO Graphs or an object of terms by id, each with a ``label``, perhaps ``deprecated``, and its
+``ancestors`` with their distances: those at distance 1 are the parents.
 """
 
 from __future__ import annotations
@@ -18,29 +18,29 @@ from dataclasses import dataclass, field
 from typing import Any
 
 from hypercone.errors import InputError, counted, short, some, visible
-from hypercone.formats.rdf import local_name, plain, short_name
-from hypercone.formats.reading import Reading, left_out
+from hypercone.formats.parsed import ParsedEdges, omission_notes
+from hypercone.formats.rdf import local_name, normalized_relation, short_name
 from hypercone.formats.source import Content, checked_utf8, is_empty
 from hypercone.progress import Step
 
 
 @dataclass
 class Statements:
-    """Children and parents of one relation, and the lines they stand on where there are lines."""
+    """Children and parents of one relation, and the line of each pair, if the format has lines."""
 
     children: list[str] = field(default_factory=list)
     parents: list[str] = field(default_factory=list)
     lines: list[int] = field(default_factory=list)
 
-    def part(self, places: list[int]) -> Statements:
-        """Some of them."""
+    def subset(self, positions: list[int]) -> Statements:
+        """The statements at these positions."""
         columns = (self.children, self.parents, self.lines)
-        return Statements(*([column[i] for i in places] if column else [] for column in columns))  # type: ignore[arg-type]
+        return Statements(*([column[i] for i in positions] if column else [] for column in columns))  # type: ignore[arg-type]
 
 
 @dataclass
 class Terms:
-    """``labels`` has every term that is defined, ``names`` other names of a relation."""
+    """``labels`` has every defined term; ``names`` maps alternative names of relations to their keys."""
 
     source: str
     labels: dict[str, str] = field(default_factory=dict)
@@ -49,7 +49,7 @@ class Terms:
     names: dict[str, str] = field(default_factory=dict)
 
     def add(self, child: str, relation: str, parent: str, line: int | None = None) -> None:
-        """A statement: the child stands in this relation to the parent."""
+        """Add a statement: the child has this relation to the parent."""
         found = self.statements.get(relation)
         if found is None:
             found = self.statements[relation] = Statements()
@@ -58,27 +58,27 @@ class Terms:
         if line is not None:
             found.lines.append(line)
 
-    def reading(self, relations: Sequence[str]) -> Reading:
-        """The edges of these relations between terms that are defined and not obsolete.
+    def parsed_edges(self, relations: Sequence[str]) -> ParsedEdges:
+        """The edges of these relations between defined terms that are not obsolete.
 
         >>> terms = Terms("a.obo", {"A:1": "thing", "A:2": "dog"})
         >>> terms.add("A:2", "is_a", "A:1")
         >>> terms.add("A:2", "is_a", "B:7")
-        >>> terms.reading(["is_a"]).notes
+        >>> terms.parsed_edges(["is_a"]).notes
         ('1 target that is not in the file left out: B:7',)
         """
         gathered = Statements()
         for relation in relations:
-            found = self._related(relation)
+            found = self._statements_of(relation)
             gathered.children += found.children
             gathered.parents += found.parents
             gathered.lines += found.lines
-        kept, notes = self._kept(gathered)
-        notes += self._skipped(relations)
-        lines = kept.lines if len(kept.lines) == len(kept.parents) else None
-        return Reading(self.source, kept.parents, kept.children, lines, self.labels, notes)
+        usable, notes = self._usable_statements(gathered)
+        notes += self._note_on_skipped(relations)
+        lines = usable.lines if len(usable.lines) == len(usable.parents) else None
+        return ParsedEdges(self.source, usable.parents, usable.children, lines, self.labels, notes)
 
-    def _related(self, relation: str) -> Statements:
+    def _statements_of(self, relation: str) -> Statements:
         for name in (relation, self.names.get(relation, "")):
             if name in self.statements:
                 return self.statements[name]
@@ -91,8 +91,8 @@ class Terms:
         )
         raise InputError(f"{self.source}: no term has the relation {short(relation)!r}; {there}")
 
-    def _skipped(self, relations: Sequence[str]) -> tuple[str, ...]:
-        """A note on the statements of relations that nobody asked for."""
+    def _note_on_skipped(self, relations: Sequence[str]) -> tuple[str, ...]:
+        """A note on the statements of other relations."""
         wanted = {*relations, *(self.names.get(relation, relation) for relation in relations)}
         other = {name: relation for relation, name in self.names.items()}
         counts = Counter({other.get(name, name): len(found.children) for name, found in self.statements.items()})
@@ -101,19 +101,21 @@ class Terms:
         shown = [f"{name} {count:,}" for name, count in counts.most_common()]
         return (f"{counted(counts.total(), 'other relation')} skipped ({some(shown)})",) if shown else ()
 
-    def _kept(self, found: Statements) -> tuple[Statements, tuple[str, ...]]:
+    def _usable_statements(self, found: Statements) -> tuple[Statements, tuple[str, ...]]:
         notes = [f"{counted(len(self.obsolete), 'obsolete term')} skipped"] if self.obsolete else []
         usable = self.labels.keys() - self.obsolete
         if not (usable.issuperset(found.children) and usable.issuperset(found.parents)):
             ends = list(zip(found.children, found.parents, strict=True))
             outdated = dict.fromkeys(parent for child, parent in ends if parent in self.obsolete and child in usable)
-            absent = dict.fromkeys(name for pair in ends for name in pair if name not in self.labels)
-            notes += left_out("target", "obsolete", list(outdated))
-            notes += left_out("target", "not in the file", list(absent))
-            found = found.part([place for place, pair in enumerate(ends) if pair[0] in usable and pair[1] in usable])
-        alone = len(usable) - len({*found.children, *found.parents})
-        if alone:
-            notes.append(f"{counted(alone, 'term')} without an edge left out")
+            undefined = dict.fromkeys(name for pair in ends for name in pair if name not in self.labels)
+            notes += omission_notes("target", "obsolete", list(outdated))
+            notes += omission_notes("target", "not in the file", list(undefined))
+            found = found.subset(
+                [position for position, pair in enumerate(ends) if pair[0] in usable and pair[1] in usable]
+            )
+        isolated = len(usable) - len({*found.children, *found.parents})
+        if isolated:
+            notes.append(f"{counted(isolated, 'term')} without an edge left out")
         return found, tuple(notes)
 
 
@@ -124,8 +126,8 @@ ESCAPE = re.compile(r"\\(.)")
 ESCAPED = {"n": " ", "W": " ", "t": " "}
 
 
-def read_obo(content: Content, relations: Sequence[str] = ("is_a",)) -> Reading:
-    r"""The statements of these relations, child to parent; names are the ids, labels the names.
+def read_obo(content: Content, relations: Sequence[str] = ("is_a",)) -> ParsedEdges:
+    r"""The edges of these relations; names are the ids of the terms, labels are their names.
 
     >>> read_obo(Content("a.obo", ".obo", b"[Term]\nid: A:1\nname: dog\nis_a: A:2 ! animal\n[Term]\nid: A:2\n")).parents
     ['A:2']
@@ -133,81 +135,81 @@ def read_obo(content: Content, relations: Sequence[str] = ("is_a",)) -> Reading:
     data = checked_utf8(content)
     if not data.strip():
         raise is_empty(content, "an OBO ontology with [Term] stanzas")
-    stanzas = _Stanzas(content.label)
-    # Most lines are definitions and synonyms; only those used are decoded, and they are never all in memory.
+    parser = _StanzaParser(content.label)
+    # Most lines are definitions and synonyms; only the others are decoded, one at a time.
     lines = io.BytesIO(data)
     with Step("reading", len(data), lines.tell):
         for number, line in enumerate(lines, 1):
             if line.startswith(b"["):
-                stanzas.begin(number, line)
-            elif stanzas.in_term:
+                parser.begin(number, line)
+            elif parser.in_term:
                 if line.startswith(USED):
-                    stanzas.take(number, line.decode())
+                    parser.parse_line(number, line.decode())
                 elif b":" not in line and line.strip() and not line.startswith(b"!"):
                     shown = short(line[:200].decode(errors="replace").strip(), 40)
-                    raise InputError(f"{content.label}:{number}: expected 'tag: value', found {shown!r}; mend the line")
-    stanzas.end()
-    if not stanzas.terms.labels:
+                    raise InputError(f"{content.label}:{number}: expected 'tag: value', found {shown!r}; fix the line")
+    parser.end()
+    if not parser.terms.labels:
         raise InputError(f"{content.label}: has no [Term]; is it an OBO ontology?")
-    return stanzas.terms.reading(relations)
+    return parser.terms.parsed_edges(relations)
 
 
-class _Stanzas:
-    """Takes the stanzas apart, one line at a time."""
+class _StanzaParser:
+    """Parses stanzas line by line."""
 
     def __init__(self, label: str) -> None:
         self.terms = Terms(label)
         self.in_term = False
-        self._begun = 0
+        self._first_line = 0
         self._id = ""
 
     def begin(self, number: int, line: bytes) -> None:
-        """The first line of a stanza."""
+        """Handle the first line of a stanza."""
         self.end()
         self.in_term = line.split(b"!")[0].strip() == b"[Term]"
-        self._begun, self._id = number, ""
+        self._first_line, self._id = number, ""
 
     def end(self) -> None:
-        """The stanza is over."""
+        """Check the stanza that ends here."""
         if self.in_term and not self._id:
-            raise InputError(f"{self.terms.source}:{self._begun}: this [Term] has no id; give it one")
+            raise InputError(f"{self.terms.source}:{self._first_line}: this [Term] has no id; give it one")
 
-    def take(self, number: int, line: str) -> None:
-        """One line of a term."""
+    def parse_line(self, number: int, line: str) -> None:
+        """Handle one line of a term."""
         tag, _, value = line.partition(":")
         value = value.strip()
         words = value.split(None, 2)
         if len(words) < 1 + (tag == "relationship"):
-            raise InputError(f"{self.terms.source}:{number}: the {tag} is cut short; mend the line")
+            raise InputError(f"{self.terms.source}:{number}: the {tag} is cut short; fix the line")
         if tag == "id":
-            self._id = _unescaped(words[0])
+            self._id = _unescape(words[0])
             self.terms.labels.setdefault(self._id, "")
         elif not self._id:
-            raise InputError(f"{self.terms.source}:{number}: the id of the term should stand before this; move it up")
+            raise InputError(f"{self.terms.source}:{number}: the id of the term must come before this line; move it up")
         elif tag == "name":
-            self.terms.labels[self._id] = _unescaped(MODIFIERS.sub("", COMMENT.sub("", value)))
+            self.terms.labels[self._id] = _unescape(MODIFIERS.sub("", COMMENT.sub("", value)))
         elif tag == "is_a":
-            self.terms.add(self._id, "is_a", _unescaped(words[0]), number)
+            self.terms.add(self._id, "is_a", _unescape(words[0]), number)
         elif tag == "relationship":
-            self.terms.add(self._id, _unescaped(words[0]), _unescaped(words[1]), number)
+            self.terms.add(self._id, _unescape(words[0]), _unescape(words[1]), number)
         elif words[0] == "true":
             self.terms.obsolete.add(self._id)
 
 
-def _unescaped(text: str) -> str:
+def _unescape(text: str) -> str:
     return ESCAPE.sub(lambda match: ESCAPED.get(match[1], match[1]), text) if "\\" in text else text
 
 
 WINDOW = 4 * 2**20
-# No single term of an ontology is nearly as long; an error of syntax must not pull in all of a large file.
+# No single term of an ontology is nearly as long; a syntax error must not load a whole large file.
 LONGEST_VALUE = 256 * 2**20
-# A number at the end of the window might go on beyond it.
+# A number at the end of the window might continue after it.
 MARGIN = 64
 SPACE = re.compile(r"[ \t\r\n]*")
 
 
 class JsonStream:
-    """Members of objects and items of lists one after the other; the caller takes or skips the value of each.
+    """A streaming JSON reader: iterates over members and items; the caller takes or skips the value of each.
 
     >>> stream = JsonStream("a.json", b'{"a": [1, 2], "b": {"c": 3}}')
     >>> [(key, stream.value()) for key in stream.members()]
@@ -215,14 +217,14 @@ class JsonStream:
     """
 
     def __init__(self, label: str, data: bytes) -> None:
-        """``data`` are known to be UTF-8."""
+        """``data`` must be valid UTF-8."""
         self._label, self._data = label, data
         self._decoder = codecs.getincrementaldecoder("utf-8")()
         self._scan = json.JSONDecoder().raw_decode
         self._text, self._at, self.reached, self._line = "", 0, 0, 1
 
     def peek(self) -> str:
-        """The character with which the next value begins; empty at the end."""
+        """The first character of the next value; empty at the end."""
         while True:
             if self._text[self._at : self._at + 1] > " ":
                 return self._text[self._at]
@@ -231,20 +233,20 @@ class JsonStream:
                 return self._text[self._at : self._at + 1]
 
     def members(self) -> Iterator[str]:
-        """The keys of the object that comes next."""
+        """Iterate over the keys of the next object."""
         for _ in self._between("{", "}"):
             if self.peek() != '"':
-                raise self.error("a key should stand here, in quotes")
+                raise self.error("expected a key in quotes")
             key = self.value()
-            self._take(":")
+            self._expect(":")
             yield key
 
     def items(self) -> Iterator[None]:
-        """Once for each item of the list that comes next."""
+        """Iterate over the next list, once per item."""
         return self._between("[", "]")
 
     def skip(self) -> None:
-        """Pass over the next value, item by item if it is a list."""
+        """Skip the next value, item by item if it is a list."""
         if self.peek() == "[":
             for _ in self.items():
                 self.value()
@@ -252,7 +254,7 @@ class JsonStream:
             self.value()
 
     def value(self) -> Any:
-        """The next value, whole."""
+        """The next value."""
         size = WINDOW
         self.peek()
         while True:
@@ -274,27 +276,27 @@ class JsonStream:
         return value
 
     def end(self) -> None:
-        """InputError if anything follows."""
+        """InputError if there is more data."""
         if self.peek():
-            raise self.error("something follows the end")
+            raise self.error("there is more after the end")
 
     def error(self, problem: str) -> InputError:
-        """The error at the present place."""
+        """The error at the current position."""
         line = self._line + self._text.count("\n", 0, self._at)
         return InputError(f"{self._label}:{line}: is not valid JSON ({problem}); fetch the file again")
 
     def _between(self, first: str, last: str) -> Iterator[None]:
-        self._take(first)
+        self._expect(first)
         if self.peek() != last:
             yield
             while self.peek() == ",":
                 self._at += 1
                 yield
-        self._take(last)
+        self._expect(last)
 
-    def _take(self, mark: str) -> None:
+    def _expect(self, mark: str) -> None:
         if self.peek() != mark:
-            raise self.error(f"a {mark} should stand here" if self.peek() else "it ends too early")
+            raise self.error(f"expected a {mark}" if self.peek() else "it ends too early")
         self._at += 1
 
     def _more(self, size: int) -> bool:
@@ -308,13 +310,13 @@ class JsonStream:
         return True
 
 
-# So common that it has a name even where the file does not give it one.
+# So common that it is known by its name even if the file does not define the name.
 PART_OF = "bfo_0000050"
 SUBCLASS_OF = ("subclassof", "rdfs_subclassof")
 
 
-def read_obographs(content: Content, relations: Sequence[str] = ("is_a",)) -> Reading:
-    """The edges of these relations; names are the ids (``HP:0000118``), labels what they are called.
+def read_obographs(content: Content, relations: Sequence[str] = ("is_a",)) -> ParsedEdges:
+    """The edges of these relations; names are the ids of the terms (``HP:0000118``).
 
     >>> read_obographs(Content("a.json", ".json", b'{"A:2": {"label": "dog", "ancestors": {"A:1": 1}}, '
     ...     b'"A:1": {"label": "animal", "ancestors": {}}}')).parents
@@ -326,39 +328,39 @@ def read_obographs(content: Content, relations: Sequence[str] = ("is_a",)) -> Re
     stream = JsonStream(content.label, data)
     terms = Terms(content.label, names={"part_of": PART_OF})
     if stream.peek() != "{":
-        raise _strange(content)
+        raise _wrong_kind_of_json(content)
     with Step("reading", len(data), lambda: stream.reached):
         for key in stream.members():
             if key == "graphs" and stream.peek() == "[":
                 for _ in stream.items():
-                    _graph(stream, terms)
+                    _add_graph(stream, terms)
             else:
-                _ancestors(key, stream.value(), terms)
+                _add_term(key, stream.value(), terms)
     stream.end()
     if not terms.labels:
-        raise _strange(content)
-    return terms.reading([_key(relation) for relation in relations])
+        raise _wrong_kind_of_json(content)
+    return terms.parsed_edges([_key(relation) for relation in relations])
 
 
-def _graph(stream: JsonStream, terms: Terms) -> None:
-    take = {"nodes": _node, "edges": _edge}
+def _add_graph(stream: JsonStream, terms: Terms) -> None:
+    add = {"nodes": _add_node, "edges": _add_edge}
     for key in stream.members():
-        if key not in take or stream.peek() != "[":
+        if key not in add or stream.peek() != "[":
             stream.skip()
             continue
         for _ in stream.items():
             item = stream.value()
             try:
-                take[key](item, terms)
+                add[key](item, terms)
             except (KeyError, TypeError, AttributeError):
-                raise stream.error(f"{visible(str(item), 40)} is none of the {key} of OBO Graphs") from None
+                raise stream.error(f"{visible(str(item), 40)} is not one of the {key} of OBO Graphs") from None
 
 
-def _node(node: dict[str, Any], terms: Terms) -> None:
+def _add_node(node: dict[str, Any], terms: Terms) -> None:
     label = str(node.get("lbl") or "")
     if node.get("type") == "PROPERTY":
         if label:
-            terms.names.setdefault(plain(label), _key(node["id"]))
+            terms.names.setdefault(normalized_relation(label), _key(node["id"]))
         return
     name = short_name(node["id"], {})
     terms.labels[name] = label or terms.labels.get(name, "")
@@ -366,18 +368,18 @@ def _node(node: dict[str, Any], terms: Terms) -> None:
         terms.obsolete.add(name)
 
 
-def _edge(edge: dict[str, Any], terms: Terms) -> None:
+def _add_edge(edge: dict[str, Any], terms: Terms) -> None:
     child, parent = short_name(edge["sub"], {}), short_name(edge["obj"], {})
     terms.add(child, _key(edge["pred"]), parent)
 
 
 def _key(relation: str) -> str:
-    """A relation's address, short name or plain name as one."""
-    key = plain(local_name(relation) if "/" in relation else relation)
+    """The same key for the address, the short name and the plain name of a relation."""
+    key = normalized_relation(local_name(relation) if "/" in relation else relation)
     return "is_a" if key in SUBCLASS_OF else key
 
 
-def _ancestors(key: str, term: object, terms: Terms) -> None:
+def _add_term(key: str, term: object, terms: Terms) -> None:
     above = term.get("ancestors") if isinstance(term, dict) else None
     if not isinstance(term, dict) or not isinstance(above, dict):
         return
@@ -388,7 +390,7 @@ def _ancestors(key: str, term: object, terms: Terms) -> None:
         terms.add(key, "is_a", parent)
 
 
-def _strange(content: Content) -> InputError:
+def _wrong_kind_of_json(content: Content) -> InputError:
     return InputError(
         f"{content.label}: is JSON of another kind; it should hold the graphs of OBO Graphs, or terms by id with "
         "their ancestors"

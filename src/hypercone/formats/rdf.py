@@ -1,9 +1,9 @@
-"""What the statements of an RDF graph say about a hierarchy, whatever the syntax they are written in.
+"""The hierarchy in the statements of an RDF graph, independent of the syntax.
 
-Edges are rdfs:subClassOf, skos:broader and skos:narrower between nodes with a name. Other properties make edges if they
-are asked for: whoever stands in the relation is the child, directly or by an owl:Restriction with owl:someValuesFrom.
-Deprecated nodes, owl:Thing, edges from a node to itself and owl:equivalentClass make none. A parent that the file only
-mentions is kept, since vocabularies build on each other.
+Edges are rdfs:subClassOf, skos:broader and skos:narrower between named nodes. Other properties make edges if requested:
+the subject is the child, directly or through an owl:Restriction with owl:someValuesFrom. Deprecated nodes, owl:Thing,
+self-loops and owl:equivalentClass make no edges. A parent that the file only mentions is included, because vocabularies
+build on each other.
 """
 
 from __future__ import annotations
@@ -14,18 +14,18 @@ from collections.abc import Callable, Iterable, Iterator, Sequence
 from urllib.parse import urljoin
 
 from hypercone.errors import InputError, counted, option, short, some
-from hypercone.formats.reading import Reading
+from hypercone.formats.parsed import ParsedEdges
 
 RDF = "http://www.w3.org/1999/02/22-rdf-syntax-ns#"
 RDF_TYPE = RDF + "type"
 OBO = re.compile(r"http://purl\.obolibrary\.org/obo/([A-Za-z][A-Za-z0-9_]*)_([A-Za-z0-9]+)")
-# A file of a megabyte can mention its base a hundred thousand times, and each time it would be in memory again.
+# A small file can use its base a hundred thousand times, and each use would be a copy in memory.
 LONGEST_BASE = 1_000
 ABSOLUTE = re.compile(r"[A-Za-z][A-Za-z0-9+.-]*:")
 
 
 def names_of(iris: Iterable[str], prefixes: dict[str, str]) -> dict[str, str]:
-    """The short name of each address, no two alike: where two would be, each keeps its whole address.
+    """A unique short name for each address; addresses whose short names collide are used in full.
 
     >>> names_of(["http://purl.obolibrary.org/obo/HP_1", "http://a/#b", "http://c/d"], {"a": "http://a/#"})
     {'http://purl.obolibrary.org/obo/HP_1': 'HP:1', 'http://a/#b': 'a:b', 'http://c/d': 'http://c/d'}
@@ -37,7 +37,7 @@ def names_of(iris: Iterable[str], prefixes: dict[str, str]) -> dict[str, str]:
 
 
 def short_name(iri: str, namespaces: dict[str, str]) -> str:
-    """``HP:0001627`` for a term of an OBO ontology, ``prefix:local`` where the namespace has a prefix, or all of it.
+    """``HP:0001627`` for an OBO term, ``prefix:local`` if the namespace has a prefix, else the whole address.
 
     >>> short_name("http://example.org/zoo#Dog", {"http://example.org/zoo#": "zoo"})
     'zoo:Dog'
@@ -52,10 +52,10 @@ def short_name(iri: str, namespaces: dict[str, str]) -> str:
     return f"{prefix}:{local}" if prefix else local
 
 
-def too_long(base: str) -> str | None:
-    """What is wrong with the address that others are relative to or abbreviated by, if it is too long.
+def problem_with_base(base: str) -> str | None:
+    """A message if a base or namespace is too long, else None.
 
-    >>> too_long("http://example.org/zoo#"), too_long("x" * 1_001)
+    >>> problem_with_base("http://example.org/zoo#"), problem_with_base("x" * 1_001)
     (None, 'a base or namespace has 1,001 characters, the most is 1,000; write shorter addresses')
     """
     if len(base) <= LONGEST_BASE:
@@ -64,28 +64,28 @@ def too_long(base: str) -> str | None:
 
 
 def local_name(iri: str) -> str:
-    """What follows the last ``#`` or ``/``, or else the last ``:``.
+    """The part after the last ``#`` or ``/``, or else after the last ``:``.
 
     >>> local_name("http://www.w3.org/2004/02/skos/core#broader")
     'broader'
     """
-    place = max(iri.rfind("#"), iri.rfind("/"))
-    return iri[(place if place >= 0 else iri.rfind(":")) + 1 :]
+    end = max(iri.rfind("#"), iri.rfind("/"))
+    return iri[(end if end >= 0 else iri.rfind(":")) + 1 :]
 
 
-def plain(name: str) -> str:
-    """A relation's name such that "part of", "Part-of" and "part_of" are one, or BFO:0000050 and BFO_0000050.
+def normalized_relation(name: str) -> str:
+    """The name of a relation in normal form: "part of", "Part-of" and "part_of" are one, as are BFO:1 and BFO_1.
 
-    >>> plain("Part of")
+    >>> normalized_relation("Part of")
     'part_of'
     """
     return re.sub("[ :-]", "_", name.strip().casefold())
 
 
-def resolved(base: str, iri: str) -> str:
-    """The whole address of one that may be relative to the base.
+def resolve_iri(base: str, iri: str) -> str:
+    """The absolute address of one that may be relative to the base.
 
-    >>> resolved("http://example.org/zoo", "#Dog")
+    >>> resolve_iri("http://example.org/zoo", "#Dog")
     'http://example.org/zoo#Dog'
     """
     if ABSOLUTE.match(iri):
@@ -93,7 +93,7 @@ def resolved(base: str, iri: str) -> str:
     if iri.startswith("#") or not iri:
         return base.partition("#")[0] + iri
     try:
-        # An empty fragment is all that a namespace such as <zoo#> ends in, but urljoin would drop it.
+        # urljoin drops an empty fragment, which a namespace such as <zoo#> ends in.
         return urljoin(base, iri).rstrip("#") + ("#" if iri.endswith("#") else "")
     except ValueError:
         return iri
@@ -113,11 +113,11 @@ Text = Callable[[str, str, str], object]
 
 
 class Statements:
-    """The statements that matter, kept as a parser hands them over; all others leave no trace.
+    """Collects the relevant statements from a parser and ignores all others.
 
     A parser looks up ``links[predicate]`` for a statement about two nodes and ``texts.get(predicate)`` for one about
-    a node and a text, and calls what it finds, if anything. Blank nodes begin with ``_:``. A place is a line, or
-    anything that grows with it.
+    a node and a text, and calls the handler, if there is one. Blank nodes begin with ``_:``. A position is a line,
+    or any number that increases with the line.
     """
 
     def __init__(self, relations: Sequence[str] = (IS_A,)) -> None:
@@ -129,7 +129,7 @@ class Statements:
             raise InputError(
                 f"{option('relations')} must be a list of names, such as is_a and part_of; name at least one"
             )
-        wanted = {plain(relation): relation for relation in relations}
+        wanted = {normalized_relation(relation): relation for relation in relations}
         self.relations = {IS_A if name in SAME_AS_IS_A else name: relation for name, relation in wanted.items()}
         self.edges: dict[tuple[str, str], int] = {}
         self.direct: set[str] = set()
@@ -141,41 +141,41 @@ class Statements:
         self.property_of: dict[str, str] = {}
         self.filler_of: dict[str, str] = {}
         self.equivalences: set[frozenset[str]] = set()
-        self.links = _Links(self)
+        self.links = _LinkHandlers(self)
         self.texts: dict[str, Text] = {
-            RDFS + "label": self._label,
-            SKOS + "prefLabel": self._label,
+            RDFS + "label": self._add_label,
+            SKOS + "prefLabel": self._add_label,
             SHORTHAND: lambda node, text, _: self.shorthands.__setitem__(node, text),
-            OWL + "deprecated": self._deprecated,
+            OWL + "deprecated": self._add_deprecation,
         }
 
-    def is_a(self, child: str, parent: str, place: int) -> None:
-        """The child is a parent."""
+    def add_is_a(self, child: str, parent: str, position: int) -> None:
+        """Add a statement "child is a parent"."""
         if child.startswith("_:") or parent.startswith("_:"):
-            self.anonymous.append((child, parent, place))
+            self.anonymous.append((child, parent, position))
         elif IS_A in self.relations:
-            self.edges.setdefault((parent, child), place)
+            self.edges.setdefault((parent, child), position)
 
-    def narrower(self, parent: str, child: str, place: int) -> None:
-        """The same, said by the parent."""
-        self.is_a(child, parent, place)
+    def add_narrower(self, parent: str, child: str, position: int) -> None:
+        """The same with the parent as subject."""
+        self.add_is_a(child, parent, position)
 
-    def related(self, child: str, parent: str, place: int) -> None:
-        """The child is below the parent by one of the relations asked for."""
+    def add_related(self, child: str, parent: str, position: int) -> None:
+        """Add an edge of one of the requested relations."""
         if not child.startswith("_:") and not parent.startswith("_:"):
-            self.edges.setdefault((parent, child), place)
+            self.edges.setdefault((parent, child), position)
 
-    def typed(self, node: str, kind: str, _place: int) -> None:
-        """The node is of this kind."""
+    def add_type(self, node: str, kind: str, _place: int) -> None:
+        """Record a node of a class type."""
         if kind in CLASSES and not node.startswith("_:"):
             self.classes.add(node)
 
-    def equivalent(self, one: str, other: str, _place: int) -> None:
-        """Two classes are the same."""
+    def add_equivalence(self, one: str, other: str, _place: int) -> None:
+        """Record that two classes are equivalent."""
         if one != other and not one.startswith("_:") and not other.startswith("_:"):
             self.equivalences.add(frozenset((one, other)))
 
-    def _label(self, node: str, text: str, language: str) -> None:
+    def _add_label(self, node: str, text: str, language: str) -> None:
         if node.startswith("_:") or not text.strip():
             return
         language = language.lower()
@@ -183,22 +183,22 @@ class Statements:
         if node not in self.labels or rank < self.labels[node][0]:
             self.labels[node] = rank, text
 
-    def _deprecated(self, node: str, text: str, _language: str) -> None:
+    def _add_deprecation(self, node: str, text: str, _language: str) -> None:
         if text.strip().lower() in ("true", "1"):
             self.deprecated.add(node)
 
 
-class _Links(dict[str, Link | None]):
-    """What to do with a statement about two nodes, by its predicate; a property is found by its local name too."""
+class _LinkHandlers(dict[str, Link | None]):
+    """The handler of statements about two nodes, by predicate; requested relations are found by local name."""
 
     def __init__(self, statements: Statements) -> None:
         super().__init__(
             {
-                RDFS + "subClassOf": statements.is_a,
-                SKOS + "broader": statements.is_a,
-                SKOS + "narrower": statements.narrower,
-                RDF_TYPE: statements.typed,
-                OWL + "equivalentClass": statements.equivalent,
+                RDFS + "subClassOf": statements.add_is_a,
+                SKOS + "broader": statements.add_is_a,
+                SKOS + "narrower": statements.add_narrower,
+                RDF_TYPE: statements.add_type,
+                OWL + "equivalentClass": statements.add_equivalence,
                 OWL + "onProperty": lambda node, found, _: statements.property_of.__setitem__(node, found),
                 OWL + "someValuesFrom": lambda node, found, _: statements.filler_of.__setitem__(node, found),
             }
@@ -206,36 +206,36 @@ class _Links(dict[str, Link | None]):
         self._statements = statements
 
     def __missing__(self, predicate: str) -> Link | None:
-        asked = plain(local_name(predicate)) in self._statements.relations
-        if asked:
+        is_requested = normalized_relation(local_name(predicate)) in self._statements.relations
+        if is_requested:
             self._statements.direct.add(predicate)
-        self[predicate] = self._statements.related if asked else None
+        self[predicate] = self._statements.add_related if is_requested else None
         return self[predicate]
 
 
-def reading_of(
+def edges_from_statements(
     label: str,
     statements: Statements,
     prefixes: dict[str, str],
-    lines_of: Callable[[Sequence[int]], Sequence[int]] = lambda places: places,
-) -> Reading:
-    """The hierarchy in the statements: short names, edges with their lines, labels, and what was left out."""
+    lines_of: Callable[[Sequence[int]], Sequence[int]] = lambda positions: positions,
+) -> ParsedEdges:
+    """The edges in the statements, with short names, lines, labels, and notes on what was left out."""
     skipped: Counter[str] = Counter()
     edges = dict(statements.edges)
-    for parent, child, place in _restrictions(statements, skipped):
-        edges.setdefault((parent, child), place)
+    for parent, child, position in _restrictions(statements, skipped):
+        edges.setdefault((parent, child), position)
     _check_relations(label, statements, skipped)
-    kept = {edge: place for edge, place in edges.items() if _is_usable(edge, statements)}
-    if not kept:
+    usable = {edge: position for edge, position in edges.items() if _is_usable(edge, statements)}
+    if not usable:
         raise InputError(f"{label}: holds no edges by {some(list(statements.relations.values()))}; {_hint(skipped)}")
-    order = sorted(kept, key=kept.__getitem__)
+    order = sorted(usable, key=usable.__getitem__)
     nodes = dict.fromkeys(node for edge in order for node in edge)
     names = names_of(nodes, prefixes)
-    return Reading(
+    return ParsedEdges(
         label,
         [names[parent] for parent, _ in order],
         [names[child] for _, child in order],
-        lines_of([kept[edge] for edge in order]),
+        lines_of([usable[edge] for edge in order]),
         {names[node]: statements.labels[node][1] for node in nodes if node in statements.labels},
         tuple(_notes(statements, edges, nodes, names, skipped)),
     )
@@ -243,26 +243,26 @@ def reading_of(
 
 def _is_usable(edge: tuple[str, str], statements: Statements) -> bool:
     parent, child = edge
-    gone = statements.deprecated
-    return parent != child and parent not in TOP and child not in TOP and parent not in gone and child not in gone
+    old = statements.deprecated
+    return parent != child and parent not in TOP and child not in TOP and parent not in old and child not in old
 
 
 def _restrictions(statements: Statements, skipped: Counter[str]) -> Iterator[tuple[str, str, int]]:
-    """The edges "child is something with relation to parent", as in "each finger is part of some hand"."""
-    for child, blank, place in statements.anonymous:
+    """The edges of restrictions, as in "each finger is part of some hand"."""
+    for child, blank, position in statements.anonymous:
         relation, parent = statements.property_of.get(blank), statements.filler_of.get(blank)
         if relation is None or parent is None or any(node.startswith("_:") for node in (child, relation, parent)):
             skipped[""] += 1
-        elif not _called(relation, statements).isdisjoint(statements.relations):
-            yield parent, child, place
+        elif not _names_of_property(relation, statements).isdisjoint(statements.relations):
+            yield parent, child, position
         else:
             skipped[_title(relation, statements)] += 1
 
 
-def _called(relation: str, statements: Statements) -> set[str]:
-    """What a property may be called: its local name, its label, its short name."""
+def _names_of_property(relation: str, statements: Statements) -> set[str]:
+    """The names of a property: local name, label, shorthand."""
     names = (local_name(relation), statements.labels.get(relation, (0, ""))[1], statements.shorthands.get(relation, ""))
-    return {plain(name) for name in names if name}
+    return {normalized_relation(name) for name in names if name}
 
 
 def _title(relation: str, statements: Statements) -> str:
@@ -271,18 +271,18 @@ def _title(relation: str, statements: Statements) -> str:
 
 
 def _check_relations(label: str, statements: Statements, skipped: Counter[str]) -> None:
-    found = {IS_A} | {plain(local_name(predicate)) for predicate in statements.direct}
+    found = {IS_A} | {normalized_relation(local_name(predicate)) for predicate in statements.direct}
     for relation in set(statements.property_of.values()):
-        found |= _called(relation, statements)
+        found |= _names_of_property(relation, statements)
     for name, given in statements.relations.items():
         if name not in found:
             raise InputError(f"{label}: has no relation {given!r}; {_hint(skipped)}")
 
 
 def _hint(skipped: Counter[str]) -> str:
-    offered = [relation for relation, _ in skipped.most_common(6) if relation]
-    if offered:
-        return f"it has {some(offered)}, which {option('relations')} could name"
+    available = [relation for relation, _ in skipped.most_common(6) if relation]
+    if available:
+        return f"it has {some(available)}, which {option('relations')} could name"
     return "is_a stands for rdfs:subClassOf, skos:broader and skos:narrower; name the properties that make the edges"
 
 
@@ -293,10 +293,10 @@ def _notes(
     names: dict[str, str],
     skipped: Counter[str],
 ) -> Iterator[str]:
-    gone = {node for node in statements.deprecated if node in statements.classes}
-    gone |= {node for edge in edges for node in edge if node in statements.deprecated}
-    if gone:
-        yield f"{counted(len(gone), 'deprecated node')} skipped"
+    deprecated = {node for node in statements.deprecated if node in statements.classes}
+    deprecated |= {node for edge in edges for node in edge if node in statements.deprecated}
+    if deprecated:
+        yield f"{counted(len(deprecated), 'deprecated node')} skipped"
     loops = sum(parent == child for parent, child in edges)
     if loops:
         yield f"{counted(loops, 'edge')} from a node to itself skipped"
@@ -307,9 +307,10 @@ def _notes(
         yield f"{counted(sum(skipped.values()) - skipped[''], 'other relation')} skipped ({some(others)})"
     if skipped[""]:
         yield f"{counted(skipped[''], 'statement')} about unnamed classes skipped"
-    lonely = len(statements.classes - nodes.keys() - gone - TOP)
-    if lonely:
-        yield f"{lonely:,} class{'' if lonely == 1 else 'es'} without an edge left out"
-    strange = [names[node] for node in nodes if node not in statements.classes and node not in statements.labels]
-    if strange and statements.classes:
-        yield f"{counted(len(strange), 'node')} named but not described here, kept ({short(some(strange), 200)})"
+    isolated = len(statements.classes - nodes.keys() - deprecated - TOP)
+    if isolated:
+        yield f"{isolated:,} class{'' if isolated == 1 else 'es'} without an edge left out"
+    undescribed = [names[node] for node in nodes if node not in statements.classes and node not in statements.labels]
+    if undescribed and statements.classes:
+        examples = short(some(undescribed), 200)
+        yield f"{counted(len(undescribed), 'node')} named but not described here, kept ({examples})"

@@ -1,4 +1,4 @@
-"""Reading a hierarchy from a file: the table of formats, and which one a file is in."""
+"""Reading a hierarchy from a file: the table of formats, and how the format of a file is determined."""
 
 from __future__ import annotations
 
@@ -11,8 +11,8 @@ from hypercone.formats.arrow import read_arrow, read_parquet
 from hypercone.formats.dumps import read_ncbi, read_wordnet
 from hypercone.formats.graphml import read_graphml
 from hypercone.formats.obo import read_obo, read_obographs
+from hypercone.formats.parsed import ParsedEdges, build_hierarchy, checked_on_cycle, first_labels
 from hypercone.formats.rdfxml import read_rdfxml
-from hypercone.formats.reading import Reading, assembled, checked_on_cycle, first_labels
 from hypercone.formats.source import Content, Source, content_of
 from hypercone.formats.tables import FORMATS as TABLES
 from hypercone.formats.tables import columns_of, table_of
@@ -34,17 +34,17 @@ def read(
     label: str | int | None = None,
     direction: str | None = None,
 ) -> Hierarchy:
-    r"""The hierarchy in a file of any format, a binary stream, or standard input (``-``), packed or not.
+    r"""Read a hierarchy from a file, a binary stream, or standard input (``-``), compressed or not.
 
-    The format is told by the extension or by ``format``: tsv, csv, obo, obographs, rdfxml, turtle, ntriples, graphml,
-    paths, indented, ncbi, newick, wordnet, parquet or arrow. ``relations`` are those of an ontology that count as
-    edges. Edges in a circle are an error; with ``on_cycle="condense"`` the nodes of a cycle become one node, and with
-    "drop" the edges that close it are left out. What a reader skipped or changed is in ``notes``.
+    The format is determined by the extension, or by ``format``: tsv, csv, obo, obographs, rdfxml, turtle, ntriples,
+    graphml, paths, indented, ncbi, newick, wordnet, parquet or arrow. ``relations`` are the relations of an ontology
+    that count as edges. A cycle is an error; with ``on_cycle="condense"`` the nodes of a cycle become one node, with
+    "drop" the edges that close it are left out. The ``notes`` of the result say what was skipped or changed.
 
-    Which way the edges of a table point is never guessed: its columns are named ``parent`` and ``child`` in the first
-    line, or ``parent`` and ``child`` name them here (or number them from 1), or ``direction`` says "parent-child" or
-    "child-parent" for two columns without a header. Where columns are numbered, the first line is an edge unless it
-    names them. ``label`` is the column that says what people call each child.
+    The direction of the edges of a table is never guessed: either its header names the columns ``parent`` and
+    ``child``, or the arguments ``parent`` and ``child`` give their names or numbers (from 1), or ``direction`` is
+    "parent-child" or "child-parent" for two columns without a header. If columns are given by number, the first line is
+    an edge unless it is a header. ``label`` is the column with the label of each child.
 
     >>> import io
     >>> pets = read(io.BytesIO(b"animal > dog > poodle\nanimal > cat\n"), format="paths")
@@ -57,53 +57,55 @@ def read(
     on_cycle = checked_on_cycle(on_cycle)
     content = content_of(source)
     name = format_of(content, format)
-    wanted = _several(relations)
+    wanted = _relation_names(relations)
     columns: dict[str, Any] = {"parent": parent, "child": child, "label": label, "direction": direction}
-    checked_options(content, name, {"relations": None if wanted == IS_A else wanted, **columns})
+    check_options(content, name, {"relations": None if wanted == IS_A else wanted, **columns})
     if name not in READERS:
-        return assembled(_pairs(content, name, **columns), on_cycle)
+        return build_hierarchy(_table_edges(content, name, **columns), on_cycle)
     options = {"relations": wanted, **columns}
-    reading = read_content(name, content, **{known: options[known] for known in READERS[name].options})
-    return assembled(reading, on_cycle, READERS[name].cycle_hint)
+    parsed = read_content(name, content, **{known: options[known] for known in READERS[name].options})
+    return build_hierarchy(parsed, on_cycle, READERS[name].cycle_hint)
 
 
-def read_names(source: Source, *, format: str | None = None, **columns: Any) -> Reading:
-    """The pairs of a table as names, perhaps none; the arguments are those of ``read``."""
-    return _pairs(content_of(source), format, may_be_empty=True, **columns)
+def read_names(source: Source, *, format: str | None = None, **columns: Any) -> ParsedEdges:
+    """The pairs of a table as names; may be empty. The arguments are those of ``read``."""
+    return _table_edges(content_of(source), format, may_be_empty=True, **columns)
 
 
-def _pairs(content: Content, format: str | None, *, may_be_empty: bool = False, **given: Any) -> Reading:
+def _table_edges(content: Content, format: str | None, *, may_be_empty: bool = False, **given: Any) -> ParsedEdges:
     table = table_of(content, format)
     columns = columns_of(table, **given)
     if columns.start == len(table) and not may_be_empty:
-        raise InputError(f"{table.label}: has a header but no edges; add one a line, a parent and a child")
-    parents, children = (table.column(place, columns.start) for place in (columns.parent, columns.child))
+        raise InputError(f"{table.label}: has a header but no edges; add one per line, a parent and a child")
+    parents, children = (table.column(index, columns.start) for index in (columns.parent, columns.child))
     for column, role in ((parents, "parent"), (children, "child")):
         if "" in column:
             raise table.error(
                 columns.start + column.index(""), f"the {role} is empty; give it a name or remove the line"
             )
-    called = [] if columns.label is None else table.column(columns.label, columns.start)
-    return Reading(table.label, parents, children, table.lines[columns.start :], first_labels(children, called))
+    labels = [] if columns.label is None else table.column(columns.label, columns.start)
+    return ParsedEdges(table.label, parents, children, table.lines[columns.start :], first_labels(children, labels))
 
 
-def _several(relations: Sequence[str]) -> tuple[str, ...]:
+def _relation_names(relations: Sequence[str]) -> tuple[str, ...]:
     names = relations.split(",") if isinstance(relations, str) else list(relations)
     wanted = tuple(dict.fromkeys(name.strip() for name in names))
     if not wanted or "" in wanted:
-        such = option("relations", ["is_a", "part_of"])
-        raise InputError(f"{option('relations')} is {', '.join(names)!r}, which names none; give some, such as {such}")
+        example = option("relations", ["is_a", "part_of"])
+        raise InputError(
+            f"{option('relations')} is {', '.join(names)!r}, which names none; give some, such as {example}"
+        )
     return wanted
 
 
-__all__ = ["READERS", "Format", "Reading"]
+__all__ = ["READERS", "Format", "ParsedEdges"]
 
-Reader = Callable[..., Reading]
+Reader = Callable[..., ParsedEdges]
 
 
 @dataclass(frozen=True)
 class Format:
-    """A file format: its extensions, what it is, the options its reader understands, and what may cause a cycle."""
+    """A file format: its reader, what it is, its extensions, the options its reader takes, and a hint on cycles."""
 
     reader: Reader
     summary: str
@@ -113,7 +115,7 @@ class Format:
 
 
 TABLE_OPTIONS = ("parent", "child", "label", "direction")
-# Where a word is all that identifies a node.
+# For formats in which nodes are identified by their text alone.
 SAME_WORD = "the same word in two places is one node here; give one of them another name"
 
 READERS = {
@@ -123,7 +125,7 @@ READERS = {
     "turtle": Format(read_turtle, "OWL, RDF or SKOS in Turtle", (".ttl",), ("relations",)),
     "ntriples": Format(read_ntriples, "OWL, RDF or SKOS in N-Triples", (".nt",), ("relations",)),
     "graphml": Format(read_graphml, "GraphML", (".graphml",), ("direction",)),
-    "paths": Format(read_paths, "a path a line, as in A > B > C", (".paths",), cycle_hint=SAME_WORD),
+    "paths": Format(read_paths, "one path per line, as in A > B > C", (".paths",), cycle_hint=SAME_WORD),
     "indented": Format(read_indented, "an outline: each level indented further", (".outline",), cycle_hint=SAME_WORD),
     "ncbi": Format(read_ncbi, "NCBI taxonomy, nodes.dmp with names.dmp beside it", (".dmp",)),
     "newick": Format(read_newick, "Newick tree", (".nwk", ".newick", ".tree", ".tre")),
@@ -138,19 +140,19 @@ READERS = {
 }
 
 
-def read_content(name: str, content: Content, **options: object) -> Reading:
-    """What a file in this format says."""
+def read_content(name: str, content: Content, **options: object) -> ParsedEdges:
+    """The edges of a file in this format."""
     return READERS[name].reader(content, **options)
 
 
 EXTENSIONS = TABLES | {ending: name for name, format in READERS.items() for ending in format.extensions}
 NAMES = ("tsv", "csv", *READERS)
-# A .txt may be an outline or a list of paths; this much of it tells.
-LOOKED_AT = 2**16
+# How much of a .txt file is examined to decide between outline, paths and table.
+SNIFFED_BYTES = 2**16
 
 
 def format_of(content: Content, format: str | None = None) -> str:
-    r"""The name of the format; InputError with all names if nothing tells.
+    r"""The name of the format; InputError with all names if it cannot be determined.
 
     >>> format_of(Content("go.obo.gz", ".obo", b"")), format_of(Content("a.txt", ".txt", b"animal\n  dog\n"))
     ('obo', 'indented')
@@ -163,29 +165,30 @@ def format_of(content: Content, format: str | None = None) -> str:
         return _plain_text(content.data)
     if content.extension in EXTENSIONS:
         return EXTENSIONS[content.extension]
-    first = content.data[:LOOKED_AT].split(b"\n", 1)[0]
+    first = content.data[:SNIFFED_BYTES].split(b"\n", 1)[0]
     for mark, name in ((b"\t", "tsv"), (b",", "csv")):
         if mark in first:
             return name
     if not content.data.strip():
         raise InputError(f"{content.label}: is empty; it should hold a hierarchy")
     raise InputError(
-        f"{content.label}: neither its name nor its first line tells the format; say which it is with "
+        f"{content.label}: the format cannot be inferred from its name or first line; say which it is with "
         f"{option('format')}: {', '.join(NAMES)}"
     )
 
 
-def checked_options(content: Content, name: str, given: Mapping[str, object]) -> None:
-    """InputError for an option that is given but means nothing in this format."""
-    understood = READERS[name].options if name in READERS else TABLE_OPTIONS
-    for given_name, value in given.items():
-        if value is not None and given_name not in understood:
-            called = option(given_name)
-            raise InputError(f"{content.label}: {called} means nothing in the format {name}; leave it out")
+def check_options(content: Content, name: str, given: Mapping[str, object]) -> None:
+    """InputError for an option that does not apply to this format."""
+    accepted = READERS[name].options if name in READERS else TABLE_OPTIONS
+    for option_name, value in given.items():
+        if value is not None and option_name not in accepted:
+            raise InputError(
+                f"{content.label}: {option(option_name)} does not apply to the format {name}; leave it out"
+            )
 
 
 def _plain_text(data: bytes) -> str:
-    lines = data[:LOOKED_AT].removeprefix(b"\xef\xbb\xbf").splitlines()
+    lines = data[:SNIFFED_BYTES].removeprefix(b"\xef\xbb\xbf").splitlines()
     if not lines or b"\t" in lines[0].strip():
         return "tsv"
     if any(b" > " in line for line in lines):

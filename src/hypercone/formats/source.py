@@ -1,4 +1,4 @@
-"""The bytes or the text of a source (path, stream, standard input): unpacked piece by piece, bounded, checked."""
+"""The bytes or text of a source (path, stream, standard input), decompressed piece by piece within limits."""
 
 from __future__ import annotations
 
@@ -15,15 +15,15 @@ from typing import BinaryIO, NamedTuple
 
 from hypercone.errors import InputError, short
 
-__all__ = ["PACKINGS", "Content", "Source", "beside", "content_of"]
+__all__ = ["PACKINGS", "Content", "Source", "content_of", "sibling_file"]
 
 Source = str | os.PathLike[str] | BinaryIO
 
 
 class Content(NamedTuple):
-    """Unpacked bytes, with the name to use in messages and the extension without packing (``.tsv``).
+    """Decompressed bytes, the name to use in messages, and the extension without that of the compression (``.tsv``).
 
-    ``path`` is where the file lies, if it is one.
+    ``path`` is the path of the file, if the source is one.
     """
 
     label: str
@@ -33,17 +33,17 @@ class Content(NamedTuple):
 
 
 def content_of(source: Source) -> Content:
-    """What a path, standard input (``-``) or a binary stream holds, unpacked; InputError if unreadable."""
+    """The decompressed content of a path, standard input (``-``) or a binary stream; InputError if unreadable."""
     label, data = _raw(source)
     path = Path(label)
     packing = packing_of(path.suffix.lower(), data)
     extension = (path.with_suffix("") if path.suffix.lower() in PACKINGS else path).suffix.lower()
-    place = path if isinstance(source, str | os.PathLike) and source != "-" else None
-    return Content(label, extension, unpacked(label, packing, data) if packing else data, place)
+    file_path = path if isinstance(source, str | os.PathLike) and source != "-" else None
+    return Content(label, extension, unpack(label, packing, data) if packing else data, file_path)
 
 
-def beside(content: Content, name: str) -> Content | None:
-    """The file of this name in the same folder, packed in the same way or not at all; None if there is none."""
+def sibling_file(content: Content, name: str) -> Content | None:
+    """The file of this name in the same folder, with the same compression or without; None if there is none."""
     if content.path is None:
         return None
     suffix = content.path.suffix if content.path.suffix.lower() in PACKINGS else ""
@@ -82,42 +82,42 @@ def _file_bytes(path: Path) -> bytes:
 
 PACKINGS = {".gz": b"\x1f\x8b", ".zst": b"\x28\xb5\x2f\xfd", ".xz": b"\xfd7zXZ\x00"}
 
-# Text packs 3 to 70 times smaller (the NCBI taxonomy as JSON: 63). What unpacks to far more is a mistake or an attack.
+# Text compresses by a factor of 3 to 70 (the NCBI taxonomy as JSON: 63). A far larger factor is a mistake or an attack.
 ALWAYS_ALLOWED = 64 * 2**20
 ALLOWED_RATIO = 300
 NEVER_ALLOWED = 4 * 2**30
 
 UNPACKED_PIECE = 2**20
 SMALLEST_PIECE, LARGEST_PIECE = 2**8, 2**16
-# A few bytes of zstd can stand for 128 KiB, and the unpacker takes all that it is given at once.
+# A few bytes of zstd can decompress to 128 KiB, and the decompressor processes all of its input at once.
 ZSTD_PIECE = 2**10
-# The strongest setting of xz needs 65 MiB to unpack; a header can ask for 4 GiB.
+# The strongest preset of xz needs 65 MiB to decompress; a header can claim 4 GiB.
 XZ_MEMORY = 256 * 2**20
 ZEROS = re.compile(rb"\0*+")
 GZIP_HEADER = 16 + zlib.MAX_WBITS
 
 
 def packing_of(suffix: str, data: bytes) -> str | None:
-    """How the data are packed, by their first bytes or else by the name's suffix."""
+    """The compression of the data, by the first bytes or else by the suffix; None if there is none."""
     for packing, magic in PACKINGS.items():
         if data.startswith(magic):
             return packing
     return suffix if suffix in PACKINGS else None
 
 
-def unpacked(label: str, packing: str, data: bytes) -> bytes:
-    """The unpacked bytes; InputError if they are damaged or more than ``limit_of`` allows."""
+def unpack(label: str, packing: str, data: bytes) -> bytes:
+    """The decompressed bytes; InputError if the data is damaged or exceeds ``limit_of``."""
     pieces = {".gz": _gzip, ".xz": _xz, ".zst": _zstd}[packing](data)
     limit = limit_of(len(data))
-    # Unlike a list of pieces put together at the end, this never holds the bytes twice.
+    # Unlike joining a list of pieces at the end, this never holds the bytes twice.
     filled = io.BytesIO()
     try:
         for piece in pieces:
             filled.write(piece)
             if filled.tell() > limit:
                 raise InputError(
-                    f"{label}: unpacks to more than {limit // 2**20:,} MiB from {len(data):,} bytes, as no hierarchy "
-                    "does; unpack it yourself if you trust it"
+                    f"{label}: unpacks to more than {limit // 2**20:,} MiB from {len(data):,} bytes, too much for a "
+                    "hierarchy; unpack it yourself if you trust it"
                 )
     except (OSError, EOFError, ValueError, zlib.error, lzma.LZMAError) as error:
         raise InputError(
@@ -127,7 +127,7 @@ def unpacked(label: str, packing: str, data: bytes) -> bytes:
 
 
 def limit_of(packed: int) -> int:
-    """The most bytes that a packed file of this size may unpack to: 300 times its own, within 64 MiB and 4 GiB.
+    """The limit on the decompressed size of a file: 300 times its size, but at least 64 MiB and at most 4 GiB.
 
     >>> limit_of(1_000) // 2**20, limit_of(2**20) // 2**20, limit_of(2**30) // 2**20
     (64, 300, 4096)
@@ -136,55 +136,55 @@ def limit_of(packed: int) -> int:
 
 
 def _gzip(data: bytes) -> Iterator[bytes]:
-    place = 0
-    while place < len(data):
+    position = 0
+    while position < len(data):
         unpacker = zlib.decompressobj(GZIP_HEADER)
         sizes = _piece_sizes()
-        while not unpacker.eof and place < len(data):
-            waiting = data[place : place + next(sizes)]
-            place += len(waiting)
-            while waiting and not unpacker.eof:
-                yield unpacker.decompress(waiting, UNPACKED_PIECE)
-                waiting = unpacker.unconsumed_tail
+        while not unpacker.eof and position < len(data):
+            pending = data[position : position + next(sizes)]
+            position += len(pending)
+            while pending and not unpacker.eof:
+                yield unpacker.decompress(pending, UNPACKED_PIECE)
+                pending = unpacker.unconsumed_tail
         yield unpacker.flush()
         _check_end(unpacker.eof)
-        place -= len(unpacker.unused_data)
-        # Zeros may pad the end, as on tape.
-        place = ZEROS.match(data, place).end()  # type: ignore[union-attr]
+        position -= len(unpacker.unused_data)
+        # The end may be padded with zeros, as on tape.
+        position = ZEROS.match(data, position).end()  # type: ignore[union-attr]
 
 
 def _xz(data: bytes) -> Iterator[bytes]:
-    place = 0
-    while place < len(data):
+    position = 0
+    while position < len(data):
         unpacker = lzma.LZMADecompressor(memlimit=XZ_MEMORY)
         sizes = _piece_sizes()
         while not unpacker.eof:
-            _check_end(not unpacker.needs_input or place < len(data))
-            waiting = data[place : place + next(sizes)] if unpacker.needs_input else b""
-            place += len(waiting)
-            yield unpacker.decompress(waiting, UNPACKED_PIECE)
-        place -= len(unpacker.unused_data)
+            _check_end(not unpacker.needs_input or position < len(data))
+            pending = data[position : position + next(sizes)] if unpacker.needs_input else b""
+            position += len(pending)
+            yield unpacker.decompress(pending, UNPACKED_PIECE)
+        position -= len(unpacker.unused_data)
 
 
 def _zstd(data: bytes) -> Iterator[bytes]:
     import zstandard
 
-    place = 0
-    while place < len(data):
+    position = 0
+    while position < len(data):
         unpacker = zstandard.ZstdDecompressor().decompressobj()
         while not unpacker.eof:
-            _check_end(place < len(data))
-            waiting = data[place : place + ZSTD_PIECE]
-            place += len(waiting)
+            _check_end(position < len(data))
+            pending = data[position : position + ZSTD_PIECE]
+            position += len(pending)
             try:
-                yield unpacker.decompress(waiting)
+                yield unpacker.decompress(pending)
             except zstandard.ZstdError as error:
                 raise ValueError(str(error)) from None
-        place -= len(unpacker.unused_data)
+        position -= len(unpacker.unused_data)
 
 
 def _piece_sizes() -> Iterator[int]:
-    """Small pieces first: what is left over at the end of a member is copied, and a file may have a million of them."""
+    """Growing sizes: the rest after the end of a member is copied, and a file may have a million tiny members."""
     size = SMALLEST_PIECE
     while True:
         yield size
@@ -206,9 +206,9 @@ WIDE_MARKS = (b"\xff\xfe", b"\xfe\xff")
 
 
 def text_of(content: Content, holds: str) -> str:
-    r"""The text with plain line feeds, none at the end; InputError if it is not UTF-8 or there is none.
+    r"""The text with ``\n`` line ends and none at the end; InputError if it is empty or not UTF-8.
 
-    >>> text_of(Content("a.txt", ".txt", b"dog\r\ncat\r\n"), "one animal a line")
+    >>> text_of(Content("a.txt", ".txt", b"dog\r\ncat\r\n"), "one animal per line")
     'dog\ncat'
     """
     text = checked_utf8(content).decode()
@@ -221,7 +221,7 @@ def text_of(content: Content, holds: str) -> str:
 
 
 def checked_utf8(content: Content) -> bytes:
-    """The bytes without a byte-order mark, if they are UTF-8 text; InputError with the line if not."""
+    """The bytes without a byte-order mark; InputError with the line if they are not UTF-8 text."""
     if content.data.startswith(WIDE_MARKS):
         raise InputError(f"{content.label}:1: is UTF-16 text; save the file as UTF-8")
     data = content.data.removeprefix(MARK)
@@ -235,18 +235,20 @@ def checked_utf8(content: Content) -> bytes:
 
 
 def is_empty(content: Content, holds: str) -> InputError:
-    """The error for a file with nothing in it."""
+    """The error for an empty file."""
     return InputError(f"{content.label}: is empty; it should hold {holds}")
 
 
 def _check(label: str, data: bytes) -> None:
-    # In pieces, for the text of a large file can take four times its bytes.
+    # In pieces, because decoded text can take four times the memory of its bytes.
     decoder = codecs.getincrementaldecoder("utf-8")()
     for start in range(0, len(data), TEXT_PIECE):
         piece = data[start : start + TEXT_PIECE]
         try:
             decoder.decode(piece, final=start + TEXT_PIECE >= len(data))
         except UnicodeDecodeError as error:
-            place = start + len(piece) - len(error.object) + error.start
-            line = data.count(b"\n", 0, place) + 1
-            raise InputError(f"{label}:{line}: byte 0x{data[place]:02x} is not UTF-8; save the file as UTF-8") from None
+            position = start + len(piece) - len(error.object) + error.start
+            line = data.count(b"\n", 0, position) + 1
+            raise InputError(
+                f"{label}:{line}: byte 0x{data[position]:02x} is not UTF-8; save the file as UTF-8"
+            ) from None

@@ -1,4 +1,4 @@
-"""Splits as folders of pair files, and pairs of nodes of a known hierarchy as files of names."""
+"""Splits as folders of pair files, and files of pairs of names of a known hierarchy."""
 
 from __future__ import annotations
 
@@ -13,7 +13,7 @@ import numpy as np
 from hypercone._arrays import Rows
 from hypercone._files import new_file
 from hypercone.errors import InputError, UnknownNameError, visible
-from hypercone.formats.reading import Reading
+from hypercone.formats.parsed import ParsedEdges
 from hypercone.formats.registry import read_names
 from hypercone.hierarchy.hierarchy import Hierarchy
 from hypercone.hierarchy.split import LabeledPairs, Split
@@ -38,13 +38,13 @@ def write_split(split: Split, hierarchy: Hierarchy, folder: str | os.PathLike[st
         for name, pairs in parts.items():
             write_pairs(target / f"{name}.tsv", pairs, hierarchy)
             step.advance(len(pairs))
-    # Last, so that a folder with a summary is a folder with everything.
+    # Written last, so that a folder with a summary is complete.
     with new_file(target / SUMMARY) as draft:
         draft.write_text(json.dumps(_summary(split, hierarchy, parts), indent=2) + "\n", encoding="utf-8")
 
 
 def read_split(folder: str | os.PathLike[str], hierarchy: Hierarchy) -> Split:
-    """The split in a folder; InputError if a file is missing or changed, or the hierarchy is another.
+    """The split in a folder; InputError if a file is missing or changed, or belongs to another hierarchy.
 
     >>> import tempfile
     >>> chain = Hierarchy.from_pairs([("a", "b"), ("b", "c"), ("c", "d")])
@@ -110,7 +110,7 @@ def _is_summary(summary: Any) -> bool:
     parts = {"train", "validation", "validation_negatives", "test", "test_negatives"}
     if summary["counts"].keys() != parts or not all(type(count) is int for count in summary["counts"].values()):
         return False
-    # Not isinstance, for true and false are whole numbers to Python.
+    # Not isinstance, because bool is a subclass of int.
     return all(type(summary.get(key)) in kind for key, kind in kinds.items()) and 0 <= summary["percent"] <= 100
 
 
@@ -124,24 +124,24 @@ def _read_part(path: Path, count: int, hierarchy: Hierarchy) -> Rows:
 def read_pairs(path: str | os.PathLike[str], hierarchy: Hierarchy, **columns: Any) -> Rows:
     """The (parent, child) rows of a pair file; InputError with the line if the hierarchy has no such name.
 
-    The file has columns named ``parent`` and ``child``; if not, ``direction`` or the columns are given as
-    for ``read``. A header without pairs is fine.
+    The columns are named ``parent`` and ``child``, or given by the arguments of ``read``. A header without pairs is
+    valid.
     """
     pairs = read_names(path, **columns)
     return np.stack([_rows(pairs, names, hierarchy) for names in (pairs.parents, pairs.children)], axis=1)
 
 
 def write_pairs(path: Path, pairs: Rows, hierarchy: Hierarchy) -> None:
-    """Write pairs as names, with the header ``parent``, ``child``; the file appears whole or not at all."""
+    """Write pairs as names under the header ``parent``, ``child``, atomically."""
     names = hierarchy.names
     lines = [f"{names[parent]}\t{names[child]}\n" for parent, child in pairs.tolist()]
     with new_file(path) as draft:
         draft.write_text("parent\tchild\n" + "".join(lines), encoding="utf-8", newline="\n")
 
 
-def _rows(pairs: Reading, names: Sequence[str], hierarchy: Hierarchy) -> Rows:
+def _rows(pairs: ParsedEdges, names: Sequence[str], hierarchy: Hierarchy) -> Rows:
     try:
         return hierarchy.rows(names)
     except UnknownNameError as error:
-        stranger = next(i for i, name in enumerate(names) if name not in hierarchy)
-        raise InputError(f"{pairs.place(stranger)}: {error}") from None
+        unknown = next(i for i, name in enumerate(names) if name not in hierarchy)
+        raise InputError(f"{pairs.location(unknown)}: {error}") from None

@@ -1,4 +1,4 @@
-"""Tab- or comma-separated text as columns, and which of them holds the parent: never guessed."""
+"""Tab- or comma-separated text as columns; which column holds the parent is never guessed."""
 
 from __future__ import annotations
 
@@ -22,7 +22,7 @@ FORMATS = {".tsv": "tsv", ".tab": "tsv", ".txt": "tsv", ".csv": "csv"}
 
 @dataclass(frozen=True)
 class Table:
-    """Records of equal width. ``lines[i]`` is the line in the file on which record ``i`` ends."""
+    """Records of equal width. ``lines[i]`` is the line of the file where record ``i`` ends."""
 
     label: str
     width: int
@@ -37,27 +37,27 @@ class Table:
         """The cells of the first record, which may be a header."""
         return self.cells[: self.width]
 
-    def column(self, place: int, start: int) -> list[str]:
+    def column(self, index: int, start: int) -> list[str]:
         """One column, from record ``start`` on."""
-        return self.cells[start * self.width + place :: self.width]
+        return self.cells[start * self.width + index :: self.width]
 
     def error(self, record: int, problem: str) -> InputError:
-        """The error at a record: ``file:line: problem``."""
+        """The error for a record: ``file:line: problem``."""
         return InputError(f"{self.label}:{self.lines[record]}: {problem}")
 
 
 def table_of(content: Content, format: str | None = None) -> Table:
-    """The content as a table; InputError with file and line for anything that is not one."""
-    text = text_of(content, "one edge a line, a parent and a child")
+    """The content as a table; InputError with file and line if it is not one."""
+    text = text_of(content, "one edge per line, a parent and a child")
     if text.startswith("\n"):
         raise InputError(f"{content.label}:1: the first line is empty; remove it")
-    kind = _format(content, text, format)
+    kind = _table_format(content, text, format)
     if kind == "csv" and '"' in text:
-        return _quoted(content.label, text)
-    return _plain(content.label, text, SEPARATORS[kind])
+        return _quoted_table(content.label, text)
+    return _plain_table(content.label, text, SEPARATORS[kind])
 
 
-def _format(content: Content, text: str, format: str | None) -> str:
+def _table_format(content: Content, text: str, format: str | None) -> str:
     if format is not None:
         if format not in SEPARATORS:
             raise InputError(f"{option('format')} is {format!r}, but must be tsv or csv")
@@ -70,30 +70,30 @@ def _format(content: Content, text: str, format: str | None) -> str:
             return kind
     raise InputError(
         f"{content.label}:1: has neither a tab nor a comma to tell columns apart: {short(first, 40)!r}; "
-        "separate the parent and the child by a tab, for only a table is read here, no ontology and no tree"
+        "separate the parent and the child by a tab; only tables can be read here, not ontologies or trees"
     )
 
 
-def _plain(label: str, text: str, separator: str) -> Table:
+def _plain_table(label: str, text: str, separator: str) -> Table:
     rows = np.frombuffer(text.encode(), np.uint8)
     ends = np.append(np.flatnonzero(rows == ord("\n")), len(rows))
     marks = np.searchsorted(np.flatnonzero(rows == ord(separator)), ends)
     widths = np.diff(marks, prepend=0) + 1
     width = int(widths[0])
     if width == 1:
-        raise _one_column(label, text.split("\n", 1)[0], separator)
+        raise _one_column_error(label, text.split("\n", 1)[0], separator)
     ragged = np.flatnonzero(widths != width)
     if len(ragged):
         record = int(ragged[0])
         blank = text.split("\n", record + 1)[record] == ""
-        raise _ragged(label, record + 1, width, 0 if blank else int(widths[record]))
+        raise _ragged_error(label, record + 1, width, 0 if blank else int(widths[record]))
     if "\r" in text:
         line = text.count("\n", 0, text.index("\r")) + 1
         raise InputError(f"{label}:{line}: contains a carriage return inside the line; end lines with a line feed")
     return Table(label, width, text.replace("\n", separator).split(separator), range(1, len(ends) + 1))
 
 
-def _quoted(label: str, text: str) -> Table:
+def _quoted_table(label: str, text: str) -> Table:
     reader = csv.reader(io.StringIO(text, newline=""), strict=True)
     cells: list[str] = []
     lines: list[int] = []
@@ -105,17 +105,17 @@ def _quoted(label: str, text: str) -> Table:
                     raise InputError(f"{label}:1: the first line is empty; remove it")
                 width = width or len(record)
                 if len(record) != width:
-                    raise _ragged(label, reader.line_num, width, len(record))
+                    raise _ragged_error(label, reader.line_num, width, len(record))
                 cells += record
                 lines.append(reader.line_num)
     except csv.Error as error:
         raise InputError(f"{label}:{max(1, reader.line_num)}: the quotes are broken ({error}); fix this line") from None
     if width == 1:
-        raise _one_column(label, text.split("\n", 1)[0], ",")
+        raise _one_column_error(label, text.split("\n", 1)[0], ",")
     return Table(label, width, cells, lines)
 
 
-def _one_column(label: str, line: str, separator: str) -> InputError:
+def _one_column_error(label: str, line: str, separator: str) -> InputError:
     name = "tabs" if separator == "\t" else "commas"
     return InputError(
         f"{label}:1: expected columns separated by {name}, found one column: {short(line, 40)!r}; "
@@ -123,13 +123,13 @@ def _one_column(label: str, line: str, separator: str) -> InputError:
     )
 
 
-def _ragged(label: str, line: int, width: int, found: int) -> InputError:
+def _ragged_error(label: str, line: int, width: int, found: int) -> InputError:
     what = "an empty line" if found == 0 else f"found {found}"
     return InputError(f"{label}:{line}: expected {width} columns as in line 1, {what}; fix or remove this line")
 
 
 class Columns(NamedTuple):
-    """Places of the parent, the child and the label column, and the record at which the edges begin."""
+    """Indices of the parent, child and label columns, and the record where the edges begin."""
 
     parent: int
     child: int
@@ -137,10 +137,10 @@ class Columns(NamedTuple):
     label: int | None = None
 
 
-def say_which() -> str:
-    """How to say which column holds the parent.
+def how_to_name_columns() -> str:
+    """The remedy for a table without known columns, for messages.
 
-    >>> say_which()
+    >>> how_to_name_columns()
     'say direction="parent-child" or "child-parent", or name the columns with parent and child'
     """
     return (
@@ -156,15 +156,15 @@ def columns_of(
     child: str | int | None = None,
     label: str | int | None = None,
 ) -> Columns:
-    """The columns that the caller or the header names; InputError if neither does, or they disagree."""
-    ends = _ends(table, direction, parent, child, has_more=label is not None)
+    """The columns named by the caller or the header; InputError if neither names them, or they disagree."""
+    ends = _parent_and_child(table, direction, parent, child, has_more=label is not None)
     if label is None:
         return ends
-    place, by_name = _place(table, str(label))
-    return ends._replace(label=place, start=max(ends.start, int(by_name)))
+    index, by_name = _find_column(table, str(label))
+    return ends._replace(label=index, start=max(ends.start, int(by_name)))
 
 
-def _ends(
+def _parent_and_child(
     table: Table, direction: str | None, parent: str | int | None, child: str | int | None, *, has_more: bool
 ) -> Columns:
     if direction is not None:
@@ -177,53 +177,56 @@ def _ends(
                 f"both the columns ({option('parent')} and {option('child')}) and {option('direction')} are given; "
                 "give one of them"
             )
-        return _named(table, str(parent), str(child))
-    header = _header(table)
+        return _named_columns(table, str(parent), str(child))
+    header = _columns_in_header(table)
     if header is not None:
-        return _agreed(table, header, direction)
+        return _check_direction(table, header, direction)
     if direction is None:
         raise table.error(
             0,
-            f"which column is the parent? The first line is {_shown(table)}; "
-            f"add a header line with the columns parent and child, or {say_which()}",
+            f"which column is the parent? The first line is {_first_cells(table)}; "
+            f"add a header line with the columns parent and child, or {how_to_name_columns()}",
         )
-    return _headerless(table, direction, 3 if has_more else 2)
+    return _headerless_columns(table, direction, 3 if has_more else 2)
 
 
-def _header(table: Table) -> Columns | None:
+def _columns_in_header(table: Table) -> Columns | None:
     words = [cell.strip().casefold() for cell in table.first]
     if words.count("parent") == 1 and words.count("child") == 1:
         return Columns(words.index("parent"), words.index("child"), 1)
     return None
 
 
-def _agreed(table: Table, header: Columns, direction: str | None) -> Columns:
-    says = "parent-child" if header.parent < header.child else "child-parent"
-    if direction not in (None, says):
-        raise table.error(0, f"the header says {says}, but {option('direction')} is {direction}; change one of them")
+def _check_direction(table: Table, header: Columns, direction: str | None) -> Columns:
+    stated = "parent-child" if header.parent < header.child else "child-parent"
+    if direction not in (None, stated):
+        raise table.error(0, f"the header says {stated}, but {option('direction')} is {direction}; change one of them")
     return header
 
 
-def _headerless(table: Table, direction: str, most: int) -> Columns:
+def _headerless_columns(table: Table, direction: str, most: int) -> Columns:
     if not 2 <= table.width <= most:
         raise table.error(
             0,
-            f"{option('direction')} needs 2 columns, found {table.width}: {_shown(table)}; "
+            f"{option('direction')} needs 2 columns, found {table.width}: {_first_cells(table)}; "
             f"name the columns with {option('parent')} and {option('child')} instead",
         )
     return Columns(0, 1, 0) if direction == "parent-child" else Columns(1, 0, 0)
 
 
-def _named(table: Table, parent: str, child: str) -> Columns:
-    places = _place(table, parent), _place(table, child)
-    if places[0][0] == places[1][0]:
+def _named_columns(table: Table, parent: str, child: str) -> Columns:
+    (parent_index, parent_by_name), (child_index, child_by_name) = (
+        _find_column(table, parent),
+        _find_column(table, child),
+    )
+    if parent_index == child_index:
         raise InputError(f"{option('parent')} and {option('child')} are both the column {parent!r}; name two columns")
-    has_header = places[0][1] or places[1][1] or _header(table) is not None
-    return Columns(places[0][0], places[1][0], int(has_header))
+    has_header = parent_by_name or child_by_name or _columns_in_header(table) is not None
+    return Columns(parent_index, child_index, int(has_header))
 
 
-def _place(table: Table, name: str) -> tuple[int, bool]:
-    """The place of a column, and whether it was found by its name in the first line rather than by number."""
+def _find_column(table: Table, name: str) -> tuple[int, bool]:
+    """The index of a column, and whether it was found by name in the first line rather than by number."""
     for words, wanted in (
         ([cell.strip() for cell in table.first], name.strip()),
         ([cell.strip().casefold() for cell in table.first], name.strip().casefold()),
@@ -236,9 +239,9 @@ def _place(table: Table, name: str) -> tuple[int, bool]:
         return int(name) - 1, False
     close = difflib.get_close_matches(name, table.first, n=1)
     hint = f"did you mean {close[0]}?" if close else "name one of these, or give its number"
-    raise table.error(0, f"there is no column {name!r} among {_shown(table)}; {hint}")
+    raise table.error(0, f"there is no column {name!r} among {_first_cells(table)}; {hint}")
 
 
-def _shown(table: Table) -> str:
+def _first_cells(table: Table) -> str:
     cells = [visible(cell, 30) for cell in table.first[:6]]
     return ", ".join(cells) + (", …" if table.width > 6 else "")

@@ -1,4 +1,4 @@
-"""Turtle and N-Triples, statement by statement."""
+"""Turtle and N-Triples, read as a stream of statements."""
 
 from __future__ import annotations
 
@@ -8,14 +8,22 @@ from functools import partial
 from typing import NamedTuple
 
 from hypercone.errors import InputError, short, visible
-from hypercone.formats.rdf import RDF_TYPE, Link, Statements, Text, reading_of, resolved, too_long
-from hypercone.formats.reading import Reading
+from hypercone.formats.parsed import ParsedEdges
+from hypercone.formats.rdf import (
+    RDF_TYPE,
+    Link,
+    Statements,
+    Text,
+    edges_from_statements,
+    problem_with_base,
+    resolve_iri,
+)
 from hypercone.formats.source import Content, checked_utf8, is_empty
 from hypercone.progress import Step
 
 SPACE = rb"[ \t]*+"
 LINE_IRI = rb"<[^\s<>]*+>"
-# A dot inside a label belongs to it, one at its end closes the statement.
+# A dot inside a label belongs to it; a dot at its end ends the statement.
 LINE_NODE = LINE_IRI + rb"|_:[^\s<>.#]++(?:\.++[^\s<>.#]++)*+"
 LINE_TEXT = rb'"([^"\\\n]*+(?:\\.[^"\\\n]*+)*+)"'
 STATEMENT = re.compile(
@@ -27,8 +35,8 @@ ESCAPE = re.compile(r"\\(?:u([0-9A-Fa-f]{4})|U([0-9A-Fa-f]{8})|(.))", re.DOTALL)
 LETTERS = {"t": "\t", "b": "\b", "n": "\n", "r": "\r", "f": "\f"}
 
 
-def read_ntriples(content: Content, *, relations: Sequence[str] = ("is_a",)) -> Reading:
-    r"""The hierarchy of rdfs:subClassOf and skos:broader statements, and of the properties that ``relations`` name.
+def read_ntriples(content: Content, *, relations: Sequence[str] = ("is_a",)) -> ParsedEdges:
+    r"""The edges of rdfs:subClassOf and skos:broader statements, and of the properties in ``relations``.
 
     >>> line = b"<http://a/#dog> <http://www.w3.org/2000/01/rdf-schema#subClassOf> <http://a/#animal> .\n"
     >>> read_ntriples(Content("a.nt", ".nt", line)).children
@@ -36,64 +44,64 @@ def read_ntriples(content: Content, *, relations: Sequence[str] = ("is_a",)) -> 
     """
     data = checked_utf8(content)
     if not data or data.isspace():
-        raise is_empty(content, "one statement a line")
+        raise is_empty(content, "one statement per line")
     statements = Statements(relations)
-    _gather(content.label, data, statements)
-    return reading_of(content.label, statements, {}, partial(line_numbers, data))
+    _collect_statements(content.label, data, statements)
+    return edges_from_statements(content.label, statements, {}, partial(line_numbers, data))
 
 
-def _gather(label: str, data: bytes, statements: Statements) -> None:
-    keepers, found = _Keepers(statements), None
+def _collect_statements(label: str, data: bytes, statements: Statements) -> None:
+    handlers_of, found = _HandlersByPredicate(statements), None
     with Step("reading", len(data), lambda: found.start() if found else 0):
         for found in STATEMENT.finditer(data):
-            # Most statements of an ontology are remarks, so that what is not looked at makes the speed.
-            keeper = keepers[found[2]]
-            if keeper:
+            # Most statements of an ontology are annotations, which are skipped without parsing.
+            handlers = handlers_of[found[2]]
+            if handlers:
                 subject, _, node, text, language, _ = found.groups()
-                if node is None and keeper.text:
-                    keeper.text(_node(subject), unescaped(text.decode()), (language or b"").decode())
-                elif node is not None and keeper.link:
-                    keeper.link(_node(subject), _node(node), found.start())
+                if node is None and handlers.text:
+                    handlers.text(_node(subject), unescape(text.decode()), (language or b"").decode())
+                elif node is not None and handlers.link:
+                    handlers.link(_node(subject), _node(node), found.start())
             elif found[OTHER] is not None:
-                raise _no_statement(label, data, found.start())
+                raise _not_a_statement(label, data, found.start())
 
 
-def _no_statement(label: str, data: bytes, place: int) -> InputError:
-    line = data.count(b"\n", 0, place) + 1
-    culprit = data[place : place + 200].decode(errors="replace").split("\n")[0]
-    return InputError(f"{label}:{line}: is no statement of N-Triples: {short(culprit)!r}; fix or remove this line")
+def _not_a_statement(label: str, data: bytes, offset: int) -> InputError:
+    line = data.count(b"\n", 0, offset) + 1
+    culprit = data[offset : offset + 200].decode(errors="replace").split("\n")[0]
+    return InputError(f"{label}:{line}: is not an N-Triples statement: {short(culprit)!r}; fix or remove this line")
 
 
-class _Keeper(NamedTuple):
-    """What keeps the statements of a predicate, by what follows it."""
+class _Handlers(NamedTuple):
+    """The handlers of a predicate for objects that are nodes and for texts."""
 
     link: Link | None
     text: Text | None
 
 
-class _Keepers(dict[bytes | None, _Keeper | None]):
-    """What keeps a statement, by its predicate as it stands in the file; None for those of no interest."""
+class _HandlersByPredicate(dict[bytes | None, _Handlers | None]):
+    """The handlers by predicate, as written in the file; None for a predicate that is ignored."""
 
     def __init__(self, statements: Statements) -> None:
         super().__init__({None: None})
         self._statements = statements
 
-    def __missing__(self, written: bytes) -> _Keeper | None:
+    def __missing__(self, written: bytes) -> _Handlers | None:
         predicate = _node(written)
-        keeper = _Keeper(self._statements.links[predicate], self._statements.texts.get(predicate))
-        self[written] = keeper if any(keeper) else None
+        handlers = _Handlers(self._statements.links[predicate], self._statements.texts.get(predicate))
+        self[written] = handlers if any(handlers) else None
         return self[written]
 
 
 def _node(written: bytes) -> str:
     text = written.decode()
-    return unescaped(text[1:-1] if text.startswith("<") else text)
+    return unescape(text[1:-1] if text.startswith("<") else text)
 
 
-def unescaped(text: str) -> str:
-    r"""The text without its backslashes.
+def unescape(text: str) -> str:
+    r"""The text with its escape sequences replaced.
 
-    >>> unescaped(r"caf\u00e9")
+    >>> unescape(r"caf\u00e9")
     'café'
     """
     return ESCAPE.sub(_character, text) if "\\" in text else text
@@ -106,27 +114,27 @@ def _character(found: re.Match[str]) -> str:
     return chr(int(code, 16)) if int(code, 16) < 0x110000 else "\ufffd"
 
 
-def line_numbers(data: bytes, places: Sequence[int]) -> list[int]:
-    r"""The line of each place in the data; places ascend.
+def line_numbers(data: bytes, offsets: Sequence[int]) -> list[int]:
+    r"""The line of each offset in the data; the offsets must ascend.
 
     >>> line_numbers(b"a\nb\nc", [0, 4])
     [1, 3]
     """
     lines, line, last = [], 1, 0
-    for place in places:
-        line += data.count(b"\n", last, place)
+    for offset in offsets:
+        line += data.count(b"\n", last, offset)
         lines.append(line)
-        last = place
+        last = offset
     return lines
 
 
 BLANK = r"\s*+(?:#[^\n]*+\s*+)*+"
 IRI = r"<[^\s<>\"]*+>"
-# Bytes above 127 belong to letters of other scripts.
+# Bytes above 127 are parts of non-ASCII letters.
 WORD = r"[\w\x80-\xff-]"
 ESCAPED = r"%[0-9A-Fa-f]{2}|\\[_~.\-!$&'()*+,;=/?#@%]"
 PREFIX = r"(?:[A-Za-z\x80-\xff][\w.\x80-\xff-]*+)?:"
-# A dot inside a name belongs to it, one at its end closes the sentence.
+# A dot inside a name belongs to it; a dot at its end ends the statement.
 LOCAL = rf"(?:[\w:\x80-\xff-]++|{ESCAPED}|(?<![:\s])\.++(?=[\w:\x80-\xff%\\-]))*+"
 NODE = rf"{IRI}|{PREFIX}{LOCAL}|_:{WORD}++(?:\.++{WORD}++)*+"
 TEXT = (
@@ -153,7 +161,7 @@ PARTS = re.compile(rf"({TEXT})(?:@([A-Za-z0-9-]+))?", re.ASCII | re.DOTALL)
 
 
 def literal_of(written: str) -> tuple[str, str]:
-    r"""The text of a literal and its language, empty if it has none.
+    r"""The text of a literal and its language, which is empty if not given.
 
     >>> literal_of('"caf\\u00e9"@fr'), literal_of("true")
     (('café', 'fr'), ('true', ''))
@@ -162,19 +170,19 @@ def literal_of(written: str) -> tuple[str, str]:
     if parts is None:
         return written, ""
     marks = 3 if parts[1][:3] in ('"""', "'''") and len(parts[1]) >= 6 else 1
-    return unescaped(parts[1][marks:-marks]), parts[2] or ""
+    return unescape(parts[1][marks:-marks]), parts[2] or ""
 
 
-def token_error(label: str, text: str, place: int, expects: str) -> InputError:
-    """The error at a place in the text, with its line and what was expected there."""
-    line = text.count("\n", 0, place) + 1
-    culprit = text[place : place + 60].split("\n")[0].encode("latin-1").decode(errors="replace")
+def token_error(label: str, text: str, offset: int, expects: str) -> InputError:
+    """The error at an offset in the text, with its line and what was expected."""
+    line = text.count("\n", 0, offset) + 1
+    culprit = text[offset : offset + 60].split("\n")[0].encode("latin-1").decode(errors="replace")
     wanted = EXPECTED.get(expects, f"a {expects}")
-    return InputError(f"{label}:{line}: expected {wanted}, found {short(culprit)!r}; is the file complete, and Turtle?")
+    return InputError(f"{label}:{line}: expected {wanted}, found {short(culprit)!r}; is it a complete Turtle file?")
 
 
-def read_turtle(content: Content, *, relations: Sequence[str] = ("is_a",)) -> Reading:
-    r"""The hierarchy of rdfs:subClassOf and skos:broader statements, and of the properties that ``relations`` name.
+def read_turtle(content: Content, *, relations: Sequence[str] = ("is_a",)) -> ParsedEdges:
+    r"""The edges of rdfs:subClassOf and skos:broader statements, and of the properties in ``relations``.
 
     >>> text = b"@prefix s: <http://www.w3.org/2004/02/skos/core#> . @prefix : <http://a/#> . :dog s:broader :animal ."
     >>> read_turtle(Content("a.ttl", ".ttl", text)).parents
@@ -183,16 +191,16 @@ def read_turtle(content: Content, *, relations: Sequence[str] = ("is_a",)) -> Re
     data = checked_utf8(content)
     if not data or data.isspace():
         raise is_empty(content, "statements about classes or concepts")
-    # One byte a character keeps places in the text places in the file; what is kept is decoded later.
+    # As Latin-1, offsets in the text are offsets in the file; names and texts are decoded when they are used.
     text = data.decode("latin-1")
     statements = Statements(relations)
-    sentences = _Sentences(content.label, text, statements)
-    sentences.run()
-    return reading_of(content.label, statements, sentences.prefixes, partial(line_numbers, data))
+    parser = _TurtleParser(content.label, text, statements)
+    parser.run()
+    return edges_from_statements(content.label, statements, parser.prefixes, partial(line_numbers, data))
 
 
-class _Open(NamedTuple):
-    """What goes on after a closing bracket: the subject, the predicate, and what may follow."""
+class _OpenBracket(NamedTuple):
+    """The state to restore after the closing bracket: subject, predicate, and what is expected next."""
 
     bracket: str
     subject: str
@@ -200,8 +208,8 @@ class _Open(NamedTuple):
     expects: str
 
 
-class _Sentences:
-    """Reads tokens one by one; ``expects`` says what the next may be: subject, verb, object, more or item."""
+class _TurtleParser:
+    """Handles tokens one by one; ``expects`` is what may come next: subject, verb, object, more or item."""
 
     def __init__(self, label: str, text: str, statements: Statements) -> None:
         self.label, self.text = label, text
@@ -209,22 +217,22 @@ class _Sentences:
         self.prefixes: dict[str, str] = {}
         self.known: dict[str, str] = {"a": RDF_TYPE}
         self.base = ""
-        self.open: list[_Open] = []
+        self.open_brackets: list[_OpenBracket] = []
         self.subject = self.predicate = ""
         self.expects = "subject"
         self.blanks = 0
         self.found: re.Match[str]
 
     @property
-    def place(self) -> int:
-        """Where the token begins."""
+    def offset(self) -> int:
+        """The offset of the current token."""
         return self.found.start(self.found.lastgroup or 0)
 
     def run(self) -> None:
-        """Read it all; InputError with the line of the first token that does not fit."""
+        """Parse the text; InputError with the line of the first unexpected token."""
         handlers = {"mark": self._mark, "literal": self._literal, "directive": self._directive, "other": self._other}
         known, node = self.known, self._node
-        with Step("reading", len(self.text), lambda: self.place):
+        with Step("reading", len(self.text), lambda: self.offset):
             for found in TOKEN.finditer(self.text):
                 self.found = found
                 kind = found.lastgroup or ""
@@ -233,19 +241,19 @@ class _Sentences:
                     node(known.get(written) or self._address(written))
                 elif kind != "end":
                     handlers[kind](written)
-        if self.expects != "subject" or self.open:
+        if self.expects != "subject" or self.open_brackets:
             raise InputError(f"{self.label}: ends in the middle of a statement; fetch the file again")
 
     def _other(self, _written: str) -> None:
         raise self._error()
 
     def _error(self) -> InputError:
-        return token_error(self.label, self.text, self.place, self.expects)
+        return token_error(self.label, self.text, self.offset, self.expects)
 
     def _address(self, written: str) -> str:
-        """The whole address of a node as it is written; remembered, for predicates recur on every line."""
+        """The absolute address of a node as written; cached, because predicates recur on every line."""
         if written.startswith("<"):
-            iri = resolved(self.base, unescaped(_utf8(written[1:-1])))
+            iri = resolve_iri(self.base, unescape(_utf8(written[1:-1])))
         elif written.startswith("_:"):
             return written
         else:
@@ -261,14 +269,14 @@ class _Sentences:
         return iri
 
     def _line(self) -> int:
-        return self.text.count("\n", 0, self.place) + 1
+        return self.text.count("\n", 0, self.offset) + 1
 
     def _node(self, node: str) -> None:
         expects = self.expects
         if expects == "object":
             link = self.links[self.predicate]
             if link:
-                link(self.subject, node, self.place)
+                link(self.subject, node, self.offset)
             self.expects = "more"
         elif expects == "verb":
             self.predicate, self.expects = node, "object"
@@ -279,10 +287,10 @@ class _Sentences:
 
     def _literal(self, written: str) -> None:
         if self.expects == "object":
-            keep = self.texts.get(self.predicate)
-            if keep:
+            handle = self.texts.get(self.predicate)
+            if handle:
                 text, language = literal_of(_utf8(written))
-                keep(self.subject, text, language)
+                handle(self.subject, text, language)
             self.expects = "more"
         elif self.expects != "item":
             raise self._error()
@@ -293,39 +301,39 @@ class _Sentences:
         elif mark == "," and self.expects == "more":
             self.expects = "object"
         elif mark in "[(":
-            self._opened(mark)
+            self._open_bracket(mark)
         elif mark in "])":
-            self._closed("[" if mark == "]" else "(")
-        elif mark == "." and self.expects in ("more", "verb") and not self.open:
+            self._close_bracket("[" if mark == "]" else "(")
+        elif mark == "." and self.expects in ("more", "verb") and not self.open_brackets:
             self.expects = "subject"
         else:
             raise self._error()
 
-    def _opened(self, bracket: str) -> None:
+    def _open_bracket(self, bracket: str) -> None:
         before = self.expects
         self.blanks += 1
-        # A space keeps it apart from the names that a file may give.
+        # With a space, which names in a file cannot contain.
         blank = f"_: {self.blanks}"
         if before not in ("subject", "object", "item"):
             raise self._error()
         self._node(blank)
-        self.open.append(_Open(bracket, self.subject, self.predicate, self.expects))
+        self.open_brackets.append(_OpenBracket(bracket, self.subject, self.predicate, self.expects))
         self.subject, self.expects = blank, "verb" if bracket == "[" else "item"
 
-    def _closed(self, bracket: str) -> None:
+    def _close_bracket(self, bracket: str) -> None:
         allowed = ("more", "verb") if bracket == "[" else ("item",)
-        if not self.open or self.open[-1].bracket != bracket or self.expects not in allowed:
+        if not self.open_brackets or self.open_brackets[-1].bracket != bracket or self.expects not in allowed:
             raise self._error()
-        _, self.subject, self.predicate, self.expects = self.open.pop()
+        _, self.subject, self.predicate, self.expects = self.open_brackets.pop()
 
     def _directive(self, written: str) -> None:
         if self.expects != "subject":
             raise self._error()
         head, _, rest = written.partition("<")
-        iri = resolved(self.base, unescaped(_utf8(rest[: rest.index(">")])))
-        if problem := too_long(iri):
+        iri = resolve_iri(self.base, unescape(_utf8(rest[: rest.index(">")])))
+        if problem := problem_with_base(iri):
             raise InputError(f"{self.label}:{self._line()}: {problem}")
-        # By white space as Turtle knows it: halves of letters such as à look like other kinds of it.
+        # As bytes, because in Latin-1 the second byte of letters such as à looks like white space.
         _, *prefix = head.encode("latin-1").split()
         if prefix:
             self.prefixes[prefix[0].decode().removesuffix(":")] = iri

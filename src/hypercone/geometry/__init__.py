@@ -1,7 +1,7 @@
-"""The closed forms of the paper in plain NumPy, to be read beside it.
+"""The closed forms of the paper in NumPy, written to be compared with it.
 
 Points are arrays (..., d) and results (...); everything broadcasts over the leading axes and keeps float32 or
-float64. `parent` is the general end, the apex of the cone; `child` the specific end.
+float64. `parent` is the more general point, the apex of the cone; `child` is the more specific one.
 
 ==========================================  =========================================================
 paper                                       here

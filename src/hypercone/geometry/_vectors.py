@@ -1,4 +1,4 @@
-"""Lengths and directions that survive subnormal numbers, and the gap to the border of the ball."""
+"""Lengths and directions that are accurate for subnormal numbers, and the gap to the border of the ball."""
 
 from __future__ import annotations
 
@@ -15,7 +15,7 @@ Booleans = npt.NDArray[np.bool_]
 
 
 def positive_k(K: float) -> float:
-    """The aperture constant as a Python float, which leaves float32 points in float32; K ≤ 0 is refused.
+    """The aperture constant as a Python float, so that float32 points stay float32; ConfigError for K ≤ 0.
 
     >>> positive_k(0.1)
     0.1
@@ -39,7 +39,7 @@ def as_floats(*arrays: npt.ArrayLike) -> tuple[Array, ...]:
 
 
 def positive(numbers: Array) -> Array:
-    """The numbers, those that were rounded to zero as the smallest one there is: what is never zero stays so.
+    """The numbers, with zeros replaced by the smallest positive float, for quantities that are never zero.
 
     >>> float(positive(np.array(0.0))) > 0, float(positive(np.array(0.5)))
     (True, 0.5)
@@ -48,7 +48,7 @@ def positive(numbers: Array) -> Array:
 
 
 def column(values: npt.ArrayLike, like: Array) -> Array:
-    """Numbers, one a point, in the type of the points and ready to multiply them.
+    """One number per point, in the type of the points and with a last axis to multiply them.
 
     >>> column([1, 2], np.zeros((2, 5))).shape
     (2, 1)
@@ -65,8 +65,8 @@ def dot(x: Array, y: Array) -> Array:
     return np.asarray(np.sum(x * y, axis=-1))
 
 
-def _scaled(x: Array) -> tuple[Array, Array]:
-    # A power of two scales without rounding, so nothing is lost where nothing would have underflowed.
+def _scale_to_unit(x: Array) -> tuple[Array, Array]:
+    # By a power of two, which is exact unless something underflows.
     largest = np.max(np.abs(x), axis=-1, keepdims=True)
     scale = np.ldexp(np.ones_like(largest), np.frexp(largest)[1] - 1)
     return x / scale, scale
@@ -78,7 +78,7 @@ def length(x: Array) -> Array:
     >>> float(length(np.array([3e-320, 4e-320]))) > 4e-320
     True
     """
-    scaled, scale = _scaled(x)
+    scaled, scale = _scale_to_unit(x)
     return np.asarray(np.sqrt(dot(scaled, scaled)) * scale[..., 0])
 
 
@@ -88,7 +88,7 @@ def direction(x: Array) -> Array:
     >>> direction(np.array([[0.0, 5e-324], [0.0, 0.0]])).tolist()
     [[0.0, 1.0], [0.0, 0.0]]
     """
-    scaled, _ = _scaled(x)
+    scaled, _ = _scale_to_unit(x)
     size = np.sqrt(dot(scaled, scaled))[..., None]
     return np.asarray(scaled / np.where(size > 0, size, 1))
 
@@ -100,16 +100,15 @@ def along_and_across(vector: Array, axis: Array) -> tuple[Array, Array]:
     [3.0, 4.0]
     """
     unit = direction(axis)
-    # atan2(0, −0.0) is π and would put a point outside its own cone: + 0.0 makes it 0.0, whichever zero
-    # np.sum starts from.
+    # atan2(0, −0.0) is π and would put a point outside its own cone; + 0.0 turns −0.0 into 0.0.
     along = dot(vector, unit) + 0.0
     return along, length(vector - along[..., None] * unit)
 
 
 def border_gap(x: Array) -> Array:
-    """The gap q = 1 − |x|² of a point of the unit ball, in the form that keeps its digits near the border.
+    """The gap q = 1 − |x|² of a point of the unit ball, in a form that is accurate near the border.
 
-    Always positive: a point whose length rounds to 1 counts as the last float inside.
+    Always positive: a point whose length rounds to 1 is treated as the last float below 1.
 
     >>> float(border_gap(np.array([0.0, 0.5])))
     0.75

@@ -1,7 +1,7 @@
 """The same cones as spherical caps (not in the paper).
 
 A cone meets the border of the ball in a cap around the direction of its apex; cones are nested exactly as
-their caps are, so the order is inclusion of caps: a direction and one angle R a point.
+their caps are, so the order is inclusion of caps. A cap is a direction and one angle R per point.
 """
 
 from __future__ import annotations
@@ -32,7 +32,7 @@ def kappa(K: float) -> float:
 def cap_radius(x: npt.ArrayLike, K: float) -> Array:
     """R(x) = arcsin(κ/ρ) − arcsin κ, the angular radius of the cap of x's cone, in (0, arccos κ].
 
-    About K(1−|x|)² near the border, with its digits; arccos κ at or below the inner radius.
+    About K(1−|x|)² near the border, to full precision; arccos κ at or below the inner radius.
 
     >>> float(cap_radius([0.999999, 0.0], 0.1).round(18))
     1e-13
@@ -41,7 +41,7 @@ def cap_radius(x: npt.ArrayLike, K: float) -> Array:
     low = kappa(K)
     radius = np.maximum(length(x), inner_radius(K))
     rest = np.maximum(1 - radius, np.finfo(x.dtype).epsneg)
-    # sin(high) − sin(low) = κ(1−ρ)/ρ = κ(1−r)²/2r, made an angle without subtracting two arcsines.
+    # From sin(high) − sin(low) = κ(1−ρ)/ρ = κ(1−r)²/2r, without subtracting two arcsines.
     high = np.arcsin(np.minimum(low * (1 + radius**2) / (2 * radius), 1))
     middle = np.cos((high + math.asin(low)) / 2)
     return np.asarray(2 * np.arcsin(low * rest**2 / (4 * radius * middle)))
@@ -50,8 +50,8 @@ def cap_radius(x: npt.ArrayLike, K: float) -> Array:
 def point_from_cap(direction: npt.ArrayLike, R: npt.ArrayLike, K: float) -> Array:
     """The point along a direction whose cone has the cap radius R in (0, arccos κ].
 
-    The inverse of `cap_radius`. R = arccos κ gives the inner radius, R = 0 the border itself. The direction
-    need not have length 1.
+    The inverse of `cap_radius`. R = arccos κ gives the inner radius, R = 0 the border. The direction need
+    not have length 1.
 
     >>> float(cap_radius(point_from_cap([0.0, 3.0], 0.25, 0.1), 0.1).round(12))
     0.25
@@ -63,7 +63,7 @@ def point_from_cap(direction: npt.ArrayLike, R: npt.ArrayLike, K: float) -> Arra
     below = np.sin(R + math.asin(low))
     rest = 2 * np.sin(widest - R / 2) * np.sin(R / 2) / below  # 1 − ρ without cancellation
     fall = np.sqrt(rest * (2 - rest))  # √(1−ρ²)
-    # By the distance from the border, or, for that has no digits of a small radius, by ρ = κ/sin(R + arcsin κ) itself.
+    # From the distance to the border, or for small radii, where that cancels, from ρ = κ/sin(R + arcsin κ).
     radius = np.where(rest > 0.5, low / below / (1 + fall), 1 - (fall + rest) / (1 + fall))
     return np.asarray(unit_vector(direction) * radius)
 

@@ -1,7 +1,7 @@
-"""Hyperbolic entailment cones in the Poincaré ball (paper §3): the heart of the matter.
+"""Hyperbolic entailment cones in the Poincaré ball (paper §3).
 
-The cone of a parent opens outward around its spoke, the ray from the origin through it; a child is entailed
-when it lies inside. Points live in the shell ε(K) ≤ |x| < 1, where inclusion of cones is a partial order.
+The cone of a parent opens outward around its axis, the ray from the origin through the parent; a child is entailed
+if it lies inside. Points are in the shell ε(K) ≤ |x| < 1, where inclusion of cones is a partial order.
 """
 
 from __future__ import annotations
@@ -26,9 +26,7 @@ from hypercone.geometry._vectors import (
 
 
 def inner_radius(K: float) -> float:
-    """ε(K) = 2K/(1 + √(1+4K²)), the radius in (0, 1) below which no cone is defined.
-
-    There sin ψ would pass 1.
+    """ε(K) = 2K/(1 + √(1+4K²)), the radius in (0, 1) below which cones are undefined, because sin ψ would exceed 1.
 
     >>> round(inner_radius(0.1), 6)
     0.09902
@@ -51,24 +49,24 @@ def half_aperture(x: npt.ArrayLike, K: float) -> Array:
 
 
 def cone_angle(parent: npt.ArrayLike, child: npt.ArrayLike) -> Array:
-    """Ξ(parent, child), the angle at the parent between its spoke and the geodesic to the child, in [0, π].
+    """Ξ(parent, child), the angle at the parent between its axis and the geodesic to the child, in [0, π].
 
-    0 straight outward, π straight back to the origin. A child equal to its parent has angle 0, so that every
-    point lies in its own cone; a parent at the origin has no spoke and every angle there is π/2.
+    0 is straight outward, π straight toward the origin. A child equal to its parent has angle 0, so that every
+    point lies in its own cone; a parent at the origin has no axis, and every angle there is π/2.
 
     >>> float(cone_angle([0.5, 0.0], [0.9, 0.0])), float(cone_angle([0.5, 0.0], [0.1, 0.0]).round(6))
     (0.0, 3.141593)
     """
     parent, child = as_floats(parent, child)
     step = child - parent
-    # The stable form divided by |step| so that the tiniest steps keep their direction.
+    # The stable form divided by |step|, so that the direction of tiny steps is accurate.
     along, across = along_and_across(direction(step), parent)
     gap = border_gap(parent)
     return np.asarray(np.arctan2(gap * across, gap * along - length(step) * length(parent)))
 
 
 def cone_angle_paper(parent: npt.ArrayLike, child: npt.ArrayLike) -> Array:
-    """Ξ by the arccos of Theorem 5 (eq. angle_oxy), to be read beside the paper; use `cone_angle` to compute.
+    """Ξ by the arccos of Theorem 5 (eq. angle_oxy), for comparison with the paper; use `cone_angle` to compute.
 
     The cosine is clipped to [−1, 1]. Its numerator cancels near the border: in float64 a third of the close
     decisions are wrong at 1−|x| = 3e-4, half at 1e-4. Undefined (NaN) for a child equal to its parent
@@ -85,7 +83,7 @@ def cone_angle_paper(parent: npt.ArrayLike, child: npt.ArrayLike) -> Array:
 
 
 def signed_energy(parent: npt.ArrayLike, child: npt.ArrayLike, K: float) -> Array:
-    """Ξ − ψ: how far, as an angle, the child is outside the parent's cone; negative inside. In [−π/2, π].
+    """Ξ − ψ, the angle by which the child is outside the parent's cone; negative inside. In [−π/2, π].
 
     >>> float(signed_energy([0.5, 0.0], [0.9, 0.0], 0.1).round(6))
     -0.150568

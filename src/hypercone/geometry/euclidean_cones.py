@@ -1,4 +1,4 @@
-"""Euclidean entailment cones (end of paper §3): the same names as `cones`, with straight lines for geodesics.
+"""Euclidean entailment cones (end of paper §3): the same functions as in `cones`, with straight lines as geodesics.
 
 They are also what hyperbolic cones become in the Klein model (see `klein`).
 """
@@ -22,7 +22,7 @@ from hypercone.geometry._vectors import (
 
 
 def inner_radius(K: float) -> float:
-    """The radius K below which no cone is defined; there sin ψ = K/|x| would pass 1.
+    """The radius K below which cones are undefined, because sin ψ = K/|x| would exceed 1.
 
     >>> inner_radius(0.1)
     0.1
@@ -45,22 +45,22 @@ def half_aperture(x: npt.ArrayLike, K: float) -> Array:
 
 
 def cone_angle(parent: npt.ArrayLike, child: npt.ArrayLike) -> Array:
-    """Ξ(parent, child), the angle at the parent between its spoke and the line to the child, in [0, π].
+    """Ξ(parent, child), the angle at the parent between its axis and the line to the child, in [0, π].
 
     A child equal to its parent has angle 0, so that every point lies in its own cone; a parent at the origin
-    has no spoke and every angle there is π/2.
+    has no axis, and every angle there is π/2.
 
     >>> float(cone_angle([1.0, 0.0], [2.0, 1.0]).round(6))
     0.785398
     """
     parent, child = as_floats(parent, child)
-    # By the direction, so that the tiniest steps keep theirs.
+    # From the normalized step, so that the direction of tiny steps is accurate.
     along, across = along_and_across(direction(child - parent), parent)
     return np.asarray(np.arctan2(across, along))
 
 
 def cone_angle_paper(parent: npt.ArrayLike, child: npt.ArrayLike) -> Array:
-    """Ξ by the arccos of the paper (eq. psi_eucl), to be read beside it; use `cone_angle` to compute.
+    """Ξ by the arccos of the paper (eq. psi_eucl), for comparison with it; use `cone_angle` to compute.
 
     The cosine is clipped to [−1, 1]. Undefined (NaN) for a child equal to its parent and a parent at
     the origin.
@@ -75,7 +75,7 @@ def cone_angle_paper(parent: npt.ArrayLike, child: npt.ArrayLike) -> Array:
 
 
 def signed_energy(parent: npt.ArrayLike, child: npt.ArrayLike, K: float) -> Array:
-    """Ξ − ψ: how far, as an angle, the child is outside the parent's cone; negative inside. In [−π/2, π].
+    """Ξ − ψ, the angle by which the child is outside the parent's cone; negative inside. In [−π/2, π].
 
     >>> float(signed_energy([0.2, 0.0], [0.3, 0.0], 0.1).round(6))
     -0.523599

@@ -1,7 +1,7 @@
 """The hyperboloid model (paper, appendix A): coordinates (x₀, x′) with x₀ > 0 and ⟨x, x⟩₁ = −1.
 
-Its isometry with the ball is how the paper proves Theorem 1. Coordinates grow like 1/(1−r), so points near
-the border spread out instead of crowding.
+The paper proves Theorem 1 by its isometry with the ball. Coordinates grow like 1/(1−r), so points near the border
+are far apart.
 """
 
 from __future__ import annotations
@@ -25,7 +25,7 @@ from hypercone.geometry.poincare import angle, cosine_law_side
 
 
 def to_hyperboloid(x: npt.ArrayLike) -> Array:
-    """The point (λ−1, λx) of the hyperboloid for a point of the ball; one coordinate more, time first.
+    """The point (λ−1, λx) of the hyperboloid for a point of the ball: one more coordinate, time first.
 
     >>> to_hyperboloid([0.5, 0.0]).round(6).tolist()
     [1.666667, 1.333333, 0.0]
@@ -48,7 +48,7 @@ def from_hyperboloid(y: npt.ArrayLike) -> Array:
 def push_forward(x: npt.ArrayLike, v: npt.ArrayLike) -> Array:
     """The tangent vector of the hyperboloid for a tangent vector v at x of the ball.
 
-    It is v′ in the proof of Theorem 1, and keeps its length: ⟨v′, v′⟩₁ = λ²|v|².
+    It is v′ in the proof of Theorem 1 and has the same length: ⟨v′, v′⟩₁ = λ²|v|².
 
     >>> push_forward([0.0, 0.0], [0.5, 0.0]).tolist()
     [0.0, 1.0, 0.0]
@@ -83,7 +83,7 @@ def geodesic(x: npt.ArrayLike, v: npt.ArrayLike, t: npt.ArrayLike) -> Array:
 def distance(x: npt.ArrayLike, y: npt.ArrayLike) -> Array:
     """The hyperbolic distance between two points of the hyperboloid, in [0, ∞).
 
-    The law of cosines at the origin, from x′ and y′ alone: arccosh(−⟨x, y⟩₁) cancels for near or far points.
+    By the law of cosines at the origin, from x′ and y′ alone: arccosh(−⟨x, y⟩₁) cancels for near or distant points.
 
     >>> float(distance([1.0, 0.0], [np.cosh(2.0), np.sinh(2.0)]))
     2.0
@@ -117,9 +117,9 @@ def cone_angle(parent: npt.ArrayLike, child: npt.ArrayLike) -> Array:
 
 
 def _outward(x_t: Array, s: Array, y_t: Array, along: Array, across: Array) -> Array:
-    # x_t a − s y_t, with a = s + along the child's part on the parent's ray. For a > 0 it is a difference of
-    # near equals: the angle with a² − s²(1+p²) factored, and a − s√(1+p²) written by the step so that it
-    # is exactly 0 for a child equal to its parent.
+    # x_t a − s y_t, where a = s + along is the child's component on the parent's ray and p = across. For a > 0 this
+    # is a difference of nearly equal terms, so a² − s²(1+p²) is factored, and a − s√(1+p²) is written in terms of the
+    # step so that it is exactly 0 for a child equal to its parent.
     a = s + along
     root = np.sqrt(1 + across**2)
     ahead = (along - s * (across / (1 + root)) * across) * (a + s * root)

@@ -1,9 +1,8 @@
 """The same cones in the Klein model, where geodesics are straight (not in the paper).
 
-There a hyperbolic cone is a Euclidean entailment cone with κ in place of K: circular, around its spoke,
-tangent to the ball B(0, κ). Functions named for cones take Poincaré points like everywhere else. The Klein
-radius crowds the border (1−ρ ≈ (1−r)²/2), so these forms are for proofs, pictures and indexes, not for 1−r
-below about 1e-4.
+There a hyperbolic cone is a Euclidean entailment cone with κ in place of K: circular around its axis and tangent to the
+ball B(0, κ). Functions about cones take Poincaré points, as elsewhere. Klein radii accumulate at the border
+(1−ρ ≈ (1−r)²/2), so these forms are for proofs, pictures and indexes, not for 1−r below about 1e-4.
 """
 
 from __future__ import annotations
@@ -50,7 +49,7 @@ def klein_radius(x: npt.ArrayLike) -> Array:
 def cone_half_angle(x: npt.ArrayLike, K: float) -> Array:
     """φ with sin φ = κ/ρ: half the Euclidean opening, in Klein coordinates, of the cone of x.
 
-    In [arcsin κ, π/2]: unlike ψ it does not fade at the border. At or below the inner radius it is π/2.
+    In [arcsin κ, π/2]: unlike ψ it does not go to zero at the border. At or below the inner radius it is π/2.
 
     >>> float(cone_half_angle([0.5, 0.0], 0.1).round(6))
     0.247669
@@ -70,7 +69,7 @@ def contains(parent: npt.ArrayLike, child: npt.ArrayLike, K: float) -> Booleans:
 def convex_hull_contains(parent: npt.ArrayLike, child: npt.ArrayLike, K: float) -> Booleans:
     """Whether the parent lies in conv(B(0, κ) ∪ {child}) in Klein coordinates: the cone, seen from the child.
 
-    This set is all the ancestors of the child, and hulls of hulls are hulls: transitivity in one line.
+    This set is all ancestors of the child. The hull of a point of the hull is inside the hull, hence transitivity.
 
     >>> bool(convex_hull_contains([0.5, 0.0], [0.9, 0.0], 0.1))
     True

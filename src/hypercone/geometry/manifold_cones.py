@@ -1,7 +1,7 @@
 """Cones in a tangent space, carried into the ball by the exponential map (paper §3, eq. riem_cone).
 
 Any cone S of tangent vectors at x gives the S-cone exp_x(S). The paper's cones are the angular ones around
-the spoke of x with half-angle ψ(x); `entailment_cone` says so, and a test holds it to `cones.contains`.
+the axis of x with half-angle ψ(x): `entailment_cone`, which a test compares with `cones.contains`.
 """
 
 from __future__ import annotations
@@ -18,7 +18,7 @@ TangentCone = Callable[[Array], Booleans]
 
 
 def s_cone(x: npt.ArrayLike, tangent_vectors: npt.ArrayLike) -> Array:
-    """The points exp_x(S) of the S-cone at x, one for each sampled tangent vector; the zero vector gives x.
+    """The points exp_x(S) of the S-cone at x, one per tangent vector; the zero vector gives x.
 
     >>> s_cone([0.0, 0.0], [[0.5, 0.0], [0.0, 0.0]]).round(6).tolist()
     [[0.462117, 0.0], [0.0, 0.0]]
@@ -29,7 +29,7 @@ def s_cone(x: npt.ArrayLike, tangent_vectors: npt.ArrayLike) -> Array:
 def in_s_cone(x: npt.ArrayLike, y: npt.ArrayLike, contains_tangent: TangentCone) -> Booleans:
     """Whether y lies in the S-cone at x, where S is given by its membership test on tangent vectors at x.
 
-    The injectivity radius of hyperbolic space is infinite, so log_x answers for every y.
+    The injectivity radius of hyperbolic space is infinite, so log_x is defined for every y.
 
     >>> bool(in_s_cone([0.5, 0.0], [0.9, 0.1], lambda v: (v >= 0).all(axis=-1)))
     True

@@ -15,8 +15,8 @@ def energy(parent: npt.ArrayLike, child: npt.ArrayLike) -> Array:
     4.0
     """
     parent, child = as_floats(parent, child)
-    # Paper §4.1 prints max(0, v − u) with u the parent; that would punish exactly the pairs its own region
-    # O_x = {y : y_i ≥ x_i} allows. The sign is turned here.
+    # Paper §4.1 prints max(0, v − u) with u the parent, which would penalize exactly the pairs that its region
+    # O_x = {y : y_i ≥ x_i} allows. The sign is reversed here.
     shortfall = np.maximum(parent - child, 0)
     return dot(shortfall, shortfall)
 

@@ -1,8 +1,7 @@
-"""The Poincaré ball: distance, geodesics, exponential and logarithm, trigonometry, the moves of learning (§2.2, §4.2).
+"""The Poincaré ball: distance, geodesics, exponential and logarithmic maps, trigonometry, optimizer steps (§2.2, §4.2).
 
-A point is a vector of length < 1. One whose length rounds to 1 counts as the last float inside the ball, so
-every result is finite. A triangle has corners A, B, C; the side opposite a corner carries its small letter, so that
-a = d(B, C).
+A point is a vector of length < 1. A length that rounds to 1 is treated as the last float below 1, so every result is
+finite. A triangle has corners A, B, C; the side opposite a corner has its lower-case letter: a = d(B, C).
 """
 
 from __future__ import annotations
@@ -43,7 +42,7 @@ __all__ = [
 
 
 def conformal_factor(x: npt.ArrayLike) -> Array:
-    """λ_x = 2/(1 − |x|²), how much longer a tangent vector at x is than it looks: 2 at the origin, growing.
+    """λ_x = 2/(1 − |x|²), the ratio of hyperbolic to Euclidean length of tangent vectors at x; 2 at the origin.
 
     >>> float(conformal_factor([0.0, 0.0]))
     2.0
@@ -65,8 +64,8 @@ def norm(x: npt.ArrayLike) -> Array:
 def distance(x: npt.ArrayLike, y: npt.ArrayLike) -> Array:
     """The hyperbolic distance between two points, in [0, ∞), and exactly 0 when they are equal.
 
-    The arcsinh form of the paper's arccosh: it keeps the digits of points that nearly coincide, where
-    arccosh(1 + tiny) is rounded to 0.
+    Uses arcsinh instead of the paper's arccosh: it is accurate for points that nearly coincide, where
+    arccosh(1 + tiny) rounds to 0.
 
     >>> float(distance([0.5, 0.0], [0.5, 1e-12]))
     2.666666666666667e-12
@@ -78,7 +77,7 @@ def distance(x: npt.ArrayLike, y: npt.ArrayLike) -> Array:
 
 
 def mobius_add(x: npt.ArrayLike, y: npt.ArrayLike) -> Array:
-    """The Möbius sum x ⊕ y, the point reached from x by the move that takes the origin to y.
+    """The Möbius sum x ⊕ y, the image of y under the translation that takes the origin to x.
 
     Left addition cancels, (−x) ⊕ (x ⊕ y) = y; the sum is neither commutative nor associative.
 
@@ -98,7 +97,7 @@ def _mobius(x: Array, y: Array, gap_y: Array) -> Array:
 
 
 def _travel(x: Array, unit: Array, way: Array) -> Array:
-    # x ⊕ tanh(way/2)·unit; the gap 1 − tanh² is known better as 1/cosh².
+    # x ⊕ tanh(way/2)·unit; the gap 1 − tanh² is more accurate as 1/cosh².
     fade = np.exp(-np.abs(way))
     return _mobius(x, np.tanh(way / 2)[..., None] * unit, 4 * fade / (1 + fade) ** 2)
 
@@ -106,8 +105,8 @@ def _travel(x: Array, unit: Array, way: Array) -> Array:
 def geodesic(x: npt.ArrayLike, v: npt.ArrayLike, t: npt.ArrayLike) -> Array:
     """The point at time t on the unit-speed geodesic that leaves x in the direction of v (Theorem 1).
 
-    Only the direction of v counts: it is rescaled to g_x(v, v) = 1; a zero v stays at x. For large t the
-    point rounds onto the border. Möbius form, because the cosh(t) of the paper overflows.
+    Only the direction of v matters: it is rescaled to g_x(v, v) = 1; a zero v stays at x. For large t the
+    point rounds onto the border. Uses the Möbius form, because the cosh(t) of the paper overflows.
 
     >>> geodesic([0.0, 0.0], [0.0, 0.5], 1.0).round(6).tolist()
     [0.0, 0.462117]
@@ -120,8 +119,8 @@ def geodesic(x: npt.ArrayLike, v: npt.ArrayLike, t: npt.ArrayLike) -> Array:
 def geodesic_between(x: npt.ArrayLike, y: npt.ArrayLike, t: npt.ArrayLike) -> Array:
     """The point a fraction t in [0, 1] of the way from x to y along their geodesic.
 
-    Taken on the hyperboloid, where it is a weighted sum of both ends: no error of direction at x can grow on
-    the way to y.
+    Computed on the hyperboloid as a weighted sum of both ends, so that an error in the direction at x cannot grow
+    along the geodesic.
 
     >>> geodesic_between([-0.5, 0.0], [0.5, 0.0], 0.5).tolist()
     [0.0, 0.0]
@@ -136,7 +135,7 @@ def geodesic_between(x: npt.ArrayLike, y: npt.ArrayLike, t: npt.ArrayLike) -> Ar
 
 
 def _sinh_ratio(t: Array, whole: Array) -> Array:
-    # sinh(t·whole)/sinh(whole); below √eps it equals t to rounding, and the quotient could be 0/0.
+    # sinh(t·whole)/sinh(whole); below √eps it is t up to rounding, and the quotient could be 0/0.
     short = whole < np.sqrt(np.finfo(whole.dtype).eps)
     safe = np.where(short, 1, whole)
     return np.where(short, t, np.sinh(t * safe) / np.sinh(safe))
@@ -145,19 +144,19 @@ def _sinh_ratio(t: Array, whole: Array) -> Array:
 def exp_map(x: npt.ArrayLike, v: npt.ArrayLike) -> Array:
     """The point exp_x(v) that the geodesic leaving x with velocity v reaches at time 1.
 
-    Finite for every v: the Möbius form x ⊕ tanh(λ|v|/2)·v/|v|. A step too long for floats ends on the border.
+    Finite for every v, by the Möbius form x ⊕ tanh(λ|v|/2)·v/|v|. A step too long for floats ends on the border.
 
     >>> exp_map([0.0, 0.0], [0.5, 0.0]).round(6).tolist()
     [0.462117, 0.0]
     """
     x, v = as_floats(x, v)
-    with np.errstate(over="ignore"):  # an infinite way is travelled correctly
+    with np.errstate(over="ignore"):  # _travel handles an infinite way
         way = conformal_factor(x) * length(v)
     return _travel(x, direction(v), way)
 
 
 def exp_map_paper(x: npt.ArrayLike, v: npt.ArrayLike) -> Array:
-    """exp_x(v) by the closed form of Corollary 1.1, to be read beside the paper; use `exp_map` to compute.
+    """exp_x(v) by the closed form of Corollary 1.1, for comparison with the paper; use `exp_map` in computations.
 
     NaN where cosh overflows: at |x| = 1−1e-6 that is any |v| ≥ 1e-3.
 
@@ -190,8 +189,8 @@ def log_map(x: npt.ArrayLike, y: npt.ArrayLike) -> Array:
 def angle(u: npt.ArrayLike, v: npt.ArrayLike) -> Array:
     """The angle between two tangent vectors at one point, in [0, π].
 
-    The ball is conformal, so this is the Euclidean angle. Kahan's form keeps all digits near 0 and π, where
-    arccos loses half of them. A zero vector counts as perpendicular to every other, and at 0 to itself.
+    The ball is conformal, so this is the Euclidean angle. Kahan's form is accurate near 0 and π, where arccos
+    loses half of the digits. A zero vector is at angle π/2 to every other vector and at 0 to itself.
 
     >>> float(angle([1.0, 0.0], [1.0, 1e-12]))
     1e-12
@@ -202,7 +201,7 @@ def angle(u: npt.ArrayLike, v: npt.ArrayLike) -> Array:
 
 
 def departure(x: npt.ArrayLike, y: npt.ArrayLike) -> Array:
-    """A tangent vector at x along which the geodesic from x to y leaves; only its direction has a meaning.
+    """A tangent vector at x in the direction of the geodesic to y; only its direction is meaningful.
 
     It is −x ⊕ y up to a positive factor, and zero when x = y.
 
@@ -217,7 +216,7 @@ def departure(x: npt.ArrayLike, y: npt.ArrayLike) -> Array:
 def angle_at(a: npt.ArrayLike, b: npt.ArrayLike, c: npt.ArrayLike) -> Array:
     """The angle ∠ABC at the middle point, between the geodesics from b to a and from b to c, in [0, π].
 
-    Where a = b or c = b there is no angle, and the convention of `angle` for zero vectors answers.
+    For a = b or c = b the convention of `angle` for zero vectors applies.
 
     >>> float(angle_at([0.5, 0.0], [0.0, 0.0], [0.0, 0.5]).round(6))
     1.570796
@@ -231,7 +230,7 @@ def cosine_law_angle(a: npt.ArrayLike, b: npt.ArrayLike, c: npt.ArrayLike) -> Ar
 
     The law of cosines, cos B = (cosh a cosh c − cosh b)/(sinh a sinh c), in its half-angle form
     tan²(B/2) = sinh(s−a) sinh(s−c)/(sinh s sinh(s−b)), 2s = a+b+c, which neither cancels nor overflows.
-    Sides that break the triangle inequality by rounding count as a flat triangle.
+    Sides that violate the triangle inequality by rounding are treated as a flat triangle.
 
     >>> float(cosine_law_angle(1.0, 2.0, 1.0).round(6)), float(cosine_law_angle(2.0, 1.0, 1.0).round(6))
     (3.141593, 0.0)
@@ -248,7 +247,7 @@ def _bend(doubled: Array) -> Array:
 
 
 def cosine_law_side(a: npt.ArrayLike, c: npt.ArrayLike, angle_b: npt.ArrayLike) -> Array:
-    """The side b opposite the angle B that sides a and c enclose; |a − c| ≤ b ≤ a + c.
+    """The side b opposite the angle B enclosed by the sides a and c; |a − c| ≤ b ≤ a + c.
 
     The law of cosines as sinh²(b/2) = sinh²((a−c)/2) + sinh a sinh c sin²(B/2): a sum, so nothing cancels.
 
@@ -261,7 +260,7 @@ def cosine_law_side(a: npt.ArrayLike, c: npt.ArrayLike, angle_b: npt.ArrayLike) 
 
 
 def sine_law_ratio(angle: npt.ArrayLike, opposite_side: npt.ArrayLike) -> Array:
-    """sin(angle)/sinh(opposite side): the same number at all three corners of a triangle; the side is > 0.
+    """sin(angle)/sinh(opposite side), which is the same at all three corners of a triangle; the side must be > 0.
 
     >>> float(sine_law_ratio(np.pi / 2, np.arcsinh(2.0)).round(12))
     0.5
@@ -271,9 +270,9 @@ def sine_law_ratio(angle: npt.ArrayLike, opposite_side: npt.ArrayLike) -> Array:
 
 
 def riemannian_gradient(x: npt.ArrayLike, euclidean_gradient: npt.ArrayLike) -> Array:
-    """The gradient that the metric of the ball sees: the Euclidean one times 1/λ² = (1−|x|²)²/4.
+    """The Riemannian gradient: the Euclidean gradient times 1/λ² = (1−|x|²)²/4.
 
-    It fades to nothing at the border and is a quarter of the Euclidean gradient at the origin.
+    It is a quarter of the Euclidean gradient at the origin and goes to zero at the border.
 
     >>> riemannian_gradient([0.0, 0.0], [4.0, 8.0]).tolist()
     [1.0, 2.0]
@@ -283,7 +282,7 @@ def riemannian_gradient(x: npt.ArrayLike, euclidean_gradient: npt.ArrayLike) -> 
 
 
 def retraction(x: npt.ArrayLike, v: npt.ArrayLike) -> Array:
-    """The first-order stand-in x + v for exp_x(v); it may leave the ball, so `project` comes after it.
+    """The first-order approximation x + v of exp_x(v); it may leave the ball, so `project` the result.
 
     >>> retraction([0.5, 0.0], [0.25, 0.25]).tolist()
     [0.75, 0.25]
@@ -295,7 +294,7 @@ def retraction(x: npt.ArrayLike, v: npt.ArrayLike) -> Array:
 def project(x: npt.ArrayLike, inner: float, outer: float) -> Array:
     """The nearest point of the shell inner ≤ |x| ≤ outer on the same ray, to within rounding.
 
-    A point already in the shell is returned bit for bit. The origin has no ray: it goes along the first axis.
+    A point already in the shell is returned unchanged, bit for bit. The origin is moved along the first axis.
 
     >>> project([[0.0, 0.0], [0.0, 0.5], [0.0, 2.0]], 0.25, 0.75).tolist()
     [[0.25, 0.0], [0.0, 0.5], [0.0, 0.75]]

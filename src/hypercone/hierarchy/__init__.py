@@ -1,4 +1,4 @@
-"""Hierarchies: checking them, and what follows from their edges."""
+"""Hierarchies: validation, transitive closure, transitive reduction, splits."""
 
 from typing import Any
 
@@ -10,7 +10,7 @@ from hypercone.hierarchy.split import LabeledPairs, Split
 
 __all__ = ["Adjacency", "Hierarchy", "LabeledPairs", "Labels", "Split", "Summary"]
 
-_OLD_NAMES = {"LabelledPairs": "LabeledPairs", "Statistics": "Summary"}
+_OLD_NAMES = {"LabelledPairs": "LabeledPairs", "Statistics": "Summary"}  # old name
 
 
 def __getattr__(name: str) -> Any:

@@ -1,4 +1,4 @@
-"""Cycles of a directed graph, compiled, without recursion: the shortest, components, edges that close one."""
+"""Compiled, iterative algorithms for cycles: a shortest cycle, strongly connected components, back edges."""
 # mypy: ignore-errors
 
 from __future__ import annotations
@@ -13,18 +13,18 @@ from hypercone.hierarchy.graph_kernels import entries
 def shortest_cycle(parents, children, budget):
     """The rows of one shortest cycle in the direction parent to child; empty if there is none.
 
-    Takes one row at a time: find the shortest cycle through it, then forget the row and all that is then on
-    no cycle. A cycle of a million rows costs one search that way, not a million. After ``budget`` steps the
-    shortest cycle found so far is returned.
+    Row by row: find the shortest cycle through it, then remove the row and all rows that are then on no cycle. A
+    cycle of a million rows costs one search that way, not a million. After ``budget`` steps the shortest cycle found
+    so far is returned.
     """
     n = len(parents.offsets) - 1
     alive = np.ones(n, np.bool_)
     above = parents.offsets[1:] - parents.offsets[:-1]
     below = children.offsets[1:] - children.offsets[:-1]
-    bench = np.empty(n, np.int32)
+    stack = np.empty(n, np.int32)
     for row in range(n):
         if alive[row] and (above[row] == 0 or below[row] == 0):
-            _forget(row, alive, above, below, parents, children, bench)
+            _remove(row, alive, above, below, parents, children, stack)
 
     best = np.empty(0, np.int32)
     came_from = np.empty(n, np.int32)
@@ -33,44 +33,44 @@ def shortest_cycle(parents, children, budget):
         if not alive[start]:
             continue
         limit = len(best) - 1 if len(best) > 0 else n
-        last, steps = _way_back(start, limit, alive, children, bench, came_from, seen_by)
+        last, steps = _find_return(start, limit, alive, children, stack, came_from, seen_by)
         if last >= 0:
-            best = _trail(start, last, came_from)
+            best = _cycle_through(start, last, came_from)
         budget -= steps
         if len(best) == 2 or (budget < 0 and len(best) > 0):
             break
-        _forget(start, alive, above, below, parents, children, bench)
+        _remove(start, alive, above, below, parents, children, stack)
     return best
 
 
 @exact_kernel
-def _forget(row, alive, above, below, parents, children, bench):
-    """Take the row away, and every row that then has no parent or no child left."""
+def _remove(row, alive, above, below, parents, children, stack):
+    """Remove the row, and repeatedly every row left without a parent or without a child."""
     alive[row] = False
-    bench[0] = row
+    stack[0] = row
     size = 1
     while size > 0:
         size -= 1
-        gone = bench[size]
-        for i in entries(children, gone):
+        removed = stack[size]
+        for i in entries(children, removed):
             child = children.rows[i]
             above[child] -= 1
             if alive[child] and above[child] == 0:
                 alive[child] = False
-                bench[size] = child
+                stack[size] = child
                 size += 1
-        for i in entries(parents, gone):
+        for i in entries(parents, removed):
             parent = parents.rows[i]
             below[parent] -= 1
             if alive[parent] and below[parent] == 0:
                 alive[parent] = False
-                bench[size] = parent
+                stack[size] = parent
                 size += 1
 
 
 @exact_kernel
-def _way_back(start, limit, alive, children, queue, came_from, seen_by):
-    """Breadth first from start to an edge that returns to it within ``limit`` edges: its parent, or -1."""
+def _find_return(start, limit, alive, children, queue, came_from, seen_by):
+    """Breadth-first search for a cycle of at most ``limit`` edges through ``start``: its last row or -1, and steps."""
     queue[0] = start
     filled = 1
     done = 0
@@ -97,24 +97,24 @@ def _way_back(start, limit, alive, children, queue, came_from, seen_by):
 
 
 @exact_kernel
-def _trail(start, last, came_from):
+def _cycle_through(start, last, came_from):
     length = 1
     row = last
     while row != start:
         row = came_from[row]
         length += 1
-    trail = np.empty(length, np.int32)
+    cycle = np.empty(length, np.int32)
     row = last
     for i in range(length - 1, 0, -1):
-        trail[i] = row
+        cycle[i] = row
         row = came_from[row]
-    trail[0] = start
-    return trail
+    cycle[0] = start
+    return cycle
 
 
 @exact_kernel
 def components(children):
-    """The component of each row: the least row that it can reach and be reached from (Tarjan's algorithm)."""
+    """The strongly connected component of each row, named by its least row (Tarjan's algorithm)."""
     n = len(children.offsets) - 1
     number = np.full(n, -1, np.int32)
     lowest = np.empty(n, np.int32)
@@ -154,7 +154,7 @@ def components(children):
 
 @exact_kernel
 def _close(row, open_rows, waiting, component):
-    """Give the open rows down to this one their component: the least of them."""
+    """Assign the open rows down to this one their component, the least of them; return the new stack size."""
     first = waiting - 1
     least = open_rows[first]
     while open_rows[first] != row:
@@ -167,9 +167,9 @@ def _close(row, open_rows, waiting, component):
 
 @exact_kernel
 def closing_edges(children, starts):
-    """Whether each entry of ``children.rows`` leads back to a row that the walk down from ``starts`` is still below.
+    """For each entry of ``children.rows``, whether it is a back edge of the depth-first search from ``starts``.
 
-    Without these there is no cycle, and every one of them closes one.
+    Each back edge closes a cycle, and without them there is none.
     """
     n = len(children.offsets) - 1
     closes = np.zeros(len(children.rows), np.bool_)

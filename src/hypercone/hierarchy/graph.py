@@ -1,4 +1,4 @@
-"""What follows from the edges: order, depths, closure, reduction; and cycles: found, condensed or dropped."""
+"""Topological order, depths, transitive closure and reduction; finding, condensing and breaking cycles."""
 
 from __future__ import annotations
 
@@ -18,25 +18,25 @@ from hypercone.hierarchy.graph_kernels import (
     basic_edges,
     count_ancestors,
     count_ancestors_by_bits,
-    flipped,
+    flip_lists,
     longest_depths,
     spanning_forest,
     topological_order,
 )
-from hypercone.hierarchy.names import SAME
+from hypercone.hierarchy.names import JOINER
 from hypercone.progress import Step
 
-# At the peak each pair stands in two flat lists while they are sorted, or in one and in the pairs beside it.
+# Peak memory per pair: it is held twice while the lists are sorted, or once in the lists and once in the pairs.
 BYTES_PER_PAIR = 16
-# From here on counting first costs little beside storing, and can save the storing.
+# From this size on, counting first costs little compared to storing, and can avoid storing too much.
 MANY_PAIRS = 10_000_000
-# About a second of walking, then about a quarter of a minute of counting by bits.
+# About a second of graph search, then about 15 seconds of counting by bits.
 WALKING_STEPS = 200_000_000
 COUNTING_STEPS = 20_000_000_000
 
 
 class Order(NamedTuple):
-    """Rows from the top down: each after its parents, and its longest distance from a root."""
+    """Rows in topological order (each after its parents), and the depth of each row."""
 
     rows: Rows
     depths: Rows
@@ -48,26 +48,26 @@ def depths(order: Rows, parents: Adjacency) -> Rows:
     return frozen(found)
 
 
-def reduced(order: Order, parents: Adjacency, children: Adjacency) -> Adjacency:
-    """Of each row the parents that are not also ancestors of another of its parents.
+def reduced_parents(order: Order, parents: Adjacency, children: Adjacency) -> Adjacency:
+    """For each row, the parents that are not also ancestors of another of its parents.
 
-    Needs no closure: memory is a few numbers per edge.
+    Does not need the closure: memory is a few numbers per edge.
     """
     if int(parents.counts.max(initial=0)) < 2:
         return parents
     places, sizes = spanning_forest(order.rows, order.depths, parents.csr)
     by_place = np.empty_like(places)
     by_place[places] = np.arange(len(places), dtype=np.int32)
-    ordered = _flipped(children.offsets[:-1], children.offsets[1:], children.rows, by_place)
+    ordered = _flip(children.offsets[:-1], children.offsets[1:], children.rows, by_place)
     basic = basic_edges(ordered.csr, places, sizes, order.depths)
-    kept = Adjacency.of_groups(ordered.groups()[basic], ordered.rows[basic], len(parents))
-    return flipped_lists(flipped_lists(kept))
+    remaining = Adjacency.of_groups(ordered.groups()[basic], ordered.rows[basic], len(parents))
+    return flipped_lists(flipped_lists(remaining))
 
 
 def ancestors(order: Order, parents: Adjacency) -> Adjacency:
-    """Of each row all its ancestors; ResourceError if they do not fit in memory."""
+    """For each row all its ancestors; ResourceError if they do not fit into memory."""
     limit = available_bytes() // 2 // BYTES_PER_PAIR
-    # Every row has at least as many ancestors as its depth: a bound that costs nothing.
+    # Every row has at least as many ancestors as its depth: a lower bound that is free.
     expected = int(order.depths.sum(dtype=np.int64))
     if MANY_PAIRS < expected <= limit:
         expected = count_pairs(order, parents) or expected
@@ -79,13 +79,13 @@ def ancestors(order: Order, parents: Adjacency) -> Adjacency:
         starts, stops, found, total = ancestor_lists(order.rows, parents.csr, capacity, limit, done)
         if total > limit:
             raise _too_large(total, limit)
-        # Flipped twice the lists ascend.
-        below = _flipped(starts, stops, found, done=done)
-        return _flipped(below.offsets[:-1], below.offsets[1:], below.rows, done=done)
+        # Flipping twice sorts the lists.
+        below = _flip(starts, stops, found, done=done)
+        return _flip(below.offsets[:-1], below.offsets[1:], below.rows, done=done)
 
 
 def count_pairs(order: Order, parents: Adjacency) -> int | None:
-    """How many (ancestor, descendant) pairs there are, without storing them; None if that takes minutes."""
+    """The number of (ancestor, descendant) pairs, without storing them; None if that would take minutes."""
     total = int(count_ancestors(order.rows, parents.csr, WALKING_STEPS))
     if total >= 0:
         return total
@@ -95,29 +95,29 @@ def count_pairs(order: Order, parents: Adjacency) -> int | None:
 
 
 def count_pairs_by_bits(order: Rows, parents: Adjacency) -> int:
-    """The same whatever it takes: minutes for a million rows with many parents each."""
+    """The same without a time limit: minutes for a million rows with many parents each."""
     blocks = -(-len(parents) // 64)
     with Step("counting pairs", blocks * len(parents) - 32 * blocks * (blocks - 1)) as step:
         return int(count_ancestors_by_bits(order, parents.csr, step.tally()))
 
 
 def pairs_of(parents: Adjacency) -> Rows:
-    """(parent, child) rows of an adjacency of parents, sorted by (child, parent)."""
+    """The (parent, child) rows of parent lists, sorted by (child, parent)."""
     return frozen(np.stack([parents.rows, parents.groups()], axis=1))
 
 
 def flipped_lists(lists: Adjacency) -> Adjacency:
-    """The same arrows from their other end: ancestors become descendants, parents children."""
-    return _flipped(lists.offsets[:-1], lists.offsets[1:], lists.rows)
+    """The lists of the reversed edges: from ancestors to descendants, from parents to children."""
+    return _flip(lists.offsets[:-1], lists.offsets[1:], lists.rows)
 
 
-def _flipped(
+def _flip(
     starts: Offsets, stops: Offsets, rows: Rows, visit: Rows | None = None, done: Offsets | None = None
 ) -> Adjacency:
     visit = np.arange(len(starts), dtype=np.int32) if visit is None else visit
     done = np.zeros(1, np.int64) if done is None else done
-    # numba compiles anew for arrays that can be written to, so all are frozen before.
-    return Adjacency(*flipped(frozen(starts), frozen(stops), frozen(rows), frozen(visit), done))
+    # numba compiles a second version for writable arrays, so all are frozen first.
+    return Adjacency(*flip_lists(frozen(starts), frozen(stops), frozen(rows), frozen(visit), done))
 
 
 def _too_large(pairs: int, limit: int) -> ResourceError:
@@ -128,23 +128,23 @@ def _too_large(pairs: int, limit: int) -> ResourceError:
     )
 
 
-# Exact on anything but a dense tangle of millions of edges; there the shortest cycle found so far is shown.
+# Enough for an exact answer except on dense graphs of millions of edges; there the shortest cycle so far is shown.
 SEARCH_STEPS = 1_000_000_000
 SHOWN_IN_FULL = 8
 
 
 class CycleError(HierarchyError):
-    """The edges run in a circle; in ``cycle`` each row is the parent of the next, the last of the first."""
+    """The edges form a cycle: each row of ``cycle`` is the parent of the next, the last is the parent of the first."""
 
     def __init__(self, message: str, cycle: tuple[int, ...]) -> None:
         super().__init__(message)
         self.cycle = cycle
 
 
-def order_from_the_top(names: Sequence[str], parents: Adjacency, children: Adjacency) -> Rows:
-    """Rows such that each comes after its parents; CycleError if there is no such order."""
+def top_down_order(names: Sequence[str], parents: Adjacency, children: Adjacency) -> Rows:
+    """Rows in topological order, each after its parents; CycleError if there is no such order."""
     if bool((parents.rows < parents.groups()).all()):
-        # Already in order, as our own files are: then there is no cycle, and the compiler need not be loaded.
+        # Already in order, as in the bundled datasets: there is no cycle, and the compiler need not be loaded.
         return np.arange(len(parents), dtype=np.int32)
 
     order: Rows = topological_order(children.csr, parents.counts)
@@ -153,10 +153,10 @@ def order_from_the_top(names: Sequence[str], parents: Adjacency, children: Adjac
     return order
 
 
-def in_words(names: Sequence[str], cycle: Sequence[int]) -> str:
-    """A cycle for a person, the middle left out if it is long.
+def format_cycle(names: Sequence[str], cycle: Sequence[int]) -> str:
+    """A cycle as text; the middle of a long one is left out.
 
-    >>> in_words(["a", "b"], [0, 1])
+    >>> format_cycle(["a", "b"], [0, 1])
     'a → b → a'
     """
     shown = [visible(names[row]) for row in cycle]
@@ -168,12 +168,12 @@ def in_words(names: Sequence[str], cycle: Sequence[int]) -> str:
 def _cycle_error(names: Sequence[str], parents: Adjacency, children: Adjacency) -> CycleError:
     found = shortest_cycle(parents.csr, children.csr, SEARCH_STEPS)
     cycle = tuple(int(row) for row in found)
-    message = f"the edges run in a circle, parent → child: {in_words(names, cycle)}; remove one of these edges"
+    message = f"the edges form a cycle, parent → child: {format_cycle(names, cycle)}; remove one of these edges"
     return CycleError(message, cycle)
 
 
-class Condensed(NamedTuple):
-    """Names, edges and labels of which each cycle is one node, and what to say about it."""
+class CondensedGraph(NamedTuple):
+    """Names, edges and labels after each cycle has become one node, and a note on what was condensed."""
 
     names: list[str]
     edges: Rows
@@ -181,49 +181,50 @@ class Condensed(NamedTuple):
     notes: tuple[str, ...]
 
 
-def condensed(names: Sequence[str], edges: Rows, labels: Mapping[str, str]) -> Condensed | None:
-    """Nodes that are above each other become one, named by all of them; None if there are none.
+def condense_cycles(names: Sequence[str], edges: Rows, labels: Mapping[str, str]) -> CondensedGraph | None:
+    """The graph with the nodes of each cycle merged into one, named by all of them; None if there is no cycle.
 
-    >>> found = condensed(["top", "a", "b"], np.array([[0, 1], [1, 2], [2, 1]], np.int32), {"a": "Alpha"})
+    >>> found = condense_cycles(["top", "a", "b"], np.array([[0, 1], [1, 2], [2, 1]], np.int32), {"a": "Alpha"})
     >>> found.names, found.edges.tolist(), found.labels, found.notes
     (['top', 'a = b'], [[0, 1]], {'a = b': 'Alpha = b', 'a': 'Alpha'}, ('1 cycle condensed: a = b',))
     """
-    children, _ = _by_parent(edges, len(names))
+    children, _ = _children_and_positions(edges, len(names))
     component = components(children.csr)
-    kept = np.flatnonzero(component == np.arange(len(names)))
-    if len(kept) == len(names):
+    first_rows = np.flatnonzero(component == np.arange(len(names)))
+    if len(first_rows) == len(names):
         return None
-    members = _members(component)
-    named = {first: SAME.join(names[row] for row in rows) for first, rows in members.items()}
-    spoken = {named[first]: _label(names, labels, rows) for first, rows in members.items()}
+    members = _cycle_members(component)
+    merged_names = {first: JOINER.join(names[row] for row in rows) for first, rows in members.items()}
+    merged_labels = {merged_names[first]: _label(names, labels, rows) for first, rows in members.items()}
     new_row = np.empty(len(names), np.int32)
-    new_row[kept] = np.arange(len(kept), dtype=np.int32)
-    moved = _distinct(new_row[component[edges]], len(kept))
-    note = f"{counted(len(members), 'cycle')} condensed: {some(list(named.values()))}"
-    return Condensed([named.get(row) or names[row] for row in kept.tolist()], moved, spoken | dict(labels), (note,))
+    new_row[first_rows] = np.arange(len(first_rows), dtype=np.int32)
+    new_edges = _distinct(new_row[component[edges]], len(first_rows))
+    note = f"{counted(len(members), 'cycle')} condensed: {some(list(merged_names.values()))}"
+    new_names = [merged_names.get(row) or names[row] for row in first_rows.tolist()]
+    return CondensedGraph(new_names, new_edges, merged_labels | dict(labels), (note,))
 
 
-def closing(edges: Rows, size: int) -> NDArray[np.int64]:
-    """The places of edges without which there is no cycle, in the order of the file.
+def edges_closing_cycles(edges: Rows, size: int) -> NDArray[np.int64]:
+    """The indices of the edges to drop so that no cycle remains, ascending.
 
-    Each leads back up from where a walk from the roots down has got to, children in the order of the file.
+    They are the back edges of a depth-first search from the roots, children in the order of the file.
 
-    >>> closing(np.array([[0, 1], [1, 2], [2, 0], [2, 1]], np.int32), 3).tolist()
+    >>> edges_closing_cycles(np.array([[0, 1], [1, 2], [2, 0], [2, 1]], np.int32), 3).tolist()
     [2, 3]
     """
-    children, places = _by_parent(edges, size)
+    children, positions = _children_and_positions(edges, size)
     is_root = np.bincount(edges[:, 1], minlength=size) == 0
     starts = np.concatenate([np.flatnonzero(is_root), np.flatnonzero(~is_root)]).astype(np.int32)
-    return np.sort(places[closing_edges(children.csr, frozen(starts))])
+    return np.sort(positions[closing_edges(children.csr, frozen(starts))])
 
 
-def _by_parent(edges: Rows, size: int) -> tuple[Adjacency, NDArray[np.int64]]:
-    places = np.argsort(edges[:, 0], kind="stable")
-    return Adjacency.of_groups(edges[:, 0], edges[places, 1], size), places
+def _children_and_positions(edges: Rows, size: int) -> tuple[Adjacency, NDArray[np.int64]]:
+    positions = np.argsort(edges[:, 0], kind="stable")
+    return Adjacency.of_groups(edges[:, 0], edges[positions, 1], size), positions
 
 
-def _members(component: Rows) -> dict[int, list[int]]:
-    """The rows of each component of more than one."""
+def _cycle_members(component: Rows) -> dict[int, list[int]]:
+    """The rows of each component that has more than one."""
     sizes = np.bincount(component)
     members: defaultdict[int, list[int]] = defaultdict(list)
     for row in np.flatnonzero(sizes[component] > 1).tolist():
@@ -234,11 +235,11 @@ def _members(component: Rows) -> dict[int, list[int]]:
 def _label(names: Sequence[str], labels: Mapping[str, str], rows: list[int]) -> str:
     if not any(labels.get(names[row]) for row in rows):
         return ""
-    return SAME.join(labels.get(names[row]) or names[row] for row in rows)
+    return JOINER.join(labels.get(names[row]) or names[row] for row in rows)
 
 
 def _distinct(edges: Rows, size: int) -> Rows:
-    """Without the edges inside a node and without repeats, in their order."""
+    """The edges without self-loops and duplicates, in their order."""
     edges = edges[edges[:, 0] != edges[:, 1]]
     keys = pair_keys(edges[:, 0], edges[:, 1], size)
     distinct: Rows = edges[np.sort(np.unique(keys, return_index=True)[1])]

@@ -1,7 +1,7 @@
-"""Walks over a directed graph without cycles, compiled: orders, depths, closure, reduction, pairs outside it.
+"""Compiled graph algorithms for acyclic graphs: order, depths, closure, reduction, draws of unrelated rows.
 
-A list of rows for each row (parents, children, ancestors …) is one argument with the fields of ``_arrays.CSR``; the
-first functions are how every kernel reads such lists.
+Lists of rows per row (parents, children, ancestors, …) are one argument with the fields of ``_arrays.CSR``; the first
+functions here are how kernels read them.
 """
 # mypy: ignore-errors
 
@@ -14,7 +14,7 @@ from hypercone._jit import exact_kernel, exact_kernel_part
 
 @exact_kernel_part
 def entries(lists, row):
-    """The places in ``lists.rows`` where the list of a row stands; looping over them counts no references."""
+    """The indices in ``lists.rows`` of the list of a row; a loop over them needs no reference counting."""
     row = np.uint64(row)
     return range(lists.offsets[row], lists.offsets[row + np.uint64(1)])
 
@@ -28,14 +28,14 @@ def list_of(lists, row):
 
 @exact_kernel_part
 def list_length(lists, row):
-    """How many rows the list of a row has."""
+    """The length of the list of a row."""
     row = np.uint64(row)
     return lists.offsets[row + np.uint64(1)] - lists.offsets[row]
 
 
 @exact_kernel_part
 def is_listed(lists, row, wanted):
-    """Whether ``wanted`` is in the list of a row, which ascends."""
+    """Whether ``wanted`` is in the list of a row, which must ascend."""
     row = np.uint64(row)
     end = lists.offsets[row + np.uint64(1)]
     place = first_at_least(lists.rows, lists.offsets[row], end, wanted)
@@ -44,7 +44,7 @@ def is_listed(lists, row, wanted):
 
 @exact_kernel_part
 def first_at_least(values, begin, end, value):
-    """The first place from ``begin`` on, or ``end``, where a value is not smaller; they ascend between the two."""
+    """The first index in [begin, end) of a value that is not smaller, else ``end``; the values must ascend."""
     while begin < end:
         middle = (begin + end) // 2
         if values[middle] < value:
@@ -56,7 +56,7 @@ def first_at_least(values, begin, end, value):
 
 @exact_kernel
 def deepest_parents(depths, parents):
-    """Of each row the first of its deepest parents, or -1."""
+    """For each row the first of its deepest parents, or -1."""
     kept = np.full(len(depths), -1, np.int32)
     for row in range(len(depths)):
         for i in entries(parents, row):
@@ -67,10 +67,10 @@ def deepest_parents(depths, parents):
 
 @exact_kernel
 def spanning_forest(order, depths, parents):
-    """A place for each row so that what is below it in a forest takes the ``sizes`` places from its own on.
+    """A preorder position for each row in a spanning forest, and the size of each subtree.
 
-    The forest keeps one parent of each row, the deepest, so that as many ancestors as possible are ancestors
-    in the forest too, where ``places[a] <= places[b] < places[a] + sizes[a]`` tells.
+    The forest keeps one parent per row, the deepest, so that as many ancestors as possible are ancestors in the
+    forest too: there a is an ancestor of b, or b itself, if ``places[a] <= places[b] < places[a] + sizes[a]``.
     """
     n = len(order)
     kept = deepest_parents(depths, parents)
@@ -95,10 +95,10 @@ def spanning_forest(order, depths, parents):
 
 @exact_kernel
 def basic_edges(parents, places, sizes, depths):
-    """Whether each entry of ``parents.rows`` is no ancestor of another parent of the same child.
+    """For each entry of ``parents.rows``, whether it is not an ancestor of another parent of the same child.
 
-    Each list of parents is ordered by place. The forest decides most; what is left is decided by walking up
-    from the child's parents, never higher than the shallowest parent in doubt.
+    Each list of parents is ordered by place. The forest decides most entries; the rest are decided by a search
+    upward from the child's parents, no higher than the shallowest parent in doubt.
     """
     n = len(parents.offsets) - 1
     basic = np.ones(len(parents.rows), np.bool_)
@@ -125,10 +125,10 @@ def basic_edges(parents, places, sizes, depths):
 
 @exact_kernel
 def _climb(child, floor, parents, depths, basic, seen_by, stack):
-    """Mark as not basic each parent of the child that is met on the way up from the others."""
+    """Mark as not basic each parent of the child that is reached upward from another parent."""
     for start in entries(parents, child):
         if not basic[start]:
-            # It is above another parent; what is above it is above that one too, and is met from there.
+            # It is an ancestor of another parent, from which its own ancestors are reached too.
             continue
         size = 1
         stack[0] = parents.rows[start]
@@ -150,9 +150,9 @@ def _climb(child, floor, parents, depths, basic, seen_by, stack):
 
 @exact_kernel
 def ancestor_lists(order, parents, capacity, limit, done):
-    """The ancestors of ``row``, unsorted, are ``found[starts[row]:stops[row]]``; and the number of all.
+    """starts, stops, found, total: the ancestors of ``row``, unsorted, are ``found[starts[row]:stops[row]]``.
 
-    ``found`` is empty if there would be more than ``limit``. Rows are counted in ``done``.
+    ``found`` is empty if there are more than ``limit``. ``done[0]`` counts the rows for the progress bar.
     """
     n = len(order)
     starts = np.zeros(n, np.int64)
@@ -193,9 +193,9 @@ def ancestor_lists(order, parents, capacity, limit, done):
 
 @exact_kernel
 def count_ancestors(order, parents, budget):
-    """The number of (ancestor, descendant) pairs, or -1 if finding it takes more than ``budget`` steps.
+    """The number of (ancestor, descendant) pairs, or -1 if counting takes more than ``budget`` steps.
 
-    A row with one parent has one ancestor more than that parent; only a row with several needs a walk.
+    A row with one parent has one ancestor more than that parent; only rows with several parents need a search.
     """
     n = len(order)
     counts = np.zeros(n, np.int64)
@@ -228,9 +228,9 @@ def count_ancestors(order, parents, budget):
 
 @exact_kernel
 def count_ancestors_by_bits(order, parents, done):
-    """The same number for tangled graphs, 64 ancestors at a time, in about rows × edges / 128 steps.
+    """The same number for graphs with many parents per row: 64 ancestors at a time, about rows × edges / 128 steps.
 
-    The rows that were looked at are counted in ``done``.
+    ``done[0]`` counts the rows for the progress bar.
     """
     n = len(order)
     position = np.empty(n, np.int32)
@@ -247,7 +247,7 @@ def count_ancestors_by_bits(order, parents, done):
     reached = np.zeros(n, np.uint64)
     total = 0
     for first in range(0, n, 64):
-        # What stands before the first of the 64 cannot be below any of them.
+        # Rows before the first of the 64 cannot be descendants of any of them.
         reached[:first] = 0
         done[0] += n - first
         for i in range(first, n):
@@ -263,7 +263,7 @@ def count_ancestors_by_bits(order, parents, done):
 
 @exact_kernel
 def _ones(bits):
-    """How many bits are set, by adding neighbours: pairs, fours, eights, then all bytes in one product."""
+    """The number of set bits: sums of adjacent pairs, fours, eights, then of all bytes by one product."""
     bits = bits - ((bits >> np.uint64(1)) & np.uint64(0x5555555555555555))
     bits = (bits & np.uint64(0x3333333333333333)) + ((bits >> np.uint64(2)) & np.uint64(0x3333333333333333))
     bits = (bits + (bits >> np.uint64(4))) & np.uint64(0x0F0F0F0F0F0F0F0F)
@@ -272,7 +272,7 @@ def _ones(bits):
 
 @exact_kernel
 def topological_order(children, parent_counts):
-    """Rows such that each comes after its parents; shorter than the graph if there is a cycle."""
+    """Rows in topological order, each after its parents; fewer than all rows if there is a cycle."""
     n = len(parent_counts)
     waiting = parent_counts.copy()
     order = np.empty(n, np.int32)
@@ -296,7 +296,7 @@ def topological_order(children, parent_counts):
 
 @exact_kernel
 def longest_depths(order, parents):
-    """The number of edges on the longest way down to each row from a row without parents."""
+    """For each row, the number of edges on the longest path from a root."""
     depths = np.zeros(len(order), np.int32)
     for row in order:
         deepest = 0
@@ -308,7 +308,7 @@ def longest_depths(order, parents):
 
 @exact_kernel
 def reachable(start, arrows):
-    """Every row that can be reached from ``start`` along the arrows, unsorted, without ``start``."""
+    """All rows reachable from ``start`` along the arrows, unsorted, without ``start``."""
     seen = np.zeros(len(arrows.offsets) - 1, np.bool_)
     seen[start] = True
     capacity = 64
@@ -320,25 +320,26 @@ def reachable(start, arrows):
         row = found[done]
         done += 1
         for i in entries(arrows, row):
-            neighbour = arrows.rows[i]
-            if seen[neighbour]:
+            neighbor = arrows.rows[i]
+            if seen[neighbor]:
                 continue
-            seen[neighbour] = True
+            seen[neighbor] = True
             if filled == capacity:
                 capacity *= 2
                 larger = np.empty(capacity, np.int32)
                 larger[:filled] = found
                 found = larger
-            found[filled] = neighbour
+            found[filled] = neighbor
             filled += 1
     return found[1:filled]
 
 
 @exact_kernel
-def flipped(starts, stops, rows, visit, done):
-    """The same arrows seen from their other end; each new list is in the order in which ``visit`` names rows.
+def flip_lists(starts, stops, rows, visit, done):
+    """The lists of the reversed arrows; each new list is in the order in which ``visit`` names rows.
 
-    Flipping twice with ``visit`` ascending sorts every list, in linear time. Rows are counted in ``done``.
+    Flipping twice with ascending ``visit`` sorts every list in linear time. ``done[0]`` counts the rows for the
+    progress bar.
     """
     n = len(starts)
     offsets = np.zeros(n + 1, np.int64)
@@ -357,32 +358,32 @@ def flipped(starts, stops, rows, visit, done):
 
 
 @exact_kernel
-def draw_strangers(selves, related, draws):
-    """For each row of ``selves``, distinct rows that are neither itself nor related to it, uniformly drawn.
+def draw_unrelated(anchors, related, draws):
+    """For each row of ``anchors``, distinct rows that are neither itself nor related to it, drawn uniformly.
 
-    ``draws`` holds one 64-bit random number for each stranger wanted; a row that has fewer gets them all.
-    Unused places are -1. (Taking a remainder of 64 bits favours small numbers by less than one in 10¹².)
+    ``draws`` holds one 64-bit random number per row to draw; an anchor with fewer unrelated rows gets them all.
+    Unused entries are -1. The remainder of 64 bits favors small numbers by less than one in 10¹².
     """
     size = len(related.offsets) - 1
     count = draws.shape[1]
-    strangers = np.full((len(selves), count), -1, np.int32)
-    for k in range(len(selves)):
-        row = selves[k]
-        mine = list_of(related, row)
-        available = size - 1 - len(mine)
+    unrelated = np.full((len(anchors), count), -1, np.int32)
+    for k in range(len(anchors)):
+        row = anchors[k]
+        excluded = list_of(related, row)
+        available = size - 1 - len(excluded)
         wanted = min(count, available)
-        own_place = row - first_at_least(mine, 0, len(mine), row)
+        own_place = row - first_at_least(excluded, 0, len(excluded), row)
         for i in range(wanted):
-            # Floyd's way to draw a subset: one random number each, never a second try.
+            # Floyd's algorithm for random subsets: one random number per draw, without rejection.
             last = available - wanted + i
             place = np.int64(draws[k, i] % np.uint64(last + 1))
-            if _is_among(place, strangers[k, :i]):
+            if _is_among(place, unrelated[k, :i]):
                 place = last
-            strangers[k, i] = place
+            unrelated[k, i] = place
         for i in range(wanted):
-            place = strangers[k, i]
-            strangers[k, i] = _stranger_at(place + 1 if place >= own_place else place, mine)
-    return strangers
+            place = unrelated[k, i]
+            unrelated[k, i] = _unlisted_row(place + 1 if place >= own_place else place, excluded)
+    return unrelated
 
 
 @exact_kernel
@@ -394,8 +395,8 @@ def _is_among(place, places):
 
 
 @exact_kernel
-def _stranger_at(place, rows):
-    """The row at this place, counted from 0, among all that are not in the ascending ``rows``."""
+def _unlisted_row(place, rows):
+    """The row at this index among all rows that are not in the ascending list ``rows``."""
     low, high = 0, len(rows)
     while low < high:
         middle = (low + high) // 2

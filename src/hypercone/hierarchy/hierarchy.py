@@ -1,4 +1,4 @@
-"""Hierarchy: names, edges from parent to child, and what follows from them. Checked once, never changed."""
+"""Hierarchy: node names and (parent, child) edges, validated on construction and immutable afterwards."""
 
 from __future__ import annotations
 
@@ -15,7 +15,7 @@ from numpy.typing import ArrayLike, NDArray
 
 from hypercone._arrays import Adjacency, Rows, frozen, pair_keys
 from hypercone.errors import HierarchyError, InputError, counted, short, warn_renamed, with_article
-from hypercone.hierarchy.graph import Order, ancestors, count_pairs, depths, order_from_the_top, pairs_of, reduced
+from hypercone.hierarchy.graph import Order, ancestors, count_pairs, depths, pairs_of, reduced_parents, top_down_order
 from hypercone.hierarchy.graph_kernels import reachable
 from hypercone.hierarchy.names import Labels, NodeNames, checked_labels, find_row, rows_of_pairs
 
@@ -25,7 +25,7 @@ if TYPE_CHECKING:
 
 
 class Hierarchy:
-    """A directed graph of "is a" without cycles. Nodes are names outside and rows 0 … n - 1 inside.
+    """A directed acyclic graph of "is a" edges. Callers see names; internally nodes are rows 0 … n - 1.
 
     >>> birds = Hierarchy.from_pairs([("bird", "pelican"), ("pelican", "white_pelican")])
     >>> birds.names
@@ -41,7 +41,7 @@ class Hierarchy:
     labels: Labels | None
     duplicates: int
     notes: tuple[str, ...]
-    # By row: the rows of the parents and of the children of each.
+    # For each row, the rows of its parents and of its children.
     parent_lists: Adjacency
     child_lists: Adjacency
 
@@ -52,22 +52,23 @@ class Hierarchy:
         labels: Labels | Iterable[str] | None = None,
         notes: Iterable[str] = (),
     ) -> None:
-        """Names by row and (parent, child) rows; HierarchyError for a self loop, a cycle or a bad name.
+        """Names by row and (parent, child) rows; HierarchyError for a self-loop, a cycle or an invalid name.
 
-        ``labels`` are what people call the nodes, and ``notes`` what a reader left out or changed, in words.
+        ``labels`` are human-readable names of the nodes; ``notes`` are sentences on what a reader skipped or changed.
         """
-        given = vars(self)
-        given["names"] = NodeNames(names)
-        given["edges"], given["duplicates"] = checked_edges(edges, self.names)
-        given["parent_lists"] = parent_lists(self.edges, len(self))
-        given["child_lists"] = child_lists(self.parent_lists)
-        given["_order"] = frozen(order_from_the_top(self.names, self.parent_lists, self.child_lists))
-        given["labels"] = checked_labels(labels, len(self))
-        given["notes"] = tuple(notes)
+        # Assigned through vars(), because __setattr__ refuses.
+        attributes = vars(self)
+        attributes["names"] = NodeNames(names)
+        attributes["edges"], attributes["duplicates"] = checked_edges(edges, self.names)
+        attributes["parent_lists"] = parent_lists(self.edges, len(self))
+        attributes["child_lists"] = child_lists(self.parent_lists)
+        attributes["_order"] = frozen(top_down_order(self.names, self.parent_lists, self.child_lists))
+        attributes["labels"] = checked_labels(labels, len(self))
+        attributes["notes"] = tuple(notes)
 
     @classmethod
     def from_pairs(cls, pairs: Iterable[tuple[str, str]]) -> Hierarchy:
-        """From (parent, child) names; rows in the order of first appearance.
+        """A hierarchy from (parent, child) names; rows are in the order of first appearance.
 
         >>> len(Hierarchy.from_pairs([("animal", "dog"), ("animal", "cat")]))
         3
@@ -82,9 +83,9 @@ class Hierarchy:
 
     @classmethod
     def from_networkx(cls, graph: Any, direction: Direction) -> Hierarchy:
-        """From a networkx DiGraph; ``direction`` says which way its arrows point.
+        """A hierarchy from a networkx DiGraph; ``direction`` says which end of an edge is the parent.
 
-        Nodes with an attribute ``label``, or else ``name``, are labelled by it.
+        The label of a node is its attribute ``label``, or else ``name``.
         """
         from hypercone.hierarchy.interop import rows_of_graph
 
@@ -94,9 +95,9 @@ class Hierarchy:
     def from_frame(
         cls, frame: Any, parent: str = "parent", child: str = "child", label: str | None = None
     ) -> Hierarchy:
-        """From a pandas or polars data frame or a pyarrow table, one edge a row; numbers become text.
+        """A hierarchy from a pandas or polars data frame or a pyarrow table with one edge per row; numbers become text.
 
-        ``label`` names a column with the label of each child. An empty cell at either end of an edge is refused.
+        ``label`` names a column with the label of each child. An empty parent or child is an error.
 
         >>> import pandas
         >>> Hierarchy.from_frame(pandas.DataFrame({"parent": ["animal"], "child": ["dog"]})).names
@@ -130,7 +131,7 @@ class Hierarchy:
         raise AttributeError(f"a Hierarchy never changes, so {name} cannot be set; build another one")
 
     def row(self, name: str) -> int:
-        """The row of a name or a label; UnknownNameError with the nearest names if there is none.
+        """The row of a name or label; UnknownNameError with the closest names if there is none.
 
         >>> heart = Hierarchy(["HP:1", "HP:2"], [[0, 1]], labels=["Abnormal heart", "Murmur"])
         >>> heart.row("HP:2"), heart.row("murmur")
@@ -139,7 +140,7 @@ class Hierarchy:
         return find_row(name, self.names.row_of, self.names, self.labels)
 
     def rows(self, names: Iterable[str]) -> Rows:
-        """The rows of several names, in their order."""
+        """The rows of several names, in the given order."""
         names = list(names)
         try:
             return np.fromiter(map(self.names.row_of.__getitem__, names), np.int32, len(names))
@@ -148,7 +149,7 @@ class Hierarchy:
 
     @cached_property
     def roots(self) -> tuple[str, ...]:
-        """The nodes without parents.
+        """The names of the nodes without parents.
 
         >>> Hierarchy(["animal", "dog", "stone"], [[0, 1]]).roots
         ('animal', 'stone')
@@ -157,7 +158,7 @@ class Hierarchy:
 
     @cached_property
     def leaves(self) -> tuple[str, ...]:
-        """The nodes without children.
+        """The names of the nodes without children.
 
         >>> Hierarchy(["animal", "dog", "stone"], [[0, 1]]).leaves
         ('dog', 'stone')
@@ -175,23 +176,23 @@ class Hierarchy:
         return frozen(np.flatnonzero(self.child_lists.counts == 0).astype(np.int32))
 
     def ancestors(self, name: str) -> list[str]:
-        """Every node above this one, from the top down; of equally deep ones the earlier row first.
+        """All ancestors, shallowest first; ties are in row order.
 
         >>> Hierarchy.from_pairs([("animal", "dog"), ("dog", "poodle")]).ancestors("poodle")
         ['animal', 'dog']
         """
-        return self._from_the_top_down(self.ancestors_of(self.row(name)))
+        return self._names_by_depth(self.ancestors_of(self.row(name)))
 
     def descendants(self, name: str) -> list[str]:
-        """Every node below this one, from the top down; of equally deep ones the earlier row first.
+        """All descendants, shallowest first; ties are in row order.
 
         >>> Hierarchy.from_pairs([("animal", "dog"), ("dog", "poodle")]).descendants("animal")
         ['dog', 'poodle']
         """
-        return self._from_the_top_down(self.descendants_of(self.row(name)))
+        return self._names_by_depth(self.descendants_of(self.row(name)))
 
     def parents(self, name: str) -> list[str]:
-        """The nodes that an edge leads from to this one.
+        """The direct parents.
 
         >>> Hierarchy.from_pairs([("animal", "dog"), ("dog", "poodle")]).parents("poodle")
         ['dog']
@@ -199,7 +200,7 @@ class Hierarchy:
         return [self.names[row] for row in self.parent_lists[self.row(name)].tolist()]
 
     def children(self, name: str) -> list[str]:
-        """The nodes that an edge leads to from this one.
+        """The direct children.
 
         >>> Hierarchy.from_pairs([("animal", "dog"), ("animal", "cat")]).children("animal")
         ['dog', 'cat']
@@ -207,49 +208,52 @@ class Hierarchy:
         return [self.names[row] for row in self.child_lists[self.row(name)].tolist()]
 
     def closure(self) -> Rows:
-        """All (ancestor, descendant) rows by (descendant, ancestor); ResourceError if they do not fit."""
+        """The transitive closure: all (ancestor, descendant) rows, sorted by (descendant, ancestor).
+
+        ResourceError if it does not fit into memory.
+        """
         return self._closure
 
     def ancestor_lists(self) -> Adjacency:
-        """The closure by descendant: of each row all its ancestors, ascending."""
+        """The transitive closure as lists: for each row all its ancestors, ascending."""
         return self._ancestors
 
     def reduction(self) -> Rows:
-        """The basic edges: those (parent, child) not implied by the others, sorted by (child, parent)."""
+        """The direct edges: (parent, child) rows not implied by other edges, sorted by (child, parent)."""
         return self._basic_edges
 
     def count_closure(self) -> int | None:
-        """How many pairs the closure has, without storing it; None if counting them would take minutes."""
+        """The number of pairs in the transitive closure, without storing it; None if counting would take minutes."""
         if "_ancestors" in vars(self):
             return len(self._ancestors.rows)
-        return count_pairs(self._from_the_top, self._basic_parents)
+        return count_pairs(self._top_down, self._basic_parents)
 
     @cached_property
     def depths(self) -> Rows:
-        """For each row the number of edges on the longest path from a root.
+        """For each row, the number of edges on the longest path from a root.
 
         >>> Hierarchy.from_pairs([("animal", "dog"), ("dog", "poodle")]).depths.tolist()
         [0, 1, 2]
         """
-        return self._from_the_top.depths
+        return self._top_down.depths
 
     def ancestors_of(self, row: int) -> Rows:
-        """All rows above a row, ascending, found by walking up; the closure is not needed."""
-        return _walk(self.parent_lists, row)
+        """The rows of all ancestors of a row, ascending; found by graph search, without the closure."""
+        return _reachable_rows(self.parent_lists, row)
 
     def descendants_of(self, row: int) -> Rows:
-        """All rows below a row, ascending, found by walking down; the closure is not needed."""
-        return _walk(self.child_lists, row)
+        """The rows of all descendants of a row, ascending; found by graph search, without the closure."""
+        return _reachable_rows(self.child_lists, row)
 
     @cached_property
     def digest(self) -> str:
-        """SHA-256, in hexadecimal, of the names and the edges in their order."""
+        """The SHA-256 of names and edges, in order, as hexadecimal."""
         hashed = hashlib.sha256("\n".join(self.names).encode() + b"\0")
         hashed.update(self.edges.astype("<i4").tobytes())
         return hashed.hexdigest()
 
     def in_words(self, count: int = 3) -> list[str]:
-        """A few edges read aloud, spread over all of them, to see at a glance which way they point.
+        """A few edges as sentences, evenly spaced over all edges, to check which way they point.
 
         >>> Hierarchy.from_pairs([("animal", "dog")]).in_words()
         ['dog is an animal']
@@ -259,20 +263,20 @@ class Hierarchy:
         return [f"{self.called(child)} is {with_article(self.called(parent))}" for parent, child in self.edges[chosen]]
 
     def called(self, row: int) -> str:
-        """The label of a row, or its name if it has none."""
+        """The label of a row, or its name if it has no label."""
         return (self.labels[row] if self.labels else "") or self.names[row]
 
     def drop(self, names: Iterable[str]) -> Hierarchy:
-        """The hierarchy without these nodes and the edges at them; children with no other parent become roots.
+        """The hierarchy without these nodes and their edges; children with no other parent become roots.
 
         >>> Hierarchy.from_pairs([("animal", "dog"), ("dog", "puppy")]).drop(["animal"]).names
         ('dog', 'puppy')
         """
         if isinstance(names, str):
             raise InputError(f"names is the text {names!r}; give a list of names")
-        kept = np.ones(len(self), np.bool_)
-        kept[self.rows(names)] = False
-        return self._part(kept)
+        is_included = np.ones(len(self), np.bool_)
+        is_included[self.rows(names)] = False
+        return self._subset(is_included)
 
     def without(self, names: Iterable[str]) -> Hierarchy:
         """The old name of ``drop``."""
@@ -280,28 +284,28 @@ class Hierarchy:
         return self.drop(names)
 
     def subtree(self, name: str) -> Hierarchy:
-        """A node with everything below it, and the edges among these.
+        """A node, all its descendants, and the edges among them.
 
         >>> Hierarchy.from_pairs([("animal", "dog"), ("dog", "puppy")]).subtree("dog").names
         ('dog', 'puppy')
         """
-        kept = np.zeros(len(self), np.bool_)
-        kept[self.row(name)] = True
-        kept[self.descendants_of(self.row(name))] = True
-        return self._part(kept)
+        is_included = np.zeros(len(self), np.bool_)
+        is_included[self.row(name)] = True
+        is_included[self.descendants_of(self.row(name))] = True
+        return self._subset(is_included)
 
-    def _part(self, kept: NDArray[np.bool_]) -> Hierarchy:
-        new_row = np.cumsum(kept) - 1
-        inside = kept[self.edges].all(axis=1)
-        labels = self.labels and self.labels.part(kept.tolist())
-        return Hierarchy(compress(self.names, kept.tolist()), new_row[self.edges[inside]], labels)
+    def _subset(self, is_included: NDArray[np.bool_]) -> Hierarchy:
+        new_row = np.cumsum(is_included) - 1
+        inside = is_included[self.edges].all(axis=1)
+        labels = self.labels and self.labels.part(is_included.tolist())
+        return Hierarchy(compress(self.names, is_included.tolist()), new_row[self.edges[inside]], labels)
 
     def split(self, percent: float, seed: int = 0, *, holdout: float = 0.05, negatives_per_side: int = 5) -> Split:
-        """The paper's split: all direct edges and ``percent`` % of the implied ones to learn from, others to judge by.
+        """The paper's split: all direct edges and ``percent`` % of the implied ones to train on, others held out.
 
-        Validation and test take the fraction ``holdout`` of the implied edges each. Every held-out pair (u, v) comes
-        with ``negatives_per_side`` pairs (u′, v) and as many (u, v′) that do not hold. Both are the same for every
-        percent, and a smaller training set is the beginning of a larger one.
+        Validation and test each take the fraction ``holdout`` of the implied edges. Every held-out pair (u, v) comes
+        with ``negatives_per_side`` negative pairs (u′, v) and as many (u, v′). Held-out pairs and negatives are the
+        same for every percent, and a smaller training set is a prefix of a larger one.
 
         >>> birds = Hierarchy.from_pairs([("bird", "pelican"), ("pelican", "white_pelican")])
         >>> birds.split(0).train.tolist()
@@ -312,7 +316,7 @@ class Hierarchy:
         return split_as_in_the_paper(self, percent, seed, holdout, negatives_per_side)
 
     def summary(self) -> Summary:
-        """The size and shape in numbers: nodes, edges, depth, branching, closure.
+        """Size and shape: counts of nodes and edges, depth, branching, size of the closure.
 
         >>> birds = Hierarchy.from_pairs([("bird", "pelican"), ("pelican", "white_pelican")])
         >>> birds.summary().closure_edges, birds.summary().depth
@@ -320,19 +324,19 @@ class Hierarchy:
         """
         return _summary(self)
 
-    def _from_the_top_down(self, rows: Rows) -> list[str]:
+    def _names_by_depth(self, rows: Rows) -> list[str]:
         return [self.names[row] for row in rows[np.argsort(self.depths[rows], kind="stable")].tolist()]
 
-    # What follows is found when first asked for, and kept.
+    # Derived data, computed on first use and cached.
     _order: Rows
 
     @cached_property
-    def _from_the_top(self) -> Order:
+    def _top_down(self) -> Order:
         return Order(self._order, depths(self._order, self.parent_lists))
 
     @cached_property
     def _basic_parents(self) -> Adjacency:
-        return reduced(self._from_the_top, self.parent_lists, self.child_lists)
+        return reduced_parents(self._top_down, self.parent_lists, self.child_lists)
 
     @cached_property
     def _basic_edges(self) -> Rows:
@@ -340,48 +344,48 @@ class Hierarchy:
 
     @cached_property
     def _ancestors(self) -> Adjacency:
-        return ancestors(self._from_the_top, self._basic_parents)
+        return ancestors(self._top_down, self._basic_parents)
 
     @cached_property
     def _closure(self) -> Rows:
         return pairs_of(self._ancestors)
 
 
-def _walk(neighbours: Adjacency, row: int) -> Rows:
-    if not 0 <= row < len(neighbours):
-        raise IndexError(f"row {row} is outside 0 … {len(neighbours) - 1}")
-    found: Rows = reachable(int(row), neighbours.csr)
+def _reachable_rows(neighbors: Adjacency, row: int) -> Rows:
+    if not 0 <= row < len(neighbors):
+        raise IndexError(f"row {row} is outside 0 … {len(neighbors) - 1}")
+    found: Rows = reachable(int(row), neighbors.csr)
     return np.sort(found)
 
 
 def checked_edges(edges: ArrayLike, names: Sequence[str]) -> tuple[Rows, int]:
-    """The edges as int32[m, 2] without repeats, in their order, and how many repeats were dropped."""
-    given = _as_rows(edges, len(names))
-    loop = first_self_loop(given)
+    """The edges as int32[m, 2] without duplicates, in their order, and the number of duplicates dropped."""
+    raw = _as_rows(edges, len(names))
+    loop = first_self_loop(raw)
     if loop is not None:
-        raise HierarchyError(self_loop(names[given[loop, 0]]))
-    unique = _unique(given, len(names)).astype(np.int32, order="C")
-    return frozen(unique), len(given) - len(unique)
+        raise HierarchyError(self_loop(names[raw[loop, 0]]))
+    unique = _unique(raw, len(names)).astype(np.int32, order="C")
+    return frozen(unique), len(raw) - len(unique)
 
 
 def first_self_loop(edges: NDArray[np.integer]) -> int | None:
-    """Where the first edge from a node to itself stands, if there is one."""
+    """The index of the first edge from a node to itself, or None."""
     loops = np.flatnonzero(edges[:, 0] == edges[:, 1])
     return int(loops[0]) if len(loops) else None
 
 
 def self_loop(name: str) -> str:
-    """The sentence for an edge from a node to itself."""
+    """The error message for an edge from a node to itself."""
     return f"{short(name)!r} is given as its own parent; remove this edge"
 
 
 def parent_lists(edges: Rows, size: int) -> Adjacency:
-    """Of each row its parents, ascending."""
+    """For each row its parents, ascending."""
     return Adjacency.of_pairs(edges[:, 1], edges[:, 0], size)
 
 
 def child_lists(parents: Adjacency) -> Adjacency:
-    """Of each row its children, ascending."""
+    """For each row its children, ascending."""
     order = np.argsort(parents.rows, kind="stable")
     return Adjacency.of_groups(parents.rows, parents.groups()[order], len(parents))
 
@@ -389,31 +393,32 @@ def child_lists(parents: Adjacency) -> Adjacency:
 def _unique(edges: NDArray[np.integer], size: int) -> NDArray[np.integer]:
     keys = pair_keys(edges[:, 0], edges[:, 1], size)
     in_order = np.sort(keys)
-    # Files without repeats are the rule, and finding first appearances costs three times the plain sort.
+    # Most files have no duplicates, and finding first appearances takes three times as long as a plain sort.
     if not (in_order[1:] == in_order[:-1]).any():
         return edges
     return edges[np.sort(np.unique(keys, return_index=True)[1])]
 
 
 def _as_rows(edges: ArrayLike, size: int) -> NDArray[np.integer]:
-    given = np.asarray(edges)
-    if given.size == 0:
+    rows = np.asarray(edges)
+    if rows.size == 0:
         return np.empty((0, 2), np.int32)
-    if given.ndim != 2 or given.shape[1] != 2 or given.dtype.kind not in "iu":
+    if rows.ndim != 2 or rows.shape[1] != 2 or rows.dtype.kind not in "iu":
         raise HierarchyError(
-            f"edges must be whole numbers in two columns, parent and child, not {given.dtype} {given.shape}"
+            f"edges must be whole numbers in two columns, parent and child, not {rows.dtype} {rows.shape}"
         )
-    if given.min() < 0 or given.max() >= size:
-        strange = given.min() if given.min() < 0 else given.max()
-        raise HierarchyError(f"an edge names row {strange}, but there are rows 0 … {size - 1}; give every row a name")
-    return given
+    if rows.min() < 0 or rows.max() >= size:
+        unknown = rows.min() if rows.min() < 0 else rows.max()
+        raise HierarchyError(f"an edge names row {unknown}, but there are rows 0 … {size - 1}; give every row a name")
+    return rows
 
 
 @dataclass(frozen=True)
 class Summary:
     """The size and shape of a hierarchy.
 
-    ``closure_edges`` is counted without storing the closure: exactly, or None where that would take minutes.
+    ``closure_edges`` is exact, counted without storing the closure, or None where counting would take minutes.
+    ``depth`` is the longest path; ``branching`` is the mean number of children of a node that has any.
     """
 
     nodes: int
@@ -430,12 +435,11 @@ class Summary:
     seconds: float
 
     def as_dict(self) -> dict[str, int | float | None]:
-        """The numbers by name, ready for JSON."""
+        """The numbers by name, as JSON can hold them."""
         return asdict(self)
 
 
 def _summary(hierarchy: Hierarchy) -> Summary:
-    """Count what there is: ``depth`` is the longest path, ``branching`` the mean children of a non-leaf."""
     start = time.perf_counter()
     basic = len(hierarchy.reduction())
     closure = hierarchy.count_closure()

@@ -9,16 +9,16 @@ import numpy as np
 
 from hypercone._arrays import Rows
 from hypercone.errors import HierarchyError, InputError, option, short, unknown_name
-from hypercone.hierarchy.names import NameIndex, numbered
+from hypercone.hierarchy.names import NameIndex, number_names
 
 # pyarrow, then pandas and polars, then NumPy.
 TO_LIST = ("to_pylist", "to_list", "tolist")
-# What pandas and polars call a missing value, beside None and NaN.
+# Types of missing values in pandas and polars, besides None and NaN.
 MISSING = {"NAType", "NaTType"}
 
 
 def rows_of_frame(frame: Any, parent: str, child: str, label: str | None) -> tuple[NameIndex, Rows, list[str] | None]:
-    """The names in the order of first appearance, the edges as (parent, child) rows, and the labels if asked for."""
+    """The names in order of first appearance, the edges as (parent, child) rows, and the labels if requested."""
     if parent == child:
         raise InputError(f"{option('parent')} and {option('child')} are both the column {parent!r}; name two columns")
     parents, children = (
@@ -26,26 +26,27 @@ def rows_of_frame(frame: Any, parent: str, child: str, label: str | None) -> tup
     )
     if not parents:
         raise InputError("the frame has no rows; a hierarchy needs at least one parent with a child")
-    index, edges = numbered(zip(parents, children, strict=True))
+    index, edges = number_names(zip(parents, children, strict=True))
     if label is None:
         return index, edges, None
-    called = dict(zip(reversed(children), reversed(_values(frame, label)), strict=True))
-    return index, edges, ["" if is_missing(called.get(name)) else str(called[name]) for name in index]
+    # Reversed, so that the first label of a child wins.
+    label_of = dict(zip(reversed(children), reversed(_values(frame, label)), strict=True))
+    return index, edges, ["" if is_missing(label_of.get(name)) else str(label_of[name]) for name in index]
 
 
 def texts_of(values: Sequence[Any], column: str, row: str, first: int) -> list[str]:
-    """The values of a column as names; InputError with the row of one that is missing or no name.
+    """The values of a column as names; InputError with the row of a value that is missing or not a name.
 
     >>> texts_of(["dog", 7, 9606.0], "the column 'child'", "row", 0)
     ['dog', '7', '9606']
     """
     if all(kind is str for kind in set(map(type, values))) and "" not in values:
         return list(values)
-    return [_text(value, f"{column}, {row} {place}") for place, value in enumerate(values, first)]
+    return [_text(value, f"{column}, {row} {number}") for number, value in enumerate(values, first)]
 
 
 def is_missing(value: Any) -> bool:
-    """Whether there is nothing in the cell.
+    """Whether the cell is empty.
 
     >>> is_missing(None), is_missing(float("nan")), is_missing("")
     (True, True, False)
@@ -59,10 +60,10 @@ def _text(value: Any, where: str) -> str:
     if isinstance(value, str):
         return str(value)
     if isinstance(value, float) and value.is_integer():
-        # A column of numbers that once had gaps is one of floats; its 9606.0 must meet the 9606 of the other column.
+        # pandas turns a column of integers with gaps into floats; 9606.0 must match the 9606 of the other column.
         value = int(value)
     if isinstance(value, bool) or not isinstance(value, int):
-        raise InputError(f"{where}: {short(repr(value))} is no name; names are text or whole numbers")
+        raise InputError(f"{where}: {short(repr(value))} is not a name; names are text or whole numbers")
     return str(value)
 
 
@@ -83,7 +84,7 @@ def _column_names(frame: Any) -> list[Any]:
     for name in ("column_names", "columns"):
         if hasattr(frame, name):
             return list(getattr(frame, name))
-    raise InputError(f"{type(frame).__name__} is no data frame; give one of pandas, polars or pyarrow")
+    raise InputError(f"{type(frame).__name__} is not a data frame; give one of pandas, polars or pyarrow")
 
 
 Direction = Literal["parent-child", "child-parent"]
@@ -92,20 +93,20 @@ LABEL_KEYS = ("label", "name")
 
 
 def checked_direction(direction: object) -> str:
-    """The direction, or InputError if it is neither of the two."""
+    """The direction; InputError if it is not parent-child or child-parent."""
     if direction not in DIRECTIONS:
         raise InputError(f"{option('direction')} is {direction!r}, but must be parent-child or child-parent")
     return str(direction)
 
 
 def rows_of_graph(graph: Any, direction: Direction) -> tuple[list[str], Rows, list[str]]:
-    """The node names, the edges as (parent, child) rows, and the labels; a node that is no text becomes ``str(node)``.
+    """The node names, the edges as (parent, child) rows, and the labels; nodes become names by ``str(node)``.
 
     The label of a node is its attribute ``label``, or else ``name``.
     """
     checked_direction(direction)
     if not (hasattr(graph, "nodes") and hasattr(graph, "edges")):
-        raise InputError(f"{type(graph).__name__} is no graph; give one of networkx")
+        raise InputError(f"{type(graph).__name__} is not a graph; give one of networkx")
     if hasattr(graph, "is_directed") and not graph.is_directed():
         raise InputError("the graph is undirected, so it does not say who is the parent; give a directed graph")
     nodes = list(graph.nodes)
@@ -126,8 +127,8 @@ def _texts(nodes: list[Any]) -> list[str]:
 
 def _labels(graph: Any, nodes: list[Any]) -> list[str]:
     attributes = getattr(graph.nodes, "get", None)
-    found = [attributes(node) if attributes else None for node in nodes]
-    return [_label(of_node) if isinstance(of_node, Mapping) else "" for of_node in found]
+    per_node = [attributes(node) if attributes else None for node in nodes]
+    return [_label(found) if isinstance(found, Mapping) else "" for found in per_node]
 
 
 def _label(attributes: Mapping[str, Any]) -> str:

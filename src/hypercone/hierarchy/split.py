@@ -1,4 +1,4 @@
-"""The paper's split of a closure into training, validation and test pairs, and the wrong pairs to each."""
+"""The paper's split of a transitive closure into training, validation and test pairs, with negative pairs."""
 
 from __future__ import annotations
 
@@ -10,17 +10,17 @@ from numpy.typing import NDArray
 from hypercone._arrays import Adjacency, Rows, pair_keys
 from hypercone.errors import InputError, option
 from hypercone.hierarchy.graph import flipped_lists
-from hypercone.hierarchy.graph_kernels import draw_strangers
+from hypercone.hierarchy.graph_kernels import draw_unrelated
 from hypercone.hierarchy.hierarchy import Hierarchy
 from hypercone.progress import Step
 
-# Each purpose draws from its own stream, so that none depends on how much another used.
+# Each purpose has its own random stream, so that none depends on how much another has drawn.
 SHUFFLE, VALIDATION, TEST = range(3)
 
 
 @dataclass(frozen=True, eq=False)
 class LabeledPairs:
-    """(parent, child) rows that hold and that do not: int32[n, 2] and int32[m, 2].
+    """Positive and negative (parent, child) rows: int32[n, 2] and int32[m, 2].
 
     >>> pets = Hierarchy.from_pairs([("animal", "dog"), ("animal", "cat")])
     >>> LabeledPairs([pets.rows(["animal", "dog"])], [pets.rows(["dog", "cat"])]).positives.tolist()
@@ -37,18 +37,18 @@ class LabeledPairs:
 
 @dataclass(frozen=True, eq=False)
 class Split:
-    """``train`` is int32[n, 2], basic edges first; the labeled pairs are to choose and to judge by."""
+    """``train`` is int32[n, 2], direct edges first; ``validation`` and ``test`` are labeled pairs held out from it."""
 
     train: Rows
     validation: LabeledPairs
     test: LabeledPairs
     percent: float
     seed: int
-    # The digest of the hierarchy that it is of, where that is known.
+    # The digest of the hierarchy that was split, if known.
     hierarchy: str = ""
 
     def check(self, hierarchy: Hierarchy) -> None:
-        """InputError if it is a split of another hierarchy."""
+        """InputError if this is the split of another hierarchy."""
         parts = self.train, *(rows for part in (self.validation, self.test) for rows in vars(part).values())
         if self.hierarchy not in ("", hierarchy.digest) or any(rows.max(initial=0) >= len(hierarchy) for rows in parts):
             raise InputError("the split is of another hierarchy; give the one that it was made from")
@@ -57,7 +57,7 @@ class Split:
 def split_as_in_the_paper(
     hierarchy: Hierarchy, percent: float, seed: int, holdout: float, negatives_per_side: int
 ) -> Split:
-    """What ``Hierarchy.split`` gives.
+    """The implementation of ``Hierarchy.split``.
 
     >>> chain = Hierarchy.from_pairs([(str(i), str(i + 1)) for i in range(20)])
     >>> split = chain.split(50)
@@ -65,21 +65,21 @@ def split_as_in_the_paper(
     (115, 10, 10)
     """
     _check(percent, seed, holdout, negatives_per_side)
-    # Plain numbers, whatever NumPy gave, so that the split can be written as JSON.
+    # Python numbers instead of NumPy's, so that the split can be written as JSON.
     percent, seed = (int(percent) if percent == int(percent) else float(percent)), int(seed)
     nonbasic = nonbasic_edges(hierarchy)
-    # Shuffling takes three fifths of the time, and the wrong pairs of each part one.
+    # Shuffling takes about three fifths of the time, the negative pairs of each part one fifth.
     with Step("split", 5) as step:
         shuffled = nonbasic[np.argsort(random_bits(seed, SHUFFLE, len(nonbasic)), kind="stable")]
         step.advance(3)
-        held = round(holdout * len(nonbasic))
+        held_out = round(holdout * len(nonbasic))
         learned = round(percent / 100 * len(nonbasic))
-        validation, test = shuffled[:held], shuffled[held : 2 * held]
-        of_validation = corrupted(hierarchy, validation, negatives_per_side, seed, VALIDATION)
+        validation, test = shuffled[:held_out], shuffled[held_out : 2 * held_out]
+        of_validation = negative_pairs(hierarchy, validation, negatives_per_side, seed, VALIDATION)
         step.advance()
-        of_test = corrupted(hierarchy, test, negatives_per_side, seed, TEST)
+        of_test = negative_pairs(hierarchy, test, negatives_per_side, seed, TEST)
     return Split(
-        np.concatenate([hierarchy.reduction(), shuffled[2 * held :][:learned]]),
+        np.concatenate([hierarchy.reduction(), shuffled[2 * held_out :][:learned]]),
         LabeledPairs(validation, of_validation),
         LabeledPairs(test, of_test),
         percent,
@@ -89,16 +89,16 @@ def split_as_in_the_paper(
 
 
 def nonbasic_edges(hierarchy: Hierarchy) -> Rows:
-    """The pairs of the closure that are not basic edges, sorted by (descendant, ancestor).
+    """The implied edges: pairs of the closure that are not direct edges, sorted by (descendant, ancestor).
 
     >>> nonbasic_edges(Hierarchy.from_pairs([("a", "b"), ("b", "c"), ("a", "c")])).tolist()
     [[0, 2]]
     """
     closure, basic = hierarchy.closure(), hierarchy.reduction()
     basic_keys = pair_keys(basic[:, 1], basic[:, 0], len(hierarchy))
-    kept = np.ones(len(closure), np.bool_)
-    kept[np.searchsorted(hierarchy.ancestor_lists().keys(), basic_keys)] = False
-    return closure[kept]
+    is_implied = np.ones(len(closure), np.bool_)
+    is_implied[np.searchsorted(hierarchy.ancestor_lists().keys(), basic_keys)] = False
+    return closure[is_implied]
 
 
 def _check(percent: float, seed: int, holdout: float, negatives_per_side: int) -> None:
@@ -121,30 +121,30 @@ def _check(percent: float, seed: int, holdout: float, negatives_per_side: int) -
 
 
 def random_bits(seed: int, stream: int, count: int) -> NDArray[np.uint64]:
-    """64-bit random numbers that depend on the seed and the stream only.
+    """64-bit random numbers that depend only on the seed and the stream.
 
-    Raw bits, because NumPy promises never to change these, unlike the shuffles and draws made of them.
+    Raw bits, because NumPy guarantees that these never change, unlike its shuffles and distributions.
     """
     bits: NDArray[np.uint64] = np.random.PCG64(np.random.SeedSequence([seed, stream])).random_raw(count)
     return bits
 
 
-def corrupted(hierarchy: Hierarchy, positives: Rows, a_side: int, seed: int, stream: int) -> Rows:
-    """For each positive (u, v), ``a_side`` pairs (u′, v) and as many (u, v′), outside the closure, u ≠ v.
+def negative_pairs(hierarchy: Hierarchy, positives: Rows, per_side: int, seed: int, stream: int) -> Rows:
+    """For each positive (u, v), ``per_side`` negative pairs (u′, v) and as many (u, v′): not in the closure, u ≠ v.
 
-    The replacements for one end of one positive differ from each other; where there are fewer, all are taken.
+    The replacements for one end of one positive are distinct; if fewer exist, all of them are taken.
     """
     above = hierarchy.ancestor_lists()
-    bits = random_bits(seed, stream, 2 * a_side * len(positives)).reshape(2, len(positives), a_side)
-    parents = _strangers(positives[:, 1], above, bits[0])
-    children = _strangers(positives[:, 0], flipped_lists(above), bits[1])
-    pairs = np.empty((len(positives), 2, a_side, 2), np.int32)
+    bits = random_bits(seed, stream, 2 * per_side * len(positives)).reshape(2, len(positives), per_side)
+    parents = _unrelated_rows(positives[:, 1], above, bits[0])
+    children = _unrelated_rows(positives[:, 0], flipped_lists(above), bits[1])
+    pairs = np.empty((len(positives), 2, per_side, 2), np.int32)
     pairs[:, 0, :, 0], pairs[:, 0, :, 1] = parents, positives[:, 1, None]
     pairs[:, 1, :, 0], pairs[:, 1, :, 1] = positives[:, 0, None], children
     flat = pairs.reshape(-1, 2)
     return flat[(flat >= 0).all(axis=1)]
 
 
-def _strangers(rows: Rows, related: Adjacency, bits: NDArray[np.uint64]) -> Rows:
-    found: Rows = draw_strangers(np.ascontiguousarray(rows), related.csr, bits)
+def _unrelated_rows(rows: Rows, related: Adjacency, bits: NDArray[np.uint64]) -> Rows:
+    found: Rows = draw_unrelated(np.ascontiguousarray(rows), related.csr, bits)
     return found

@@ -14,7 +14,7 @@ from hypercone.embedding.embedding import Embedding
 from hypercone.embedding.folder import checked_path
 from hypercone.errors import InputError, did_you_mean, option, some, warn_renamed
 from hypercone.hierarchy import LabeledPairs
-from hypercone.hierarchy.split import corrupted, random_bits
+from hypercone.hierarchy.split import negative_pairs, random_bits
 from hypercone.methods import Points
 from hypercone.plotting.arcs import view_from
 from hypercone.plotting.canvas import (
@@ -187,7 +187,7 @@ def _sample_pairs(embedding: Embedding) -> LabeledPairs:
     closure = hierarchy.closure()
     if len(closure) > MOST_PAIRS:
         closure = closure[np.sort(np.argsort(random_bits(0, POSITIVE_STREAM, len(closure)))[:MOST_PAIRS])]
-    return LabeledPairs(closure, corrupted(hierarchy, closure, NEGATIVES_PER_SIDE, 0, NEGATIVE_STREAM))
+    return LabeledPairs(closure, negative_pairs(hierarchy, closure, NEGATIVES_PER_SIDE, 0, NEGATIVE_STREAM))
 
 
 def norms(embedding: Embedding, *, theme: Theme) -> Any:

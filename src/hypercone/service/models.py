@@ -12,7 +12,7 @@ from msgspec import UNSET, UnsetType
 from hypercone._arrays import read_only
 from hypercone.embedding import Embedding
 from hypercone.errors import InputError, UnknownNameError, short, some, unknown_name
-from hypercone.hierarchy.names import SAME
+from hypercone.hierarchy.names import JOINER
 from hypercone.methods.generic_kernels import energies_of_pairs
 from hypercone.queries.answers import Answer
 from hypercone.queries.questions import QUESTIONS, TEXT, QuestionInput
@@ -205,7 +205,7 @@ def _parts(embedding: Embedding) -> dict[str, list[int]]:
     """The rows of nodes that were merged from several, by each of their names."""
     rows: dict[str, list[int]] = {}
     for row, name in enumerate(embedding.names):
-        if SAME in name:
-            for part in set(name.split(SAME)):
+        if JOINER in name:
+            for part in set(name.split(JOINER)):
                 rows.setdefault(part, []).append(row)
     return rows

@@ -16,7 +16,7 @@ from hypercone._arrays import CSR, Adjacency, Rows
 from hypercone.errors import InputError
 from hypercone.hierarchy import Hierarchy, LabeledPairs, Split
 from hypercone.hierarchy.hierarchy import parent_lists
-from hypercone.hierarchy.split import corrupted
+from hypercone.hierarchy.split import negative_pairs
 from hypercone.training.config import FitConfig, TrainingConfig
 
 # A pool lists each node as often as it is to be drawn; this many entries a node resolves the frequencies well.
@@ -128,4 +128,4 @@ def calibration_pairs(hierarchy: Hierarchy, edges: Rows, config: TrainingConfig)
     random = np.random.default_rng([config.seed, 0xCA11])
     chosen = random.choice(len(edges), min(CALIBRATION_PAIRS, len(edges)), replace=False)
     positives = np.ascontiguousarray(edges[np.sort(chosen)])
-    return LabeledPairs(positives, corrupted(hierarchy, positives, 5, config.seed, 0xCA11))
+    return LabeledPairs(positives, negative_pairs(hierarchy, positives, 5, config.seed, 0xCA11))

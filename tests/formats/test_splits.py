@@ -1,0 +1,158 @@
+"""A split on disk is the split in memory, and anything else is refused; pairs of names become rows."""
+
+import json
+
+import numpy as np
+import pytest
+from tests.support import hierarchies
+from tests.support.errors import raises_exactly
+
+from hypercone.errors import InputError, ResourceError
+from hypercone.formats import read, read_pairs, read_split, write_split
+from hypercone.hierarchy import Hierarchy
+
+
+@pytest.fixture
+def chain():
+    return hierarchies.chain_of_edges(20)
+
+
+@pytest.fixture
+def folder(chain, tmp_path):
+    write_split(chain.split(25, seed=4), chain, tmp_path / "deep" / "split")
+    return tmp_path / "deep" / "split"
+
+
+def test_a_split_is_read_back_as_it_was_written(chain, folder):
+    split, again = chain.split(25, seed=4), read_split(folder, chain)
+    assert (again.percent, again.seed) == (25, 4)
+    assert np.array_equal(split.train, again.train)
+    for part in ("validation", "test"):
+        assert np.array_equal(getattr(split, part).positives, getattr(again, part).positives)
+        assert np.array_equal(getattr(split, part).negatives, getattr(again, part).negatives)
+
+
+def test_the_folder_holds_names_under_a_header_and_a_summary(chain, folder):
+    parts = {"train", "validation", "validation_negatives", "test", "test_negatives"}
+    assert {path.name for path in folder.iterdir()} == {"split.json", *(f"{part}.tsv" for part in parts)}
+    assert (folder / "train.tsv").read_text().splitlines()[:2] == ["parent\tchild", "n0\tn1"]
+    assert read(folder / "train.tsv").names[:2] == ("n0", "n1")
+    summary = json.loads((folder / "split.json").read_text())
+    assert summary["hierarchy"] == chain.digest
+    assert summary["percent"] == 25
+    assert summary["counts"]["validation"] == 10
+
+
+def test_a_split_without_held_out_pairs_is_written_and_read(tmp_path):
+    star = Hierarchy.from_pairs([("a", "b"), ("a", "c")])
+    write_split(star.split(0), star, tmp_path)
+    assert read_split(tmp_path, star).test.negatives.shape == (0, 2)
+
+
+def test_numbers_of_numpy_can_be_written(chain, tmp_path):
+    write_split(chain.split(np.int64(10), seed=np.int32(1)), chain, tmp_path)
+    assert (read_split(tmp_path, chain).percent, read_split(tmp_path, chain).seed) == (10, 1)
+
+
+def test_nothing_is_left_behind_when_writing_fails(chain, tmp_path, monkeypatch):
+    monkeypatch.setattr("os.replace", lambda *paths: (_ for _ in ()).throw(OSError(28, "No space left on device")))
+    with pytest.raises(ResourceError, match=r"tsv: the disk is full; nothing was changed"):
+        write_split(chain.split(0), chain, tmp_path)
+    assert list(tmp_path.iterdir()) == []
+
+
+def test_a_folder_that_cannot_be_made_is_refused(chain, tmp_path):
+    (tmp_path / "file").write_text("")
+    with pytest.raises(InputError, match=r"file/train\.tsv: cannot be written"):
+        write_split(chain.split(0), chain, tmp_path / "file")
+
+
+def test_pairs_of_any_file_become_rows(chain, tmp_path):
+    path = tmp_path / "pairs.csv"
+    path.write_text("child,parent\nn3,n1\nn1,n3\n")
+    assert read_pairs(path, chain).tolist() == [[1, 3], [3, 1]]
+    path.write_text("n3,n1\n")
+    assert read_pairs(path, chain, direction="child-parent").tolist() == [[1, 3]]
+
+
+def test_an_unknown_name_in_a_pair_file_is_refused_with_its_line_and_the_nearest(chain, tmp_path, monkeypatch):
+    monkeypatch.chdir(tmp_path)
+    (tmp_path / "pairs.tsv").write_text("parent\tchild\nn1\tn2\nn1\tN20\n")
+    with raises_exactly("pairs.tsv:3: there is no node 'N20'; did you mean n20?"):
+        read_pairs("pairs.tsv", chain)
+
+
+def change_summary(folder, change):
+    path = folder / "split.json"
+    summary = json.loads(path.read_text())
+    path.write_text(json.dumps(summary | change | {"counts": summary["counts"] | change.get("counts", {})}))
+
+
+def drop_last_line(path):
+    path.write_text("".join(path.read_text().splitlines(keepends=True)[:-1]))
+
+
+DAMAGES = {
+    "no summary": (
+        lambda folder: (folder / "split.json").unlink(),
+        r"split\.json: there is no such file, so its",
+    ),
+    "a missing part": (
+        lambda folder: (folder / "test.tsv").unlink(),
+        r"test\.tsv: there is no such file; check the",
+    ),
+    "a shortened part": (
+        lambda folder: drop_last_line(folder / "test.tsv"),
+        r"test\.tsv: has 9 pairs, split\.json says 10; write the split again$",
+    ),
+    "another hierarchy": (
+        lambda folder: change_summary(folder, {"hierarchy": "0" * 64}),
+        r"split: is a split of another hierarchy; read the hierarchy it was made from$",
+    ),
+}
+
+
+@pytest.mark.parametrize("damage", DAMAGES)
+def test_a_split_that_is_incomplete_or_of_another_hierarchy_is_refused(chain, folder, damage):
+    apply, message = DAMAGES[damage]
+    apply(folder)
+    with pytest.raises(InputError, match=message):
+        read_split(folder, chain)
+
+
+@pytest.mark.parametrize(
+    ("text", "message"),
+    [
+        ("{", "is not JSON .*; write the split again$"),
+        ("[]", "is not the summary of a split; write the split again$"),
+        ("{}", "is not the summary of a split; write the split again$"),
+        ('{"counts": {}, "percent": 1, "seed": 0, "hierarchy": ""}', "is not the summary of a split; write the split"),
+        ('{"percent": NaN}', "is not the summary of a split"),
+        ("[" * 100_000, "is nested too deeply; write the split again"),
+    ],
+    ids=["broken", "list", "empty", "no parts", "NaN", "nested"],
+)
+def test_a_summary_made_to_do_harm_is_refused(chain, folder, text, message):
+    (folder / "split.json").write_text(text)
+    with pytest.raises(InputError, match=rf"split\.json: {message}"):
+        read_split(folder, chain)
+
+
+VALUES = [{"percent": value} for value in (float("nan"), float("inf"), True, -1)] + [{"seed": True}]
+VALUES += [{"counts": {"train": value}} for value in ("two\nlines", True, 1e9)]
+
+
+@pytest.mark.parametrize("change", VALUES, ids=str)
+def test_a_summary_with_an_invalid_value_is_refused(chain, folder, change):
+    change_summary(folder, change)
+    with pytest.raises(InputError, match="is not the summary of a split") as error:
+        read_split(folder, chain)
+    assert str(error.value).isprintable()
+
+
+def test_an_unknown_name_in_a_split_is_shortened(chain, folder):
+    (folder / "train.tsv").write_text("parent\tchild\n" + "x\x1b" * 100_000 + "\tn1\n")
+    with pytest.raises(InputError, match="there is no node") as error:
+        read_split(folder, chain)
+    assert len(str(error.value)) < 600
+    assert str(error.value).isprintable()

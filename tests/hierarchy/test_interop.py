@@ -1,0 +1,131 @@
+"""Hierarchies from pandas, polars and pyarrow frames, and from networkx graphs."""
+
+import subprocess
+import sys
+
+import networkx as nx
+import pandas
+import polars
+import pyarrow
+import pytest
+from tests.support.errors import raises_exactly
+
+from hypercone.errors import HierarchyError, InputError
+from hypercone.hierarchy import Hierarchy
+
+LIBRARIES = {"pandas": pandas.DataFrame, "polars": polars.DataFrame, "pyarrow": pyarrow.table}
+
+
+each_library = pytest.mark.parametrize("make", LIBRARIES.values(), ids=LIBRARIES)
+
+
+@each_library
+def test_each_row_is_an_edge(make):
+    zoo = Hierarchy.from_frame(make({"child": ["dog", "cat"], "parent": ["animal", "animal"], "n": [1, 2]}))
+    assert zoo == Hierarchy.from_pairs([("animal", "dog"), ("animal", "cat")])
+    assert zoo.labels is None
+
+
+@each_library
+def test_columns_are_named_by_the_caller_and_labels_are_those_of_the_children(make):
+    frame = make({"id": [2, 3, 3], "above": [1, 2, 1], "called": ["Dog", None, "Poodle"]})
+    zoo = Hierarchy.from_frame(frame, parent="above", child="id", label="called")
+    assert zoo.names == ("1", "2", "3")
+    assert list(zoo.labels.texts) == ["", "Dog", ""]
+    assert zoo.row("dog") == 1
+
+
+@each_library
+def test_an_empty_cell_is_refused_with_its_row(make):
+    frame = make({"parent": ["animal", None], "child": ["dog", "cat"]})
+    with pytest.raises(InputError, match=r"the column 'parent', row 1: is empty; give it a name or remove the row"):
+        Hierarchy.from_frame(frame)
+    with pytest.raises(InputError, match="the column 'child', row 0: is empty"):
+        Hierarchy.from_frame(make({"parent": ["animal"], "child": [""]}))
+
+
+@each_library
+def test_a_column_of_numbers_with_a_gap_keeps_its_names(make):
+    frame = make({"parent": [1.0, 2.0], "child": [2, 3]})
+    assert Hierarchy.from_frame(frame).names == ("1", "2", "3")
+    with pytest.raises(InputError, match=r"the column 'parent', row 0: 1\.5 is not a name"):
+        Hierarchy.from_frame(make({"parent": [1.5], "child": [2]}))
+
+
+@each_library
+def test_a_missing_column_is_refused_with_the_closest_name(make):
+    frame = make({"parents": ["animal"], "child": ["dog"]})
+    with pytest.raises(InputError, match="there is no column 'parent'; did you mean parents"):
+        Hierarchy.from_frame(frame)
+    with pytest.raises(InputError, match="parent and child are both the column 'child'; name two columns"):
+        Hierarchy.from_frame(frame, parent="child")
+    with pytest.raises(InputError, match="the frame has no rows"):
+        Hierarchy.from_frame(make({"parent": [], "child": []}))
+
+
+def test_missing_values_of_every_kind_are_recognized():
+    for value in (None, pandas.NA, float("nan"), pandas.NaT):
+        frame = pandas.DataFrame({"parent": pandas.Series(["a", value], dtype=object), "child": ["b", "c"]})
+        with pytest.raises(InputError, match="row 1: is empty"):
+            Hierarchy.from_frame(frame)
+    whole = pandas.DataFrame({"parent": pandas.array([1, None], dtype="Int64"), "child": ["b", "c"]})
+    with pytest.raises(InputError, match="row 1: is empty"):
+        Hierarchy.from_frame(whole)
+
+
+def test_categories_are_text_and_unusable_frames_are_refused():
+    frame = pandas.DataFrame({"parent": pandas.Categorical(["a"]), "child": ["b"]})
+    assert Hierarchy.from_frame(frame).names == ("a", "b")
+    twins = pandas.DataFrame([["a", "b", "c"]], columns=["parent", "child", "child"])
+    with pytest.raises(InputError, match="there are 2 columns named 'child'"):
+        Hierarchy.from_frame(twins)
+    with pytest.raises(InputError, match=r"call \.collect\(\)"):
+        Hierarchy.from_frame(polars.DataFrame({"parent": ["a"], "child": ["b"]}).lazy())
+    with pytest.raises(InputError, match="list is not a data frame"):
+        Hierarchy.from_frame([("a", "b")])
+
+
+def test_no_frame_library_needs_to_be_installed():
+    code = (
+        "import sys\nfor name in ('pandas', 'polars', 'pyarrow'): sys.modules[name] = None\n"
+        "class Column(list):\n    def tolist(self): return list(self)\n"
+        "class Frame(dict):\n    @property\n    def columns(self): return list(self)\n"
+        "from hypercone.hierarchy import Hierarchy\n"
+        "assert len(Hierarchy.from_frame(Frame(parent=Column('a'), child=Column('b')))) == 2"
+    )
+    subprocess.run([sys.executable, "-c", code], check=True)
+
+
+def test_the_label_of_a_networkx_node_is_its_label_or_name():
+    graph = nx.DiGraph([(1, 2), (2, 3), (3, 4)])
+    graph.nodes[1].update(label="Animal", name="worse")
+    graph.nodes[2]["name"] = "Dog"
+    graph.nodes[3]["label"] = 7
+    zoo = Hierarchy.from_networkx(graph, "parent-child")
+    assert zoo.names == ("1", "2", "3", "4")
+    assert list(zoo.labels.texts) == ["Animal", "Dog", "", ""]
+    assert Hierarchy.from_networkx(nx.DiGraph([(1, 2)]), "parent-child").labels is None
+
+
+def test_a_networkx_graph_keeps_isolated_nodes_and_turns_nodes_into_text():
+    graph = nx.DiGraph([(1, 2), (2, 3)])
+    graph.add_node("alone")
+    down = Hierarchy.from_networkx(graph, direction="parent-child")
+    up = Hierarchy.from_networkx(graph, direction="child-parent")
+    assert down.names == up.names == ("1", "2", "3", "alone")
+    assert down.in_words(2) == ["2 is a 1", "3 is a 2"]
+    assert up.in_words(2) == ["1 is a 2", "2 is a 3"]
+
+
+def test_two_networkx_nodes_with_the_same_text_are_refused():
+    with raises_exactly("the nodes 1 and '1' are both written '1'; rename one of them", HierarchyError):
+        Hierarchy.from_networkx(nx.DiGraph([(1, "1")]), direction="parent-child")
+
+
+def test_the_direction_of_a_networkx_graph_is_never_guessed():
+    with pytest.raises(TypeError):
+        Hierarchy.from_networkx(nx.DiGraph())
+    with pytest.raises(InputError, match="direction is 'down', but must be parent-child or child-parent"):
+        Hierarchy.from_networkx(nx.DiGraph(), direction="down")
+    with pytest.raises(InputError, match="the graph is undirected"):
+        Hierarchy.from_networkx(nx.Graph(), direction="parent-child")

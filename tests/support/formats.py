@@ -1,0 +1,302 @@
+"""One small hierarchy in every format, and how each format can be broken; compression; the files of a tiny WordNet.
+
+A new format adds a row to SAMPLES. The hierarchy is always that of ANIMALS, with a letter beyond ASCII, so that a wrong
+encoding is noticed.
+"""
+
+from __future__ import annotations
+
+import gzip
+import io
+import json
+import lzma
+from collections.abc import Callable
+from dataclasses import dataclass, field
+from pathlib import Path
+
+import pyarrow
+import zstandard
+from pyarrow import feather, parquet
+
+from hypercone.formats import read
+from hypercone.hierarchy import Hierarchy
+
+ANIMALS = [("animal", "dog"), ("animal", "Löwe"), ("dog", "poodle")]
+LABELS = {"animal": "Tier", "dog": "a dog", "Löwe": "König", "poodle": "poodle, toy"}
+LONG = "x" * 10_000_000
+
+COMPRESS = {"": bytes, ".gz": gzip.compress, ".xz": lzma.compress, ".zst": zstandard.compress}
+
+
+def read_text(text: str | bytes, **options: object) -> Hierarchy:
+    """The hierarchy in a stream with this text."""
+    return read(io.BytesIO(text if isinstance(text, bytes) else text.encode()), **options)
+
+
+Edges = list[tuple[str, str]]
+Labels = dict[str, str]
+
+
+@dataclass(frozen=True)
+class Sample:
+    """The name of a file, how to write edges (and labels, if the format has them), and how to break the format.
+
+    ``cut`` is the number of bytes to remove from the end so that the format notices. ``undefined`` is a file that
+    mentions an undefined id, and ``note`` the note about it. ``is_tree``: nodes have at most one parent. ``name_of``
+    maps nodes to their names after reading. ``sibling_files`` are written beside the file. ``options`` are required.
+    """
+
+    file: str
+    write: Callable[[Edges, Labels], str | bytes]
+    has_labels: bool = False
+    cut: int | None = 1
+    undefined: str | bytes | None = None
+    note: str = ""
+    may_be_cyclic: bool = True
+    encodings: tuple[str, ...] = ("latin-1", "utf-16", "utf-16-le")
+    is_tree: bool = False
+    name_of: Callable[[Edges], dict[str, str]] = lambda edges: {name: name for name in nodes_of(edges)}
+    sibling_files: Callable[[Edges, Labels], dict[str, str]] = field(default=lambda edges, labels: {})
+    options: dict[str, str] = field(default_factory=dict)
+
+    @property
+    def flags(self) -> list[str]:
+        """The required options as arguments of the command line."""
+        return [word for name, value in self.options.items() for word in (f"--{name}", value)]
+
+    def content(self, edges: Edges = ANIMALS, labels: Labels = LABELS) -> bytes:
+        """The content of a file with these edges."""
+        text = self.write(edges, labels)
+        return text if isinstance(text, bytes) else text.encode()
+
+
+def nodes_of(edges: Edges) -> list[str]:
+    return list(dict.fromkeys(name for edge in edges for name in edge))
+
+
+def parents_of(edges: Edges) -> dict[str, list[str]]:
+    above: dict[str, list[str]] = {name: [] for name in nodes_of(edges)}
+    for parent, child in edges:
+        above[child].append(parent)
+    return above
+
+
+def children_of(edges: Edges) -> dict[str, list[str]]:
+    return parents_of([(child, parent) for parent, child in edges])
+
+
+def as_table(mark: str) -> Callable[[Edges, Labels], str]:
+    return lambda edges, _: "".join(f"{parent}{mark}{child}\n" for parent, child in [("parent", "child"), *edges])
+
+
+def as_obo(edges: Edges, labels: Labels) -> str:
+    stanzas = ["format-version: 1.4\n"]
+    for name, above in parents_of(edges).items():
+        lines = [f"id: {name}", f"name: {labels.get(name, '')}", 'def: "[Term] is_a: nothing" []']
+        stanzas.append("\n".join(["[Term]", *lines, *(f"is_a: {parent} ! above" for parent in above)]) + "\n")
+    return "\n".join(stanzas)
+
+
+def as_obographs(edges: Edges, labels: Labels) -> str:
+    nodes = [{"id": name, "lbl": labels.get(name, ""), "type": "CLASS"} for name in nodes_of(edges)]
+    statements = [{"sub": child, "pred": "is_a", "obj": parent} for parent, child in edges]
+    return json.dumps({"graphs": [{"id": "x", "nodes": nodes, "edges": statements}]}, ensure_ascii=False)
+
+
+def as_outline(edges: Edges, _: Labels) -> str:
+    below, lines = children_of(edges), []
+
+    def add(name: str, depth: int) -> None:
+        lines.append("  " * depth + name)
+        for child in below[name] if depth < 20 else []:
+            add(child, depth + 1)
+
+    for name, above in parents_of(edges).items():
+        if not above or name == edges[0][0]:
+            add(name, 0)
+    return "\n".join(lines) + "\n"
+
+
+def as_newick(edges: Edges, _: Labels) -> str:
+    below = children_of(edges)
+
+    def written(name: str) -> str:
+        inside = ",".join(map(written, below[name]))
+        return (f"({inside})" if inside else "") + "'" + name.replace("'", "''") + "':1.5"
+
+    return "\n".join(written(name) + ";" for name, above in parents_of(edges).items() if not above) + "\n"
+
+
+def numbers_of(edges: Edges) -> dict[str, int]:
+    return {name: number for number, name in enumerate(nodes_of(edges), 1)}
+
+
+def as_nodes_dmp(edges: Edges, _: Labels) -> str:
+    number = numbers_of(edges)
+    lines = [f"{number[parent]}\t|\t{number[parent]}\t|\tno rank\t|\n" for parent, _ in edges[:1]]
+    return "".join(lines + [f"{number[child]}\t|\t{number[parent]}\t|\tlöwe\t|\n" for parent, child in edges])
+
+
+def as_names_dmp(edges: Edges, labels: Labels) -> dict[str, str]:
+    lines = [
+        f"{number}\t|\t{labels.get(name, '')}\t|\t\t|\tscientific name\t|\n{number}\t|\tother\t|\t\t|\tsynonym\t|\n"
+        for name, number in numbers_of(edges).items()
+    ]
+    return {"names.dmp": "".join(lines)}
+
+
+def as_data_noun(edges: Edges, _: Labels) -> str:
+    number = numbers_of(edges)
+    lines = ["  1 The license is indented.\n"]
+    for name, above in parents_of(edges).items():
+        pointers = " ".join(f"@ {number[parent]:08d} n 0000" for parent in above)
+        lines.append(f"{number[name]:08d} 03 n 02 {name} 0 wörd 0 {len(above):03d} {pointers} | a gloss | of it\n")
+    return "".join(lines)
+
+
+def as_index_noun(edges: Edges, _: Labels) -> dict[str, str]:
+    lines = [f"{name.lower()} n 1 1 @ 1 0 {number:08d}\n" for name, number in numbers_of(edges).items()]
+    return {"index.noun": "  1 The license is indented.\n" + "".join(lines)}
+
+
+def as_turtle(edges: Edges, labels: Labels) -> str:
+    lines = ["@prefix : <http://a/#> .\n@prefix rdfs: <http://www.w3.org/2000/01/rdf-schema#> .\n"]
+    for name, above in parents_of(edges).items():
+        parents = "".join(f"rdfs:subClassOf :{parent} ; " for parent in above)
+        lines.append(f':{name} a rdfs:Class ; {parents}rdfs:label "{labels.get(name, "")}" .\n')
+    return "".join(lines)
+
+
+def as_ntriples(edges: Edges, labels: Labels) -> str:
+    rdfs = "http://www.w3.org/2000/01/rdf-schema#"
+    lines = [f"<http://a/#{child}> <{rdfs}subClassOf> <http://a/#{parent}> .\n" for parent, child in edges]
+    return "".join(lines + [f'<http://a/#{n}> <{rdfs}label> "{labels.get(n, "")}" .\n' for n in nodes_of(edges)])
+
+
+def as_rdfxml(edges: Edges, labels: Labels) -> str:
+    w3 = "http://www.w3.org/"
+    lines = [f'<r:RDF xmlns:r="{w3}1999/02/22-rdf-syntax-ns#" xmlns="http://a/#" xmlns:s="{w3}2000/01/rdf-schema#">\n']
+    for name, above in parents_of(edges).items():
+        parents = "".join(f'<s:subClassOf r:resource="http://a/#{parent}"/>' for parent in above)
+        label = labels.get(name, "")
+        lines.append(f'<s:Class r:about="http://a/#{name}">{parents}<s:label>{label}</s:label></s:Class>\n')
+    return "".join(lines) + "</r:RDF>\n"
+
+
+def as_graphml(edges: Edges, labels: Labels) -> str:
+    nodes = [f'<node id="{name}"><data key="k">{labels.get(name, "")}</data></node>\n' for name in nodes_of(edges)]
+    arrows = [f'<edge source="{parent}" target="{child}"/>\n' for parent, child in edges]
+    opening = '<graphml><key id="k" for="node" attr.name="label"/><graph edgedefault="directed">\n'
+    return opening + "".join(nodes + arrows) + "</graph></graphml>\n"
+
+
+def as_columns(write: Callable[[pyarrow.Table, io.BytesIO], object]) -> Callable[[Edges, Labels], bytes]:
+    def written(edges: Edges, _: Labels) -> bytes:
+        file = io.BytesIO()
+        parents, children = zip(*edges, strict=True)
+        write(pyarrow.table({"parent": parents, "child": children}), file)
+        return file.getvalue()
+
+    return written
+
+
+UNKNOWN = "1 target that is not in the file left out: Z:9"
+SAMPLES = {
+    "tsv": Sample("animals.tsv", as_table("\t"), cut=7),
+    "csv": Sample("animals.csv", as_table(","), cut=7),
+    "obo": Sample(
+        "animals.obo",
+        as_obo,
+        has_labels=True,
+        cut=14,
+        undefined="[Term]\nid: A:1\nis_a: Z:9\nis_a: A:2\n[Term]\nid: A:2\n",
+        note=UNKNOWN,
+    ),
+    "obographs": Sample(
+        "animals.json",
+        as_obographs,
+        has_labels=True,
+        cut=5,
+        undefined='{"A:1": {"ancestors": {"Z:9": 1, "A:2": 1}}, "A:2": {"ancestors": {}}}',
+        note=UNKNOWN,
+    ),
+    "paths": Sample(
+        "animals.paths",
+        lambda edges, _: "".join(f"{parent} > {child}\n" for parent, child in edges),
+        cut=7,
+    ),
+    # Every beginning of an outline is an outline.
+    "indented": Sample("animals.outline", as_outline, cut=None),
+    "ncbi": Sample(
+        "nodes.dmp",
+        as_nodes_dmp,
+        has_labels=True,
+        cut=5,
+        undefined="1\t|\t99\t|\n2\t|\t1\t|\n",
+        note="1 parent that is not in the file left out: 99",
+        is_tree=True,
+        name_of=lambda edges: {name: str(number) for name, number in numbers_of(edges).items()},
+        sibling_files=as_names_dmp,
+    ),
+    "newick": Sample("animals.nwk", as_newick, cut=2, may_be_cyclic=False, is_tree=True),
+    "wordnet": Sample(
+        "data.noun",
+        as_data_noun,
+        cut=40,
+        undefined="00000001 03 n 01 dog 0 002 @ 00000099 n 0000 @ 00000002 n 0000\n00000002 03 n 01 pet 0 000\n",
+        note="1 hypernym that is not in the file left out: 00000099",
+        name_of=lambda edges: {name: f"{name.lower()}.n.01" for name in nodes_of(edges)},
+        sibling_files=as_index_noun,
+    ),
+    # XML says itself which encoding it is in.
+    "rdfxml": Sample("animals.owl", as_rdfxml, has_labels=True, cut=5, encodings=()),
+    "turtle": Sample(
+        "animals.ttl",
+        as_turtle,
+        has_labels=True,
+        cut=3,
+        undefined=as_turtle([("b", "a")], {}).replace(":b a rdfs:Class ; rdfs:label", ":c rdfs:comment"),
+        note="1 node named but not described here, kept (b)",
+    ),
+    "ntriples": Sample(
+        "animals.nt",
+        as_ntriples,
+        has_labels=True,
+        cut=3,
+        name_of=lambda edges: {name: f"http://a/#{name}" for name in nodes_of(edges)},
+    ),
+    "graphml": Sample(
+        "animals.graphml",
+        as_graphml,
+        has_labels=True,
+        cut=5,
+        encodings=(),
+        options={"direction": "parent-child"},
+    ),
+    "parquet": Sample("animals.parquet", as_columns(parquet.write_table), cut=3, encodings=()),
+    "arrow": Sample("animals.arrow", as_columns(feather.write_feather), cut=3, encodings=()),
+}
+
+
+WORDNET_DATA = """\
+  1 This is the license,
+  2
+  3 indented.
+00000100 03 n 01 Thing 0 002 ~ 00000300 n 0000 + 00000200 v 0101 | all there is | or was
+00000200 03 n 02 bank 0 shore 0 001 @ 00000100 n 0000 | land
+00000300 03 n 01 bank 1 002 @ 00000100 n 0000 @i 00000400 n 0000 | money
+00000400 03 n 0a tower 0 a 0 b 0 c 0 d 0 e 0 f 0 g 0 h 0 i 0 001 @ 00000100 n 0000 | ten words
+"""
+WORDNET_INDEX = """\
+  1 This is the license, indented.
+bank n 2 1 @ 2 1 00000300 00000200
+thing n 1 2 ~ + 1 0 00000100
+tower n 1 1 @ 1 0 00000400
+"""
+
+
+def write_wordnet(folder: Path, end: str = "\n") -> Path:
+    """Write data.noun and index.noun of a WordNet with four synsets into a folder."""
+    (folder / "data.noun").write_text(WORDNET_DATA.replace("\n", end))
+    (folder / "index.noun").write_text(WORDNET_INDEX.replace("\n", end))
+    return folder
