@@ -19,7 +19,7 @@ import pytest
 
 import hypercone
 from hypercone.cli.main import COMMANDS, command_parser, main
-from hypercone.errors import FLAGS, InputError, option, speaking
+from hypercone.errors import FLAGS, InputError, option, option_language
 from hypercone.formats.registry import NAMES, READERS, TABLE_OPTIONS
 from hypercone.plotting.plot import KINDS
 from hypercone.training.config import OPTIONS
@@ -87,7 +87,7 @@ def public_packages():
 
 
 def flag_of(name):
-    with speaking("shell"):
+    with option_language("shell"):
         return option(name)
 
 
@@ -152,7 +152,7 @@ def test_no_text_outside_the_command_line_has_a_flag_or_a_line_of_toml(path):
 )
 def test_an_option_is_written_as_each_caller_writes_it(given, in_python, at_a_shell):
     assert option(*given) == in_python
-    with speaking("shell"):
+    with option_language("shell"):
         assert option(*given) == at_a_shell
     assert option(*given) == in_python
 
@@ -358,7 +358,7 @@ def test_the_seed_of_a_split_is_named_by_its_own_flag(capsys):
 def test_after_a_command_the_language_is_what_it_was(command, inside, capsys):
     main(command.split())
     assert option("burn_in") == "burn_in"
-    with speaking("shell"):
+    with option_language("shell"):
         main(command.split())
         assert option("burn_in") == "--burn-in"
     assert option("burn_in") == "burn_in"
@@ -376,7 +376,7 @@ def test_a_command_that_breaks_leaves_the_language_as_it_was(monkeypatch):
 
 def test_other_threads_speak_as_the_program_does():
     heard = []
-    with speaking("shell"):
+    with option_language("shell"):
         thread = threading.Thread(target=lambda: heard.append(option("burn_in")))
         thread.start()
         thread.join()

@@ -21,10 +21,10 @@ from hypercone.progress import (
     ProgressBar,
     Reporter,
     Step,
-    counted_off,
     is_shown,
     is_watched,
     showing,
+    track_progress,
 )
 
 EVENT = Progress(
@@ -251,7 +251,7 @@ def test_a_step_within_a_step_leaves_it_the_line(screen_in_place):
 def test_items_are_counted_off(screen_in_place):
     screen = screen_in_place()
     seen = []
-    for item in counted_off("abcd", "letters", 4):
+    for item in track_progress("abcd", "letters", 4):
         seen.append(item)
         if item == "c":
             _wait_for(screen, "letters:  50%")

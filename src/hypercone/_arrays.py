@@ -36,7 +36,7 @@ Rows = NDArray[np.int32]
 Offsets = NDArray[np.int64]
 
 
-def frozen(array: Array) -> Array:
+def freeze(array: Array) -> Array:
     """The same array, which nobody can write to from now on."""
     array.flags.writeable = False
     return array
@@ -76,8 +76,8 @@ class Adjacency:
     rows: Rows
 
     def __post_init__(self) -> None:
-        frozen(self.offsets)
-        frozen(self.rows)
+        freeze(self.offsets)
+        freeze(self.rows)
 
     @classmethod
     def of_groups(cls, groups: NDArray[np.integer], rows: NDArray[np.integer], size: int) -> Adjacency:

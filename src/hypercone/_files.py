@@ -34,11 +34,11 @@ AT_FDCWD, RENAME_EXCHANGE = -100, 2
 @contextlib.contextmanager
 def new_folder(target: Path) -> Iterator[Path]:
     """A temporary folder beside the target that takes its place when the block ends well, and vanishes when not."""
-    with speaking_of(target):
+    with translating_os_errors(target):
         _make_room(target)
         temporary, lock = make_folder(target)
     try:
-        with speaking_of(target):
+        with translating_os_errors(target):
             yield temporary
             temporary.chmod(0o777 & ~_umask())
             for path in temporary.rglob("*"):
@@ -66,11 +66,11 @@ def new_files(*targets: Path) -> Iterator[list[Path]]:
     made: list[tuple[Path, int | None]] = []
     try:
         for target in targets:
-            with speaking_of(target):
+            with translating_os_errors(target):
                 _make_room(target)
                 made.append(make_file(target))
         temporaries = [temporary for temporary, _ in made]
-        with speaking_of(targets[0]):
+        with translating_os_errors(targets[0]):
             yield temporaries
             for temporary in temporaries:
                 temporary.chmod(0o666 & ~_umask())
@@ -91,7 +91,7 @@ def refuse_unwritable(target: Path) -> None:
         raise InputError(f"{target}: is the folder you are in; give a new one")
     if os.path.ismount(target):
         raise InputError(f"{target}: is where a file system is mounted; give a folder inside it")
-    with speaking_of(target):
+    with translating_os_errors(target):
         nearest = next(parent for parent in target.absolute().parents if os.path.lexists(parent))
         temporary, lock = make_folder(nearest / target.name)
         remove(temporary)
@@ -170,7 +170,7 @@ def _sync(path: Path) -> None:
 
 
 @contextlib.contextmanager
-def speaking_of(target: Path) -> Iterator[None]:
+def translating_os_errors(target: Path) -> Iterator[None]:
     """Turn what the system says against writing into a sentence about the target."""
     try:
         yield
@@ -307,15 +307,15 @@ def _is_at(handle: int, path: Path) -> bool:
 
 
 # What stands between the values and their checksum, which is the last line.
-SEAL_MARK = ',\n  "seal": "'
+CHECKSUM_MARK = ',\n  "seal": "'
 # More digits than any float has before its point; turning more of them into a number takes long.
 LONGEST_NUMBER = 400
 
 
-def sealed(values: dict[str, Any]) -> str:
+def with_checksum(values: dict[str, Any]) -> str:
     """The values as JSON, with a checksum of all its bytes in the last line; NaN and infinity have no place in it.
 
-    >>> sealed({"epoch": 3}).splitlines()[:2]
+    >>> with_checksum({"epoch": 3}).splitlines()[:2]
     ['{', '  "epoch": 3,']
     """
     head = json.dumps(values, indent=2, ensure_ascii=False, allow_nan=False).removesuffix("\n}")
@@ -325,19 +325,19 @@ def sealed(values: dict[str, Any]) -> str:
 def is_intact(content: bytes) -> bool:
     """Whether the last line is the checksum of all bytes before it.
 
-    >>> content = sealed({"epoch": 3}).encode()
+    >>> content = with_checksum({"epoch": 3}).encode()
     >>> is_intact(content), is_intact(content.replace(b"  ", b" ")), is_intact(content[:-1])
     (True, False, False)
     """
-    head = content.rpartition(SEAL_MARK.encode())[0]
+    head = content.rpartition(CHECKSUM_MARK.encode())[0]
     return content == head + _end(head).encode()
 
 
-def read_sealed(path: Path, largest: int) -> dict[str, Any]:
+def read_checksummed(path: Path, largest: int) -> dict[str, Any]:
     """The values of a sealed file; ModelFileError if it is missing, too large, damaged or edited."""
     content = read_regular(path, largest)
     try:
-        values = named_values(content)
+        values = parse_json_object(content)
     except ValueError as error:
         raise ModelFileError(f"{path}: is damaged ({error})") from None
     if not is_intact(content):
@@ -346,12 +346,12 @@ def read_sealed(path: Path, largest: int) -> dict[str, Any]:
     return values
 
 
-def named_values(content: bytes) -> dict[str, Any]:
+def parse_json_object(content: bytes) -> dict[str, Any]:
     """What a JSON object in UTF-8 holds; ValueError if it is none, or if not every reader would read it alike.
 
-    >>> named_values(b'{"epoch": 3}')
+    >>> parse_json_object(b'{"epoch": 3}')
     {'epoch': 3}
-    >>> named_values(b'{"epoch": 3, "epoch": 4}')
+    >>> parse_json_object(b'{"epoch": 3, "epoch": 4}')
     Traceback (most recent call last):
     ValueError: 'epoch' stands there twice
     """
@@ -399,7 +399,7 @@ def _kind(mode: int) -> str:
 
 
 def _end(head: bytes) -> str:
-    return f'{SEAL_MARK}{hashlib.sha256(head).hexdigest()}"\n}}\n'
+    return f'{CHECKSUM_MARK}{hashlib.sha256(head).hexdigest()}"\n}}\n'
 
 
 def _named_once(pairs: list[tuple[str, Any]]) -> dict[str, Any]:

@@ -25,10 +25,10 @@ def usable_cores() -> int:
     return len(os.sched_getaffinity(0)) if hasattr(os, "sched_getaffinity") else os.cpu_count() or 1
 
 
-def needed(module: str, who: str, install: str) -> Any:
+def import_optional(module: str, who: str, install: str) -> Any:
     """The module; where it is not installed, one sentence that says who needs it and how to get it.
 
-    >>> needed("no_such_module", "tables need", "'hypercone[tables]'")
+    >>> import_optional("no_such_module", "tables need", "'hypercone[tables]'")
     Traceback (most recent call last):
     hypercone.errors.HyperconeError: tables need no_such_module, which is not installed; pip install 'hypercone[tables]'
     """

@@ -93,10 +93,10 @@ FLAGS = {
 
 
 @contextlib.contextmanager
-def speaking(language: Language) -> Iterator[None]:
+def option_language(language: Language) -> Iterator[None]:
     """During the block, messages name options in this language; afterwards in the one before.
 
-    >>> with speaking("shell"):
+    >>> with option_language("shell"):
     ...     option("burn_in", 10)
     '--burn-in 10'
     """
@@ -116,7 +116,7 @@ def option(name: str, *values: object) -> str:
 
     >>> option("direction"), option("epochs", 5), option("resume", True), option("on_cycle", "condense", "drop")
     ('direction', 'epochs=5', 'resume=True', 'on_cycle="condense" or "drop"')
-    >>> with speaking("shell"):
+    >>> with option_language("shell"):
     ...     option("direction"), option("epochs", 5), option("resume", True), option("on_cycle", "condense", "drop")
     ('--direction', '--epochs 5', '--resume', '--on-cycle condense or drop')
     """
@@ -179,10 +179,10 @@ def with_article(name: str) -> str:
     return f"{'an' if name[:1].lower() in tuple('aeio') else 'a'} {name}"
 
 
-def counted(count: int, thing: str) -> str:
+def plural(count: int, thing: str) -> str:
     """The number and the thing, in the plural unless there is one.
 
-    >>> counted(1, "edge"), counted(1_500, "edge")
+    >>> plural(1, "edge"), plural(1_500, "edge")
     ('1 edge', '1,500 edges')
     """
     return f"{count:,} {thing}{'' if count == 1 else 's'}"

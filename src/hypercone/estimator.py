@@ -9,7 +9,7 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from hypercone._system import needed
+from hypercone._system import import_optional
 from hypercone.embedding import Embedding
 from hypercone.embedding.export import Coordinates, coordinates_of
 from hypercone.errors import InputError, unknown_name
@@ -72,7 +72,7 @@ class ConeEmbedder:
         points = self._found.values[rows]
         if self._output == "default":
             return points
-        pandas = needed("pandas", "a data frame needs", "pandas")
+        pandas = import_optional("pandas", "a data frame needs", "pandas")
         return pandas.DataFrame(points, index=getattr(X, "index", None), columns=self.get_feature_names_out())
 
     def fit_transform(self, X: Any = None, y: Any = None) -> Any:
@@ -119,7 +119,7 @@ class ConeEmbedder:
 
     def __sklearn_tags__(self) -> Any:
         # Only scikit-learn 1.6 and newer asks, so it is there to be imported.
-        tags = needed("sklearn.utils", "a pipeline needs", "scikit-learn")
+        tags = import_optional("sklearn.utils", "a pipeline needs", "scikit-learn")
         return tags.Tags(
             estimator_type=None,
             target_tags=tags.TargetTags(required=False),

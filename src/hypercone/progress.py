@@ -273,10 +273,10 @@ class _Forgiving:
 Item = TypeVar("Item")
 
 
-def counted_off(items: Iterable[Item], name: str, total: int) -> Iterator[Item]:
+def track_progress(items: Iterable[Item], name: str, total: int) -> Iterator[Item]:
     """The same items; each counts as done when the next is asked for.
 
-    >>> list(counted_off([1, 2, 3], "counting", total=3))
+    >>> list(track_progress([1, 2, 3], "counting", total=3))
     [1, 2, 3]
     """
     with Step(name, total) as step:

@@ -17,9 +17,9 @@ from hypercone.methods.generic_kernels import (
     is_outside,
     is_within_margin,
     may_reach,
+    point_term,
     reach,
     region,
-    room,
     step,
 )
 
@@ -47,7 +47,7 @@ def _attractions(squared_distances, anchor_norms, other_norms, method):
     found = np.empty((len(squared_distances), 4))
     for i in range(len(squared_distances)):
         found[i, 0], found[i, 1], found[i, 2], found[i, 3] = attraction(
-            method, squared_distances[i], room(method, anchor_norms[i]), room(method, other_norms[i])
+            method, squared_distances[i], point_term(method, anchor_norms[i]), point_term(method, other_norms[i])
         )
     return found
 

@@ -101,7 +101,7 @@ class TestFigure2:
         assert checked > 20
 
     def test_the_cones_of_the_left_do_not_touch(self):
-        apexes = figures.fanned_out(figures.NORMS)
+        apexes = figures.fan_of_apexes(figures.NORMS)
         for a in apexes:
             for b in apexes:
                 assert (a is b) == bool(cones.contains(a, b, figures.K))

@@ -11,23 +11,23 @@ import shutil
 import numpy as np
 import pytest
 
-from hypercone._files import sealed
+from hypercone._files import with_checksum
 from hypercone.errors import ConfigError, InputError, ModelFileError
-from hypercone.runs import Checkpointing, opened
-from hypercone.runs.folder import LARGEST, KeptCheckpoints
+from hypercone.runs import Checkpointing, open_run
+from hypercone.runs.folder import LARGEST, FolderCheckpoints
 
 
 @pytest.fixture
 def kept(make_run, identity, make_checkpoint):
     """The folder of a run that kept three checkpoints and ended."""
-    with opened(make_run(), identity) as folder:
+    with open_run(make_run(), identity) as folder:
         for epoch in (10, 20, 30):
             folder.keep(make_checkpoint(epoch))
     return folder.path
 
 
 def test_the_newest_checkpoint_comes_back_bit_by_bit(kept, make_run, identity, make_checkpoint):
-    with opened(make_run(resume=True), identity) as folder:
+    with open_run(make_run(resume=True), identity) as folder:
         found, put = folder.latest, make_checkpoint(30)
     assert (found.stage, found.epoch, found.facts) == (put.stage, put.epoch, put.facts)
     assert found.arrays.keys() == put.arrays.keys()
@@ -43,7 +43,7 @@ def test_what_a_killed_run_left_is_tidied_and_what_is_not_ours_stays(kept, make_
     for name in (".checkpoint-training-40.safetensors.hypercone-abcd1234", "checkpoint-training-40.safetensors"):
         (kept / name).write_text("half")
     (kept / "notes.txt").write_text("mine")
-    with opened(make_run(resume=True), identity):
+    with open_run(make_run(resume=True), identity):
         pass
     assert {path.name for path in kept.glob("*40*")} == set()
     assert (kept / "notes.txt").read_text() == "mine"
@@ -53,7 +53,7 @@ def test_a_folder_with_other_things_in_it_is_refused_and_left_alone(tmp_path, id
     (tmp_path / "thesis.tex").write_text("years of work")
     with (
         pytest.raises(InputError, match="is a folder with other things in it"),
-        opened(Checkpointing(tmp_path), identity),
+        open_run(Checkpointing(tmp_path), identity),
     ):
         pass
     assert os.listdir(tmp_path) == ["thesis.tex"]
@@ -61,23 +61,23 @@ def test_a_folder_with_other_things_in_it_is_refused_and_left_alone(tmp_path, id
 
 def test_a_run_that_is_there_is_not_begun_again_by_accident(kept, make_run, identity):
     message = re.escape("holds a run already (training, epoch 30); go on with it by resume=True, or give a new folder")
-    with pytest.raises(InputError, match=message), opened(make_run(), identity):
+    with pytest.raises(InputError, match=message), open_run(make_run(), identity):
         pass
 
 
 def test_resuming_nothing_begins_and_says_so(make_run, identity, said):
-    with opened(make_run(resume=True), identity) as folder:
+    with open_run(make_run(resume=True), identity) as folder:
         assert folder.latest is None
     assert len(said) == 1
     assert said[0].endswith("holds no run yet; starting from the beginning")
 
 
 def test_a_run_killed_before_its_first_checkpoint_begins_again(make_run, identity, said):
-    with opened(make_run(), identity):
+    with open_run(make_run(), identity):
         pass
-    with pytest.raises(InputError, match="without a checkpoint yet"), opened(make_run(), identity):
+    with pytest.raises(InputError, match="without a checkpoint yet"), open_run(make_run(), identity):
         pass
-    with opened(make_run(resume=True), identity) as folder:
+    with open_run(make_run(resume=True), identity) as folder:
         assert folder.latest is None
     assert said[0].endswith("holds no checkpoint yet; starting from the beginning")
 
@@ -85,14 +85,14 @@ def test_a_run_killed_before_its_first_checkpoint_begins_again(make_run, identit
 def test_what_has_changed_is_listed(kept, make_run, identity):
     now = identity | {"rate": 0.1, "hierarchy": "cd" * 32, "percent": 50}
     words = "hierarchy was abababababab…, is cdcdcdcdcdcd…; percent was not given, is 50; rate was 0.05, is 0.1; give"
-    with pytest.raises(InputError, match=re.escape(words)), opened(make_run(resume=True), now):
+    with pytest.raises(InputError, match=re.escape(words)), open_run(make_run(resume=True), now):
         pass
 
 
 def test_a_damaged_checkpoint_is_passed_over_for_the_one_before(kept, make_run, identity, said):
     newest = kept / "checkpoint-training-30.safetensors"
     newest.write_bytes(newest.read_bytes()[:-1] + b"!")
-    with opened(make_run(resume=True), identity) as folder:
+    with open_run(make_run(resume=True), identity) as folder:
         assert folder.latest.epoch == 20
     assert said == [f"{newest}: does not match its checksum; the file was damaged or replaced; trying the one before"]
 
@@ -100,7 +100,7 @@ def test_a_damaged_checkpoint_is_passed_over_for_the_one_before(kept, make_run, 
 def test_without_a_whole_checkpoint_the_run_is_refused(kept, make_run, identity):
     for path in kept.glob("checkpoint-*"):
         path.unlink()
-    with pytest.raises(ModelFileError, match="no checkpoint is whole"), opened(make_run(resume=True), identity):
+    with pytest.raises(ModelFileError, match="no checkpoint is whole"), open_run(make_run(resume=True), identity):
         pass
 
 
@@ -110,7 +110,7 @@ def test_every_flipped_bit_of_a_description_is_noticed(kept, make_run, identity,
     content = path.read_bytes()
     for place in range(len(content)):
         path.write_bytes(content[:place] + bytes([content[place] ^ (1 << place % 8)]) + content[place + 1 :])
-        with pytest.raises(ModelFileError), opened(make_run(resume=True), identity):
+        with pytest.raises(ModelFileError), open_run(make_run(resume=True), identity):
             pass
 
 
@@ -120,7 +120,7 @@ def test_a_description_cut_anywhere_is_noticed(kept, make_run, identity, name):
     content = path.read_bytes()
     for length in range(len(content)):
         path.write_bytes(content[:length])
-        with pytest.raises(ModelFileError), opened(make_run(resume=True), identity):
+        with pytest.raises(ModelFileError), open_run(make_run(resume=True), identity):
             pass
 
 
@@ -147,8 +147,8 @@ ENTRY = {"bytes": 10, "sha256": "0", "stage": "training", "epoch": 1, "facts": {
 )
 def test_a_manifest_made_by_an_enemy_opens_nothing(kept, make_run, identity, listed):
     forged = {"format": "hypercone-run", "format_version": 1, "checkpoints": listed}
-    (kept / "manifest.json").write_text(sealed(forged), encoding="utf-8")
-    with pytest.raises(ModelFileError, match="does not list checkpoints"), opened(make_run(resume=True), identity):
+    (kept / "manifest.json").write_text(with_checksum(forged), encoding="utf-8")
+    with pytest.raises(ModelFileError, match="does not list checkpoints"), open_run(make_run(resume=True), identity):
         pass
 
 
@@ -162,8 +162,8 @@ def test_a_manifest_made_by_an_enemy_opens_nothing(kept, make_run, identity, lis
 )
 def test_a_run_of_another_kind_or_time_is_refused(kept, make_run, identity, change, words):
     values = {"format": "hypercone-run", "format_version": 1, "identity": identity} | change
-    (kept / "run.json").write_text(sealed(values), encoding="utf-8")
-    with pytest.raises(ModelFileError, match=words), opened(make_run(resume=True), identity):
+    (kept / "run.json").write_text(with_checksum(values), encoding="utf-8")
+    with pytest.raises(ModelFileError, match=words), open_run(make_run(resume=True), identity):
         pass
 
 
@@ -171,7 +171,7 @@ def test_a_manifest_larger_than_any_is_not_read(kept, make_run, identity):
     with open(kept / "manifest.json", "r+b") as file:
         file.truncate(LARGEST + 1)
     words = "more than such a file can have"
-    with pytest.raises(ModelFileError, match=words), opened(make_run(resume=True), identity):
+    with pytest.raises(ModelFileError, match=words), open_run(make_run(resume=True), identity):
         pass
 
 
@@ -179,7 +179,7 @@ def test_a_pipe_in_the_place_of_a_checkpoint_is_not_waited_for(kept, make_run, i
     newest = kept / "checkpoint-training-30.safetensors"
     newest.unlink()
     os.mkfifo(newest)
-    with opened(make_run(resume=True), identity) as folder:
+    with open_run(make_run(resume=True), identity) as folder:
         assert folder.latest.epoch == 20
     assert "is a pipe, not an ordinary file" in said[0]
 
@@ -200,10 +200,10 @@ def test_what_an_enemy_wrote_into_a_run_is_told_in_one_short_line(kept, make_run
         **{f"k{i}\n": "x" * 99 for i in range(99)},
     }
     values = {"format": "hypercone-run", "format_version": 1, "identity": forged}
-    (kept / "run.json").write_text(sealed(values), encoding="utf-8")
+    (kept / "run.json").write_text(with_checksum(values), encoding="utf-8")
     with (
         pytest.raises(InputError, match="and 90 more; give the same") as error,
-        opened(make_run(resume=True), identity),
+        open_run(make_run(resume=True), identity),
     ):
         pass
     assert str(error.value).isprintable()
@@ -213,7 +213,7 @@ def test_what_an_enemy_wrote_into_a_run_is_told_in_one_short_line(kept, make_run
 @pytest.mark.parametrize("how", ["removed", "renamed", "replaced"])
 def test_a_folder_that_goes_away_during_a_run_is_not_called_safe(make_run, identity, make_checkpoint, tmp_path, how):
     run = make_run()
-    with opened(run, identity) as folder:
+    with open_run(run, identity) as folder:
         folder.keep(make_checkpoint(10))
         run.path.rename(tmp_path / "elsewhere")
         if how == "removed":
@@ -223,14 +223,14 @@ def test_a_folder_that_goes_away_during_a_run_is_not_called_safe(make_run, ident
         before = sorted(tmp_path.rglob("*"))
         with pytest.raises(InputError, match="was removed or replaced while the run was at work"):
             folder.keep(make_checkpoint(20))
-        assert KeptCheckpoints(run, folder).kept() == ""
+        assert FolderCheckpoints(run, folder).kept() == ""
     assert sorted(tmp_path.rglob("*")) == before
 
 
 def test_a_run_stays_where_it_began_wherever_the_program_goes(identity, make_checkpoint, tmp_path, monkeypatch):
     monkeypatch.chdir(tmp_path)
     (tmp_path / "other").mkdir()
-    with opened(Checkpointing("run"), identity) as folder:
+    with open_run(Checkpointing("run"), identity) as folder:
         monkeypatch.chdir(tmp_path / "other")
         folder.keep(make_checkpoint(10))
     assert (tmp_path / "run" / "manifest.json").exists()
@@ -241,7 +241,7 @@ def test_checkpoints_without_a_manifest_are_not_thrown_away(kept, make_run, iden
     (kept / "manifest.json").unlink()
     before = sorted(os.listdir(kept))
     words = "manifest.json: is missing, but there are checkpoints"
-    with pytest.raises(ModelFileError, match=words), opened(make_run(resume=True), identity):
+    with pytest.raises(ModelFileError, match=words), open_run(make_run(resume=True), identity):
         pass
     assert sorted(os.listdir(kept)) == before
 
@@ -257,7 +257,7 @@ def test_a_checkpoint_that_cannot_be_read_now_is_neither_passed_over_nor_removed
         return real(path, *arguments, **options)
 
     monkeypatch.setattr(os, "open", failing)
-    with pytest.raises(ModelFileError, match="cannot be read"), opened(make_run(resume=True), identity):
+    with pytest.raises(ModelFileError, match="cannot be read"), open_run(make_run(resume=True), identity):
         pass
     assert newest.exists()
     assert said == []
@@ -273,6 +273,6 @@ def test_a_file_called_lock_that_is_not_ours_is_left_as_it_is(make_run, identity
         lock.symlink_to(precious)
     else:
         lock.write_text("mine")
-    with pytest.raises(InputError), opened(make_run(), identity):
+    with pytest.raises(InputError), open_run(make_run(), identity):
         pass
     assert precious.read_text() == lock.read_text() == "mine"

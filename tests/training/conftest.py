@@ -16,7 +16,7 @@ from hypercone.hierarchy.hierarchy import parent_lists
 from hypercone.methods import METHODS, Method
 from hypercone.runs import FitContext
 from hypercone.training import FitConfig
-from hypercone.training.epoch_kernels import below, mix, shuffled, stream
+from hypercone.training.epoch_kernels import below, mix, shuffled_order, stream
 from hypercone.training.loop import Stage
 from hypercone.training.start import random_points
 
@@ -49,7 +49,7 @@ def _streams(seed, epoch, count):
 
 @pytest.fixture(scope="session")
 def random_functions() -> SimpleNamespace:
-    return SimpleNamespace(draws=_draws, mixed=_mixed, streams=_streams, shuffled=shuffled)
+    return SimpleNamespace(draws=_draws, mixed=_mixed, streams=_streams, shuffled=shuffled_order)
 
 
 @pytest.fixture(scope="session")

@@ -9,7 +9,7 @@ from hypercone.methods import METHODS
 from hypercone.training import FitConfig
 from hypercone.training.loop import Trainer
 from hypercone.training.sampling import (
-    POOL_ENTRIES_A_NODE,
+    POOL_ENTRIES_PER_NODE,
     known_pairs,
     make_negatives,
     pool_by_degree,
@@ -76,7 +76,7 @@ class TestPlan:
         rows, degrees = np.arange(500, dtype=np.int32), rng.geometric(0.2, 500)
         pool = pool_by_degree(rows, degrees, power)
         wanted = (degrees + 1.0) ** power
-        wanted *= len(rows) * POOL_ENTRIES_A_NODE / wanted.sum()
+        wanted *= len(rows) * POOL_ENTRIES_PER_NODE / wanted.sum()
         assert np.abs(np.bincount(pool, minlength=500) - np.maximum(wanted, 1)).max() <= 0.5
         assert pool.dtype == np.int32
 

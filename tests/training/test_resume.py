@@ -9,7 +9,7 @@ import numpy as np
 import pytest
 
 from hypercone import Checkpointing, Hierarchy, fit, load_dataset
-from hypercone._files import sealed
+from hypercone._files import with_checksum
 from hypercone.errors import ConfigError, InputError, Interrupted, ModelFileError
 from hypercone.training import FitConfig
 
@@ -128,7 +128,7 @@ def _forge(folder, **changes) -> None:
     manifest = json.loads(path.read_text())
     manifest.pop("seal")
     manifest["checkpoints"][0] |= changes
-    path.write_text(sealed(manifest), encoding="utf-8")
+    path.write_text(with_checksum(manifest), encoding="utf-8")
 
 
 @pytest.mark.parametrize(

@@ -8,7 +8,7 @@ import pytest
 from hypercone.errors import ConfigError
 from hypercone.geometry import poincare
 from hypercone.methods import FARTHEST
-from hypercone.training import FitConfig, drawn_in, fit, pretrain
+from hypercone.training import FitConfig, fit, pretrain, rescaled_start
 
 
 def test_training_begins_where_it_is_told_to(tree):
@@ -48,7 +48,7 @@ def test_a_random_start_has_nothing_to_pretrain(tree):
 
 def test_flat_points_enter_the_ball_at_the_same_distance_from_the_origin():
     points = np.array([[3.0, 4.0], [0.0, 0.0], [30.0, 0.0]])
-    inside = drawn_in(points, FitConfig(method="hyperbolic-cones", dim=2, init="euclidean", rescale=0.5))
+    inside = rescaled_start(points, FitConfig(method="hyperbolic-cones", dim=2, init="euclidean", rescale=0.5))
     assert poincare.norm(inside)[:2] == pytest.approx([2.5, 0.0])
     assert np.linalg.norm(inside, axis=1).max() <= 1.0
     assert inside[0] / np.linalg.norm(inside[0]) == pytest.approx([0.6, 0.8])
@@ -56,4 +56,4 @@ def test_flat_points_enter_the_ball_at_the_same_distance_from_the_origin():
 
 def test_points_of_the_same_space_are_only_drawn_in():
     points = np.array([[0.3, 0.4]])
-    assert drawn_in(points, FitConfig(method="hyperbolic-cones", dim=2, rescale=0.5)).tolist() == [[0.15, 0.2]]
+    assert rescaled_start(points, FitConfig(method="hyperbolic-cones", dim=2, rescale=0.5)).tolist() == [[0.15, 0.2]]

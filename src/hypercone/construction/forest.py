@@ -6,7 +6,7 @@ from dataclasses import dataclass
 
 import numpy as np
 
-from hypercone._arrays import Adjacency, Rows, frozen
+from hypercone._arrays import Adjacency, Rows, freeze
 from hypercone.construction import rearrange_kernels as kernels
 from hypercone.construction.layout import (
     Layout,
@@ -117,7 +117,7 @@ def count_forest(hierarchy: Hierarchy) -> Counts:
 def count_by_bits(hierarchy: Hierarchy) -> int:
     """The number of pairs of the closure, whatever it takes: minutes for a million nodes with many parents each."""
     order = np.argsort(hierarchy.depths, kind="stable").astype(np.int32)
-    return count_pairs_by_bits(frozen(order), hierarchy.parent_lists)
+    return count_pairs_by_bits(freeze(order), hierarchy.parent_lists)
 
 
 # Of the gap around a cap, what rounding may use up; two neighbours may each move by this much.
@@ -224,7 +224,7 @@ def rearranged_forest(hierarchy: Hierarchy, kept: Rows) -> tuple[Rows, Counts]:
     """
     above = hierarchy.ancestor_lists()
     below = flipped_lists(above)
-    order = frozen(np.argsort(below.counts, kind="stable").astype(np.int32))
+    order = freeze(np.argsort(below.counts, kind="stable").astype(np.int32))
     links = kernels.linked(kept)
     counts = _counts(kept, above)
     for turn in range(ROUNDS):

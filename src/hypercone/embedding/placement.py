@@ -10,7 +10,7 @@ from typing import TYPE_CHECKING, Any, NamedTuple
 import numpy as np
 from numpy.typing import NDArray
 
-from hypercone._arrays import Rows, frozen
+from hypercone._arrays import Rows, freeze
 from hypercone._jit import dimension_type
 from hypercone.embedding.embedding_kernels import ABOVE, NOT_ABOVE, NOT_BELOW, improve, mark_above, pushed_out, scan
 from hypercone.errors import HierarchyError, InputError, option, short, unknown_name
@@ -57,7 +57,7 @@ def add_many(
         embedding,
         names=names,
         # The placer is done with them, so that they need not be copied.
-        points=frozen(placer.points),
+        points=freeze(placer.points),
         edges=placer.edges,
         labels=_more_labels(embedding, [called.get(name, "") for name in order]),
         record=_noted(embedding.record, len(order), [(name, wish, names[row]) for name, wish, row in unmet]),

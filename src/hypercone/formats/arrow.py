@@ -8,7 +8,7 @@ from typing import Any
 
 import numpy as np
 
-from hypercone._system import needed
+from hypercone._system import import_optional
 from hypercone.errors import InputError, short, visible, with_article
 from hypercone.formats.reading import Reading, first_labels
 from hypercone.formats.source import Content, limit_of
@@ -34,7 +34,7 @@ class Header(Table):
 
 def pyarrow_part(name: str) -> Any:
     """A part of pyarrow; without it, one sentence that says how to get it."""
-    return needed(f"pyarrow.{name}", "tables need", "'hypercone[tables]'")
+    return import_optional(f"pyarrow.{name}", "tables need", "'hypercone[tables]'")
 
 
 def reading_of_table(

@@ -11,7 +11,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from hypercone._arrays import Rows
-from hypercone.errors import HierarchyError, InputError, counted, option, short, some, warn_renamed
+from hypercone.errors import HierarchyError, InputError, option, plural, short, some, warn_renamed
 from hypercone.hierarchy.graph import CycleError, closing, condensed
 from hypercone.hierarchy.hierarchy import Hierarchy, first_self_loop, self_loop
 from hypercone.hierarchy.names import is_usable, numbered
@@ -51,7 +51,7 @@ def left_out(thing: str, reason: str, names: Sequence[str]) -> tuple[str, ...]:
     if not names:
         return ()
     verb = "is" if len(names) == 1 else "are"
-    return (f"{counted(len(names), thing)} that {verb} {reason} left out: {some(names)}",)
+    return (f"{plural(len(names), thing)} that {verb} {reason} left out: {some(names)}",)
 
 
 def first_labels(children: Sequence[str], called: Sequence[str]) -> dict[str, str]:
@@ -200,7 +200,7 @@ def _left_out(reading: Reading, places: NDArray[np.int64], one: str, several: st
         + ("" if reading.lines is None else f" (line {reading.lines[edge]})")
         for edge in places[:3].tolist()
     ]
-    return f"{counted(len(places), 'edge')} {one if len(places) == 1 else several} left out: {some(shown, len(places))}"
+    return f"{plural(len(places), 'edge')} {one if len(places) == 1 else several} left out: {some(shown, len(places))}"
 
 
 def _refuse_long_name(reading: Reading) -> NoReturn:

@@ -17,7 +17,7 @@ from itertools import count, pairwise
 from hypercone.errors import InputError, short
 from hypercone.formats.reading import Lines, Reading
 from hypercone.formats.source import Content, text_of
-from hypercone.progress import Step, counted_off
+from hypercone.progress import Step, track_progress
 
 # The last part takes a quote or bracket without its partner, so that the search for one is not begun again and again.
 TOKEN = re.compile(r"\s+|\[[^\]]*\]|[(),:;]|'[^']*(?:''[^']*)*'|[^\s()\[\]',:;]+|['\[\]]")
@@ -173,7 +173,7 @@ def read_paths(content: Content) -> Reading:
     """
     found = Lines(content.label)
     lines = text_of(content, "a path a line, such as animal > dog > poodle").split("\n")
-    for number, line in enumerate(counted_off(lines, "reading", len(lines)), 1):
+    for number, line in enumerate(track_progress(lines, "reading", len(lines)), 1):
         if not line.strip() or (number == 1 and line.startswith("#")):
             continue
         path = [name.strip() for name in SEPARATOR.split(f" {line.strip()} ")]
@@ -198,7 +198,7 @@ def read_indented(content: Content) -> Reading:
     levels: list[str] = []
     above: list[str] = []
     lines = text_of(content, "a name a line, each level indented further").split("\n")
-    for number, line in enumerate(counted_off(lines, "reading", len(lines)), 1):
+    for number, line in enumerate(track_progress(lines, "reading", len(lines)), 1):
         name = line.strip()
         if not name:
             continue

@@ -13,8 +13,8 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
-from hypercone._arrays import Adjacency, Rows, frozen, pair_keys
-from hypercone.errors import HierarchyError, InputError, counted, short, warn_renamed, with_article
+from hypercone._arrays import Adjacency, Rows, freeze, pair_keys
+from hypercone.errors import HierarchyError, InputError, plural, short, warn_renamed, with_article
 from hypercone.hierarchy.graph import Order, ancestors, count_pairs, depths, order_from_the_top, pairs_of, reduced
 from hypercone.hierarchy.graph_kernels import reachable
 from hypercone.hierarchy.names import Labels, NodeNames, checked_labels, find_row, rows_of_pairs
@@ -61,7 +61,7 @@ class Hierarchy:
         given["edges"], given["duplicates"] = checked_edges(edges, self.names)
         given["parent_lists"] = parent_lists(self.edges, len(self))
         given["child_lists"] = child_lists(self.parent_lists)
-        given["_order"] = frozen(order_from_the_top(self.names, self.parent_lists, self.child_lists))
+        given["_order"] = freeze(order_from_the_top(self.names, self.parent_lists, self.child_lists))
         given["labels"] = checked_labels(labels, len(self))
         given["notes"] = tuple(notes)
 
@@ -124,7 +124,7 @@ class Hierarchy:
         return hash(self.digest)
 
     def __repr__(self) -> str:
-        return f"<Hierarchy of {counted(len(self), 'node')} and {counted(len(self.edges), 'edge')}>"
+        return f"<Hierarchy of {plural(len(self), 'node')} and {plural(len(self.edges), 'edge')}>"
 
     def __setattr__(self, name: str, value: object) -> None:
         raise AttributeError(f"a Hierarchy never changes, so {name} cannot be set; build another one")
@@ -167,12 +167,12 @@ class Hierarchy:
     @cached_property
     def root_rows(self) -> Rows:
         """The rows of the roots."""
-        return frozen(np.flatnonzero(self.parent_lists.counts == 0).astype(np.int32))
+        return freeze(np.flatnonzero(self.parent_lists.counts == 0).astype(np.int32))
 
     @cached_property
     def leaf_rows(self) -> Rows:
         """The rows of the leaves."""
-        return frozen(np.flatnonzero(self.child_lists.counts == 0).astype(np.int32))
+        return freeze(np.flatnonzero(self.child_lists.counts == 0).astype(np.int32))
 
     def ancestors(self, name: str) -> list[str]:
         """Every node above this one, from the top down; of equally deep ones the earlier row first.
@@ -361,7 +361,7 @@ def checked_edges(edges: ArrayLike, names: Sequence[str]) -> tuple[Rows, int]:
     if loop is not None:
         raise HierarchyError(self_loop(names[given[loop, 0]]))
     unique = _unique(given, len(names)).astype(np.int32, order="C")
-    return frozen(unique), len(given) - len(unique)
+    return freeze(unique), len(given) - len(unique)
 
 
 def first_self_loop(edges: NDArray[np.integer]) -> int | None:

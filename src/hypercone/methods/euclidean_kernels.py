@@ -11,8 +11,8 @@ from hypercone.methods.generic_kernels import (
     may_reach,
     move_along_geodesic,
     move_along_line,
+    point_term,
     reach,
-    room,
     signed_energy,
 )
 from hypercone.methods.poincare_kernels import norms_and_distance
@@ -26,13 +26,13 @@ class EuclideanConstants(NamedTuple):
     alpha: float
 
 
-@room.register(EuclideanConstants)
+@point_term.register(EuclideanConstants)
 def _room(method, squared_norm):
     return 0.0
 
 
 @attraction.register(EuclideanConstants)
-def _attraction(method, squared_distance, anchor_room, other_room):
+def _attraction(method, squared_distance, anchor_term, other_term):
     distance = math.sqrt(squared_distance)
     # Two equal points attract with no direction; the floor keeps 0/0 out.
     return math.exp(-distance), 1.0 / max(distance, 1e-10), 0.0, 0.0

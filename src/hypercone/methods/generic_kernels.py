@@ -36,11 +36,11 @@ is_within_margin = generic("is_within_margin")
 add_gradient = generic("add_gradient")
 
 # Distance methods.
-# attraction(method, squared_distance, anchor_room, other_room) -> (e^−d, c, p, q) such that
+# attraction(method, squared_distance, anchor_term, other_term) -> (e^−d, c, p, q) such that
 # ∂d/∂anchor = c·((anchor − other) + p·anchor) and ∂d/∂other = c·((other − anchor) + q·other).
 attraction = generic("attraction")
-# room(method, squared_norm) -> what attraction needs to know of one point alone.
-room = generic("room")
+# point_term(method, squared_norm) -> what attraction needs to know of one point alone.
+point_term = generic("point_term")
 
 # Ranking: a cheap test that spares most exact energies.
 # reach(method, bound) -> the bound in the form the test below compares with.

@@ -17,8 +17,8 @@ from hypercone.methods.generic_kernels import (
     may_reach,
     move_along_ball_geodesic,
     move_along_geodesic,
+    point_term,
     reach,
-    room,
     signed_energy,
 )
 
@@ -34,19 +34,19 @@ class PoincareConstants(NamedTuple):
     alpha: float
 
 
-@room.register(PoincareConstants)
+@point_term.register(PoincareConstants)
 def _room(method, squared_norm):
     return 1.0 / (1.0 - squared_norm)
 
 
 @attraction.register(PoincareConstants)
-def _attraction(method, squared_distance, anchor_room, other_room):
-    rooms = anchor_room * other_room
+def _attraction(method, squared_distance, anchor_term, other_term):
+    rooms = anchor_term * other_term
     excess = 2.0 * squared_distance * rooms
     root = math.sqrt(excess * (excess + 2.0))
     # Two equal points attract with no direction; the floor keeps 0/0 out.
     slope = 4.0 * rooms / max(root, 1e-10)
-    return 1.0 / (1.0 + excess + root), slope, squared_distance * anchor_room, squared_distance * other_room
+    return 1.0 / (1.0 + excess + root), slope, squared_distance * anchor_term, squared_distance * other_term
 
 
 @signed_energy.register(PoincareConstants)

@@ -99,7 +99,7 @@ def _draw_forbidden_ball(axes: Any) -> None:
 
 def draw_growing_norms(axes: Any) -> None:
     """A cone for each norm, turned so that they lie side by side around the disk."""
-    for apex, colour in zip(fanned_out(NORMS), COLOURS, strict=True):
+    for apex, colour in zip(fan_of_apexes(NORMS), COLOURS, strict=True):
         norm, way = float(np.linalg.norm(apex)), apex / np.linalg.norm(apex)
         draw_cone(axes, apex, K, colour, alpha=0.22, linewidth=1.5)
         axes.plot(*np.stack([0 * apex, apex]).T, color=colour, linewidth=0.7, linestyle=(0, (1.5, 2.5)), zorder=1.5)
@@ -118,10 +118,10 @@ def _write_norm(axes: Any, apex: Floats, norm: float) -> None:
     axes.text(*spot, f"{norm:.1f}", ha="center", va="center", **style)
 
 
-def fanned_out(norms: tuple[float, ...]) -> list[Floats]:
+def fan_of_apexes(norms: tuple[float, ...]) -> list[Floats]:
     """An apex of each norm, at directions that leave equal gaps between the cones on the rim; the first points up.
 
-    >>> apexes = fanned_out((0.2, 0.5))
+    >>> apexes = fan_of_apexes((0.2, 0.5))
     >>> [float(np.linalg.norm(apex).round(12)) for apex in apexes]
     [0.2, 0.5]
     """
@@ -192,7 +192,7 @@ TITLES = {"poincare": "Poincaré embeddings", "hyperbolic-cones": "Hyperbolic en
 TREE_NAME, TREE_ROOT = "tree-3-7", "r"
 TOP_TWO = ("mammal.n.01", "placental.n.01")
 # General kinds that everyone knows, from the largest to the smallest.
-LABELLED = """
+LABELED_WORDS = """
 carnivore ungulate rodent primate aquatic_mammal bat metatherian lagomorph dog hunting_dog terrier even-toed_ungulate
 horse whale bear feline monkey mouse squirrel kangaroo seal cattle deer antelope rabbit elephant sheep ape
 """
@@ -308,7 +308,7 @@ def in_words(quality: Quality) -> str:
 def named_rows(hierarchy: Hierarchy) -> list[int]:
     """The rows of the words that are written, for hierarchies that have them, the most general first."""
     by_word = {word_of(name): row for row, name in reversed(list(enumerate(hierarchy.names)))}
-    return [by_word[word_of(word)] for word in LABELLED.split() if word_of(word) in by_word]
+    return [by_word[word_of(word)] for word in LABELED_WORDS.split() if word_of(word) in by_word]
 
 
 def word_of(name: str) -> str:

@@ -21,7 +21,7 @@ from hypercone.hierarchy import Hierarchy
 from hypercone.plotting.arcs import Floats
 from hypercone.plotting.canvas import INK, extra_module, new_figure, pixels
 from hypercone.plotting.scene import depth_colours, draw_disk, draw_edges, draw_nodes
-from hypercone.progress import Progress, counted_off
+from hypercone.progress import Progress, track_progress
 from hypercone.reproduce.figures import CONES, mammals, named_rows, word_of
 from hypercone.training import fit
 
@@ -137,18 +137,18 @@ def _packed(values: Any, kind: str) -> str:
 
 
 def _write_gif(path: Path, hierarchy: Hierarchy, moments: Sequence[Moment]) -> Path:
-    return write_gif(path, drawn_frames(hierarchy, moments, dpi=80), FRAME_RATE)
+    return write_gif(path, render_frames(hierarchy, moments, dpi=80), FRAME_RATE)
 
 
 def _write_mp4(path: Path, hierarchy: Hierarchy, moments: Sequence[Moment]) -> Path:
-    return write_mp4(path, drawn_frames(hierarchy, moments, dpi=140), FRAME_RATE)
+    return write_mp4(path, render_frames(hierarchy, moments, dpi=140), FRAME_RATE)
 
 
-def drawn_frames(hierarchy: Hierarchy, moments: Sequence[Moment], dpi: int) -> list[Frame]:
+def render_frames(hierarchy: Hierarchy, moments: Sequence[Moment], dpi: int) -> list[Frame]:
     """Each moment as pixels."""
     figure, (axes,) = new_figure(6.0, 6.3)
     figure.subplots_adjust(left=0.0, right=1.0, top=0.945, bottom=0.0)
-    return [_drawn(figure, axes, hierarchy, moment, dpi) for moment in counted_off(moments, "film", len(moments))]
+    return [_drawn(figure, axes, hierarchy, moment, dpi) for moment in track_progress(moments, "film", len(moments))]
 
 
 def _drawn(figure: Any, axes: Any, hierarchy: Hierarchy, moment: Moment, dpi: int) -> Frame:

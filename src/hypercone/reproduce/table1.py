@@ -6,7 +6,7 @@ import statistics
 from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import dataclass
 
-from hypercone.errors import counted
+from hypercone.errors import plural
 from hypercone.reproduce.trials import DATASET, Results, Row, Trial
 from hypercone.training import FitConfig
 from hypercone.training.recipe import named_recipe
@@ -102,7 +102,7 @@ def _table_lines(plan: Plan, rows: Iterable[Row], dim: int) -> Iterator[str]:
         printed = [paper_f1(method, dim, percent) for percent in plan.percents]
         yield _line(TITLES[method], "paper", ["–" if f1 is None else f"{f1:.1f}" for f1 in printed])
         for recipe in plan.recipes:
-            cells = [summarise(rows, method, recipe, dim, percent) for percent in plan.percents]
+            cells = [summarize_cell(rows, method, recipe, dim, percent) for percent in plan.percents]
             yield _line("", recipe, ["…" if cell is None else str(cell) for cell in cells])
 
 
@@ -124,7 +124,7 @@ def best_of_recipes(
         found = rows_of(rows, method, recipe, dim, percent)
         if found:
             means[recipe] = statistics.fmean(row["validation_f1"] for row in found)
-    return summarise(rows, method, max(means, key=means.__getitem__), dim, percent) if means else None
+    return summarize_cell(rows, method, max(means, key=means.__getitem__), dim, percent) if means else None
 
 
 def _headline_lines(plan: Plan, rows: Sequence[Row]) -> Iterator[str]:
@@ -153,7 +153,7 @@ def timing(results: Results) -> str:
 
 def _runs(runs: list[Row]) -> Iterator[str]:
     for run in runs:
-        trials, workers = counted(run["trials"], "trial"), counted(run["jobs"], "worker")
+        trials, workers = plural(run["trials"], "trial"), plural(run["jobs"], "worker")
         yield f"- {trials} in {run['seconds'] / 60:.1f} minutes with {workers} on {run['processor']}"
 
 
@@ -194,7 +194,7 @@ class Summary:
         return f"{self.mean:.1f}{spread}" + ("" if self.difference is None else f" ({self.difference:+.1f})")
 
 
-def summarise(rows: Iterable[Row], method: str, recipe: str, dim: int, percent: float) -> Summary | None:
+def summarize_cell(rows: Iterable[Row], method: str, recipe: str, dim: int, percent: float) -> Summary | None:
     """The summary of one cell, or None if no seed of it has been run."""
     f1 = [row["test_f1"] for row in rows_of(rows, method, recipe, dim, percent)]
     return mean_of(f1, paper_f1(method, dim, percent)) if f1 else None

@@ -26,7 +26,7 @@ from hypercone.hierarchy import Hierarchy, Split
 from hypercone.methods import METHODS, Points
 from hypercone.progress import Progress
 from hypercone.reproduce.released_split import read_released_split
-from hypercone.training import FitConfig, drawn_in, fit, pretrain
+from hypercone.training import FitConfig, fit, pretrain, rescaled_start
 from hypercone.training.config import OPTIONS
 from hypercone.training.start import OF_PRETRAINING
 
@@ -106,7 +106,7 @@ def _run(
 ) -> dict[str, Any]:
     config, meter = trial.config, _Meter()
     began = time.perf_counter()
-    begin = None if start is None else drawn_in(start, config)
+    begin = None if start is None else rescaled_start(start, config)
     embedding = fit(hierarchy, recipe=config, split=split, start=begin, callback=meter)
     seconds = time.perf_counter() - began
     return {

@@ -111,7 +111,7 @@ class Checkpoint:
 
 
 @contextlib.contextmanager
-def reading(found: Checkpoint) -> Iterator[None]:
+def reading_state(found: Checkpoint) -> Iterator[None]:
     """ModelFileError if the facts of a checkpoint turn out not to be what the block takes them for."""
     try:
         yield
@@ -166,7 +166,7 @@ class Cadence:
 
 
 Identity = dict[str, Any]
-MOST_TOLD = 12
+MOST_LISTED = 12
 
 
 def differences(was: Identity, now: Identity) -> list[str]:
@@ -176,8 +176,8 @@ def differences(was: Identity, now: Identity) -> list[str]:
     ['rate was 0.1, is 0.2']
     """
     names = [name for name in sorted(was.keys() | now.keys()) if was.get(name) != now.get(name)]
-    told = [f"{_shown(name)} was {_shown(was.get(name))}, is {_shown(now.get(name))}" for name in names[:MOST_TOLD]]
-    return told + ([f"and {len(names) - MOST_TOLD} more"] if len(names) > MOST_TOLD else [])
+    told = [f"{_shown(name)} was {_shown(was.get(name))}, is {_shown(now.get(name))}" for name in names[:MOST_LISTED]]
+    return told + ([f"and {len(names) - MOST_LISTED} more"] if len(names) > MOST_LISTED else [])
 
 
 def _shown(value: Any) -> str:

@@ -23,7 +23,14 @@ from dataclasses import asdict, dataclass, field
 from pathlib import Path
 from typing import IO, Any
 
-from hypercone._files import new_file, read_regular, read_sealed, remove_leftovers, sealed, speaking_of
+from hypercone._files import (
+    new_file,
+    read_checksummed,
+    read_regular,
+    remove_leftovers,
+    translating_os_errors,
+    with_checksum,
+)
 from hypercone.errors import HyperconeError, InputError, Interrupted, ModelFileError, option
 from hypercone.progress import OnProgress
 from hypercone.runs.checkpoint import (
@@ -57,12 +64,12 @@ class Entry:
 
 def manifest_text(entries: list[Entry]) -> str:
     """The manifest as it is written."""
-    return sealed(_headed({"checkpoints": [asdict(entry) for entry in entries]}))
+    return with_checksum(_headed({"checkpoints": [asdict(entry) for entry in entries]}))
 
 
 def read_manifest(path: Path) -> list[Entry]:
     """The entries of a manifest; ModelFileError if it cannot be trusted."""
-    listed = read_headed(path).get("checkpoints")
+    listed = read_with_header(path).get("checkpoints")
     try:
         entries = [Entry(**values) for values in listed] if isinstance(listed, list) else None
     except TypeError:
@@ -74,12 +81,12 @@ def read_manifest(path: Path) -> list[Entry]:
 
 def run_text(identity: dict[str, Any]) -> str:
     """The description of a run as it is written."""
-    return sealed(_headed({"identity": identity}))
+    return with_checksum(_headed({"identity": identity}))
 
 
-def read_headed(path: Path) -> dict[str, Any]:
+def read_with_header(path: Path) -> dict[str, Any]:
     """The values of a run's sealed file, if it is one and of a version that this program knows."""
-    values = read_sealed(path, LARGEST)
+    values = read_checksummed(path, LARGEST)
     if values.get("format") != FORMAT:
         raise ModelFileError(f"{path}: is not a run's; give the folder of a run")
     version = values.get("format_version")
@@ -129,7 +136,7 @@ class RunFolder:
             # What the manifest does not name is not kept.
             self.entries = before
             raise
-        with speaking_of(self.path):
+        with translating_os_errors(self.path):
             self.remove_unnamed()
 
     def write_checkpoint(self, checkpoint: Checkpoint) -> Entry:
@@ -155,16 +162,16 @@ class RunFolder:
 
 
 @contextlib.contextmanager
-def opened(run: Checkpointing, identity: Identity) -> Iterator[RunFolder]:
+def open_run(run: Checkpointing, identity: Identity) -> Iterator[RunFolder]:
     """The folder of a run, locked during the block: a new one, or with ``run.resume`` the one that is there."""
     folder = run.path
     with contextlib.ExitStack() as stack:
-        with speaking_of(Path(run.folder)):
+        with translating_os_errors(Path(run.folder)):
             if folder.exists() and not folder.is_dir():
                 raise InputError(f"{run.folder}: is a file; give a folder for the run")
             folder.mkdir(parents=True, exist_ok=True)
             _refuse_others(run)
-            lock = stack.enter_context(locked(folder))
+            lock = stack.enter_context(hold_lock(folder))
             found = RunFolder(lock, *(_found(run, identity) if (folder / RUN).exists() else _begun(run, identity)))
             # Of a run that was killed; nobody else writes here while this one holds the lock.
             found.remove_unnamed()
@@ -190,7 +197,7 @@ def _begun(run: Checkpointing, identity: Identity) -> Found:
 
 
 def _found(run: Checkpointing, identity: Identity) -> Found:
-    was = read_headed(run.path / RUN).get("identity")
+    was = read_with_header(run.path / RUN).get("identity")
     if not isinstance(was, dict):
         raise ModelFileError(f"{run.path / RUN}: does not say what is run; the file is damaged")
     entries = _listed(run.path)
@@ -258,7 +265,7 @@ class Lock:
 
 
 @contextlib.contextmanager
-def locked(folder: Path) -> Iterator[Lock]:
+def hold_lock(folder: Path) -> Iterator[Lock]:
     """Hold the folder's lock during the block; InputError if another run holds it.
 
     The file stays behind: to remove it could free a lock that somebody else has just taken.
@@ -321,7 +328,7 @@ class Checkpoints:
         return ""
 
 
-class KeptCheckpoints(Checkpoints):
+class FolderCheckpoints(Checkpoints):
     """For a fit with a run's folder."""
 
     def __init__(self, run: Checkpointing, folder: RunFolder) -> None:
@@ -376,4 +383,4 @@ class FitContext:
 
 
 # Of a step that nobody watches and that is kept nowhere.
-UNWATCHED = FitContext()
+DEFAULT_CONTEXT = FitContext()

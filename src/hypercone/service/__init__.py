@@ -1,11 +1,11 @@
 """Models over HTTP: questions as JSON, the explorer as a page, and everything a server on a network has to refuse."""
 
-from hypercone._system import needed
+from hypercone._system import import_optional
 
 PACKAGES = ("starlette", "uvicorn", "httptools", "msgspec")
 # Asked for here, with the remedy where one is missing, so that the modules below can import them at their top.
 for _package in PACKAGES:
-    needed(_package, "the service needs", "'hypercone[serve]'")
+    import_optional(_package, "the service needs", "'hypercone[serve]'")
 
 from hypercone.service.app import Service  # noqa: E402
 from hypercone.service.security import Options, read_token  # noqa: E402

@@ -36,9 +36,9 @@ KINDS: dict[type, tuple[type, str]] = {
 AUTO, DEFAULT_CONSTRUCTION, DEFAULT_LEARNER = "auto", "overlapping-caps", "hyperbolic-cones"
 # What a construction takes as well; every other setting is one of learning.
 COMMON = ("method", "dim", "seed", "K")
-USUAL_DIM, ROOMY_DIM = 5, 10
+USUAL_DIM, LARGER_DIM = 5, 10
 # From this share of nodes with several parents on, overlapping caps get the roomy dimension.
-MANY_SEVERAL = 0.1
+MANY_MULTI_PARENT = 0.1
 # Where constructed points may go: they need more of the ball than learned ones do.
 CONSTRUCTED_BORDER = 1e-9
 # A small hierarchy is visited more often, until it has been learned: its epochs cost next to nothing.
@@ -75,7 +75,7 @@ class Option:
         """
         wanted = self._missing_in(value)
         if wanted is not None:
-            raise ConfigError(f"{called or option(self.name)} is {shown(value)}, but must be {wanted}")
+            raise ConfigError(f"{called or option(self.name)} is {format_value(value)}, but must be {wanted}")
         return self.kind(value)
 
     def _missing_in(self, value: Any) -> str | None:
@@ -93,10 +93,10 @@ class Option:
         return None
 
 
-def shown(value: Any, most: int = 60) -> str:
+def format_value(value: Any, most: int = 60) -> str:
     """A value as a message shows it, however long it is.
 
-    >>> shown("two"), shown(0.5), shown(10**5000), len(shown("x" * 1000))
+    >>> format_value("two"), format_value(0.5), format_value(10**5000), len(format_value("x" * 1000))
     ("'two'", '0.5', 'a number of very many digits', 60)
     """
     try:
@@ -355,19 +355,19 @@ def training_config(given: Mapping[str, Any], edges: int) -> TrainingConfig:
     return TrainingConfig(**values)
 
 
-def construction_config(given: Mapping[str, Any], share_of_several: float) -> ConstructionConfig:
+def construction_config(given: Mapping[str, Any], multi_parent_share: float) -> ConstructionConfig:
     """How to construct from nodes of which such a share has several parents; a setting of learning is refused."""
     method = method_of(given)
     for name, value in given.items():
         default = OPTIONS[name].default
         if name not in COMMON and not (type(value) is type(default) and value == default):
             raise ConfigError(
-                f"{option(name)} is {shown(value)}, but {method} is constructed and learns nothing; leave it out, or"
-                f" choose {option('method', DEFAULT_LEARNER)}"
+                f"{option(name)} is {format_value(value)}, but {method} is constructed and learns nothing; leave it"
+                f" out, or choose {option('method', DEFAULT_LEARNER)}"
             )
-    is_roomy = method == DEFAULT_CONSTRUCTION and share_of_several >= MANY_SEVERAL
+    is_roomy = method == DEFAULT_CONSTRUCTION and multi_parent_share >= MANY_MULTI_PARENT
     usual = {name: OPTIONS[name].default for name in COMMON}
-    usual |= {"method": method, "dim": ROOMY_DIM if is_roomy else USUAL_DIM}
+    usual |= {"method": method, "dim": LARGER_DIM if is_roomy else USUAL_DIM}
     return ConstructionConfig(**{name: OPTIONS[name].check(given.get(name, usual[name])) for name in COMMON})
 
 
@@ -459,13 +459,13 @@ class FitConfig:
         """
         return training_config(self.given, count)
 
-    def for_parents(self, share_of_several: float) -> ConstructionConfig:
+    def for_parents(self, multi_parent_share: float) -> ConstructionConfig:
         """How to construct, with nothing left open, where such a share of the nodes has several parents.
 
         >>> FitConfig().for_parents(0.02).dim, FitConfig().for_parents(0.5).dim, FitConfig(dim=3).for_parents(0.5).dim
         (5, 10, 3)
         """
-        return construction_config(self.given, share_of_several)
+        return construction_config(self.given, multi_parent_share)
 
     def as_dict(self) -> dict[str, Any]:
         """Plain values, for JSON and TOML; of a construction, the few that count."""

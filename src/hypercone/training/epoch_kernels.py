@@ -19,7 +19,15 @@ from numpy import uint64
 
 from hypercone._jit import kernel, kernel_part, prefetch_row, width
 from hypercone.hierarchy.graph_kernels import entries, list_length
-from hypercone.methods.generic_kernels import add_gradient, attraction, is_outside, is_within_margin, region, room, step
+from hypercone.methods.generic_kernels import (
+    add_gradient,
+    attraction,
+    is_outside,
+    is_within_margin,
+    point_term,
+    region,
+    step,
+)
 
 
 @kernel_part
@@ -186,14 +194,14 @@ def softmax_epoch(points, memory, examples, order, method, optimizer, seed, epoc
         anchor = uint64(edges[order[i], 0] if anchor_is_parent else edges[order[i], 1])
         candidates[0] = uint64(edges[order[i], 1] if anchor_is_parent else edges[order[i], 0])
         found = _keep_corrupted(candidates, rows, here, size, anchor, anchor_is_parent, known)
-        anchor_room = room(method, _separation(points, anchor, anchor, dim)[0])
+        anchor_term = point_term(method, _separation(points, anchor, anchor, dim)[0])
         for j in range(found):
             norms[j], distances[j] = _separation(points, anchor, candidates[j], dim)
         total = 0.0
         # A loop of its own over plain arrays: this is where the divisions and roots are, and it vectorises.
         for j in range(found):
             weights[j], slopes[j], to_anchor[j], to_other[j] = attraction(
-                method, distances[j], anchor_room, room(method, norms[j])
+                method, distances[j], anchor_term, point_term(method, norms[j])
             )
             total += weights[j]
         share = 1.0 / total
@@ -295,7 +303,7 @@ def below(bits, bound):
 
 
 @kernel
-def shuffled(count, seed, epoch):
+def shuffled_order(count, seed, epoch):
     """A permutation of 0 … count−1 that depends on (seed, epoch) alone."""
     order = np.arange(count).astype(np.uint32)
     start = stream(seed, epoch, uint64(0xFFFFFFFFFFFFFFFF))

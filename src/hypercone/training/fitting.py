@@ -24,16 +24,16 @@ from hypercone.hierarchy.interop import texts_of
 from hypercone.methods import METHODS, Points, find_method
 from hypercone.methods.scoring import Scorer, calibrate
 from hypercone.progress import OnProgress, Progress, ProgressBar, showing
-from hypercone.runs import Checkpointing, FitContext, opened
+from hypercone.runs import Checkpointing, FitContext, open_run
 from hypercone.runs.checkpoint import Identity
-from hypercone.runs.folder import TRAINING, KeptCheckpoints
+from hypercone.runs.folder import TRAINING, FolderCheckpoints
 from hypercone.training.config import (
     AUTO,
     DEFAULT_LEARNER,
     FitConfig,
     TrainingConfig,
+    format_value,
     method_of,
-    shown,
     with_new_names,
 )
 from hypercone.training.loop import Stage
@@ -142,7 +142,7 @@ def _listener(callback: OnProgress | None, show: OnProgress | None) -> OnProgres
 
 def _check_kind(name: str, value: object, kind: Any, wanted: str) -> None:
     if not isinstance(value, kind):
-        raise InputError(f"{name} is {shown(value)}, but must be {wanted}")
+        raise InputError(f"{name} is {format_value(value)}, but must be {wanted}")
 
 
 def hierarchy_of(data: Data) -> Hierarchy:
@@ -166,7 +166,7 @@ def hierarchy_of(data: Data) -> Hierarchy:
         )
     if not isinstance(data, Iterable):
         raise InputError(
-            f"the data is {shown(data)}; give a Hierarchy, a file, the name of a dataset, a data frame or pairs"
+            f"the data is {format_value(data)}; give a Hierarchy, a file, the name of a dataset, a data frame or pairs"
         )
     pairs = np.array(data if hasattr(data, "__array__") else list(data), dtype=object)
     if pairs.ndim != 2 or pairs.shape[1] != 2:
@@ -233,8 +233,8 @@ def _context(
     if run is None:
         yield FitContext(callback)
         return
-    with opened(run, identity_of(hierarchy, config, split, start)) as folder:
-        yield FitContext(callback, KeptCheckpoints(run, folder))
+    with open_run(run, identity_of(hierarchy, config, split, start)) as folder:
+        yield FitContext(callback, FolderCheckpoints(run, folder))
 
 
 def _construct(hierarchy: Hierarchy, given: FitConfig, split: Split | None, context: FitContext) -> Embedding:
@@ -280,7 +280,7 @@ def _learn(
     # A split of a small hierarchy may hold nothing out.
     validation = split.validation if split and len(split.validation.positives) else None
     init = config.init if start is None else "given points"
-    stage = Stage(config, edges, known, validation, context, keeps_history=True)
+    stage = Stage(config, edges, known, validation, context, records_history=True)
     if found := context.checkpoints.of(TRAINING, stage.total):
         trained = stage.resume(found, len(hierarchy))
     elif start is None:
@@ -327,9 +327,9 @@ def pretrain(
 
     >>> from hypercone import Hierarchy
     >>> pets = Hierarchy.from_pairs([("animal", "dog"), ("animal", "cat"), ("dog", "poodle")])
-    >>> from hypercone.training import drawn_in
+    >>> from hypercone.training import rescaled_start
     >>> config = FitConfig(method="hyperbolic-cones", dim=2, epochs=50)
-    >>> start = drawn_in(pretrain(pets, config), config)
+    >>> start = rescaled_start(pretrain(pets, config), config)
     >>> bool((fit(pets, recipe=config, start=start).points == fit(pets, recipe=config).points).all())
     True
     """

@@ -32,10 +32,10 @@ from hypercone.methods import FARTHEST, Method, Points, Settings, find_method, g
 from hypercone.methods.scoring import Calibration, Scorer, calibrate
 from hypercone.progress import Reporter
 from hypercone.runs import Checkpoint
-from hypercone.runs.checkpoint import reading
-from hypercone.runs.folder import PRETRAINING, TRAINING, UNWATCHED, FitContext
+from hypercone.runs.checkpoint import reading_state
+from hypercone.runs.folder import DEFAULT_CONTEXT, PRETRAINING, TRAINING, FitContext
 from hypercone.training.config import TrainingConfig
-from hypercone.training.epoch_kernels import margin_epoch, shuffled, softmax_epoch
+from hypercone.training.epoch_kernels import margin_epoch, shuffled_order, softmax_epoch
 from hypercone.training.monitor import History, LossMeter
 from hypercone.training.sampling import Examples, Negatives, make_negatives
 
@@ -48,10 +48,10 @@ class Stage:
     edges: Rows
     known: Adjacency
     validation: LabeledPairs | None = None
-    context: FitContext = UNWATCHED
+    context: FitContext = DEFAULT_CONTEXT
     name: str = "training"
     # Whether the loss is measured now and then for the record.
-    keeps_history: bool = False
+    records_history: bool = False
 
     def train(self, points: Points) -> Trained:
         """Train from these points; the array given is left as it is."""
@@ -69,7 +69,7 @@ class Stage:
         course.restore(found)
         return self._finish(course)
 
-    def _finish(self, course: Course) -> Trained:
+    def _finish(self, course: TrainingState) -> Trained:
         """Run the epochs that are not done yet."""
         trainer, best, history = course.trainer, course.best, course.history
         report = self._reporter(course)
@@ -101,7 +101,7 @@ class Stage:
         """What its checkpoints are called."""
         return TRAINING if self.name == TRAINING else PRETRAINING
 
-    def _course(self, points: Points) -> Course:
+    def _course(self, points: Points) -> TrainingState:
         config, count = self.config, len(points)
         trainer = Trainer(
             method=find_method(config.method),
@@ -114,10 +114,12 @@ class Stage:
             optimizer=config.optimizer,
             threads=config.threads,
         )
-        meter = self._loss_meter(count) if self.keeps_history and self.total else None
-        return Course(self.key, trainer, Best(config.patience), History(meter, self.total, config.burn_in))
+        meter = self._loss_meter(count) if self.records_history and self.total else None
+        return TrainingState(
+            self.key, trainer, EarlyStopping(config.patience), History(meter, self.total, config.burn_in)
+        )
 
-    def _reporter(self, course: Course) -> Callable[[int, int, int], None] | None:
+    def _reporter(self, course: TrainingState) -> Callable[[int, int, int], None] | None:
         """What takes the number of an epoch, its violated positives and active negatives, where anybody listens."""
         if self.context.progress is None:
             return None
@@ -186,7 +188,7 @@ class Trainer:
     def run(self, epoch: int, rate: float, negatives: Negatives) -> tuple[int, int]:
         """Visit every edge once; returns (violated positives, active negatives)."""
         started = time.perf_counter()
-        order = shuffled(len(self.edges), self.seed, epoch)
+        order = shuffled_order(len(self.edges), self.seed, epoch)
         visit = self._visit if self.threads == 1 else self._visit_in_threads
         counts = visit(order, epoch, rate, negatives)
         self.seconds = time.perf_counter() - started
@@ -254,12 +256,12 @@ def rate_at(epoch: int, epochs: int, rate: float, schedule: str) -> float:
 
 
 @dataclass
-class Course:
+class TrainingState:
     """The points and the optimiser's memory, the best so far, the history, and how many epochs are done."""
 
     stage: str
     trainer: Trainer
-    best: Best
+    best: EarlyStopping
     history: History
     done: int = 0
 
@@ -276,7 +278,7 @@ class Course:
         shape = self.trainer.points.shape
         self.trainer.points = found.array("points", shape)
         self.trainer.memory = found.array("memory", shape[:1])
-        with reading(found):
+        with reading_state(found):
             self.best.restore(found, shape)
             self.history.restore(found.facts["history"])
         self.done = found.epoch
@@ -293,7 +295,7 @@ class Trained:
     notes: list[str] = field(default_factory=list)
 
 
-class Best:
+class EarlyStopping:
     """Keeps the points with the highest validation F1, and knows when patience has run out."""
 
     def __init__(self, patience: int) -> None:

@@ -16,7 +16,7 @@ from hypercone.training.config import (
     ConstructionConfig,
     FitConfig,
     TrainingConfig,
-    shown,
+    format_value,
     with_new_names,
 )
 
@@ -93,7 +93,7 @@ def _settings_of(recipe: Recipe, beside: Mapping[str, Any], method: str, percent
     if isinstance(recipe, Mapping):
         return with_new_names(recipe, warn=False)
     if not isinstance(recipe, str | os.PathLike):
-        raise ConfigError(f"recipe is {shown(recipe)}, but must be a name, a TOML file, or settings by name")
+        raise ConfigError(f"recipe is {format_value(recipe)}, but must be a name, a TOML file, or settings by name")
     if isinstance(recipe, str) and not recipe.endswith(".toml"):
         return named_recipe(recipe, method, beside.get("dim", USUAL_DIM), percent)
     return dict(FitConfig.from_toml(Path(recipe), **beside).given)

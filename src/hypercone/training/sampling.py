@@ -20,7 +20,7 @@ from hypercone.hierarchy.split import corrupted
 from hypercone.training.config import FitConfig, TrainingConfig
 
 # A pool lists each node as often as it is to be drawn; this many entries a node resolves the frequencies well.
-POOL_ENTRIES_A_NODE = 16
+POOL_ENTRIES_PER_NODE = 16
 
 
 class Negatives(NamedTuple):
@@ -81,7 +81,7 @@ def non_leaf_children(count: int, edges: Rows) -> Adjacency:
 def pool_by_degree(rows: Rows, degrees: NDArray[np.int64], power: float) -> Rows:
     """The rows, each repeated in proportion to (children + 1)^power, and at least once."""
     weights = (degrees[rows] + 1.0) ** power
-    copies = np.rint(weights / weights.sum() * len(rows) * POOL_ENTRIES_A_NODE).astype(np.int64)
+    copies = np.rint(weights / weights.sum() * len(rows) * POOL_ENTRIES_PER_NODE).astype(np.int64)
     return np.repeat(rows, np.maximum(copies, 1))
 
 

@@ -33,10 +33,10 @@ from hypercone.hierarchy.hierarchy import parent_lists
 from hypercone.methods import FARTHEST, Points, find_method
 from hypercone.progress import Reporter
 from hypercone.runs import Checkpoint
-from hypercone.runs.folder import PRETRAINING, UNWATCHED, FitContext
+from hypercone.runs.folder import DEFAULT_CONTEXT, PRETRAINING, FitContext
 from hypercone.training.caps_kernels import CapSteps, Pull, cap_epoch, tightest_parents
 from hypercone.training.config import FitConfig, TrainingConfig, training_config
-from hypercone.training.epoch_kernels import shuffled
+from hypercone.training.epoch_kernels import shuffled_order
 from hypercone.training.loop import Stage
 from hypercone.training.sampling import Examples, Negatives
 
@@ -48,7 +48,7 @@ def random_points(count: int, config: TrainingConfig) -> Points:
 
 
 def starting_points(
-    count: int, edges: Rows, known: Adjacency, config: TrainingConfig, context: FitContext = UNWATCHED
+    count: int, edges: Rows, known: Adjacency, config: TrainingConfig, context: FitContext = DEFAULT_CONTEXT
 ) -> Points:
     """Random points, or those of the pre-training that the configuration asks for, drawn inwards."""
     if config.init == "random":
@@ -57,17 +57,17 @@ def starting_points(
         return cap_start(count, edges, known, config, context)
     if config.init in CONSTRUCTIONS:
         return constructed_start(count, edges, config, context)
-    return drawn_in(pretrained_points(count, edges, known, config, context), config)
+    return rescaled_start(pretrained_points(count, edges, known, config, context), config)
 
 
-def drawn_in(points: Points, config: TrainingConfig | FitConfig) -> Points:
+def rescaled_start(points: Points, config: TrainingConfig | FitConfig) -> Points:
     """Pre-trained points as the start of the main method.
 
     They are drawn inwards by ``rescale``; flat ones enter the ball along their spokes, and what was the distance from
     the origin stays it.
 
     >>> config = FitConfig(method="hyperbolic-cones", init="euclidean", dim=2, rescale=0.5)
-    >>> drawn_in(np.array([[2.0, 0.0]]), config).round(4).tolist()
+    >>> rescaled_start(np.array([[2.0, 0.0]]), config).round(4).tolist()
     [[0.4621, 0.0]]
     """
     inwards = config.rescale * points
@@ -77,7 +77,7 @@ def drawn_in(points: Points, config: TrainingConfig | FitConfig) -> Points:
 
 
 def pretrained_points(
-    count: int, edges: Rows, known: Adjacency, config: TrainingConfig, context: FitContext = UNWATCHED
+    count: int, edges: Rows, known: Adjacency, config: TrainingConfig, context: FitContext = DEFAULT_CONTEXT
 ) -> Points:
     """The last epoch of the pre-training that the configuration asks for."""
     pretraining = pretraining_config(config)
@@ -167,7 +167,7 @@ class Caps:
         violated, pushed, gaps = cap_epoch(
             CapArrays(self.directions, self.radii, self.is_leaf),
             Examples(self.edges, self.known.csr, negatives),
-            shuffled(len(self.edges), config.seed, epoch),
+            shuffled_order(len(self.edges), config.seed, epoch),
             tightest,
             self._steps(epoch / epochs),
             config.seed,
@@ -204,7 +204,7 @@ class Caps:
 
 
 def cap_start(
-    count: int, edges: Rows, known: Adjacency, config: TrainingConfig, context: FitContext = UNWATCHED
+    count: int, edges: Rows, known: Adjacency, config: TrainingConfig, context: FitContext = DEFAULT_CONTEXT
 ) -> Points:
     """The points of the cones whose caps were learned from a random start.
 
