@@ -154,10 +154,10 @@ def test_after_fit_scikit_learn_knows_it(fitted):
     ("ask", "reason"),
     [
         (lambda e: ConeEmbedder().fit(), "no hierarchy to fit"),
-        (lambda e: ConeEmbedder().fit(["ab", "cd"]), "are no pairs"),
-        (lambda e: ConeEmbedder().fit([("a", "b", "c")]), r"shape \(1, 3\) are no pairs"),
+        (lambda e: ConeEmbedder().fit(["ab", "cd"]), "are not pairs"),
+        (lambda e: ConeEmbedder().fit([("a", "b", "c")]), r"shape \(1, 3\) are not pairs"),
         (lambda e: e.transform("node"), "give a list of names"),
-        (lambda e: e.transform([["a", "b"]]), r"shape \(1, 2\) are no list of names"),
+        (lambda e: e.transform([["a", "b"]]), r"shape \(1, 2\) are not a list of names"),
         (lambda e: e.transform(["nobody"]), "there is no node 'nobody'"),
         (lambda e: e.set_output(transform="polars"), "must be default or pandas"),
     ],

@@ -65,7 +65,7 @@ def test_a_format_given_twice_does_not_choose_between_two_meanings(full_model, w
     text = (full_model / CONFIG).read_text(encoding="utf-8").rpartition(',\n  "seal"')[0]
     for name, value in (("threshold", "9.0"), ("format_version", "1"), ("checksums", "{}"), ("format", '"x"')):
         write_sealed(full_model / CONFIG, f'{text}, "{name}": {value}}}')
-        assert is_refused(full_model, f"'{name}' stands there twice")
+        assert is_refused(full_model, f"'{name}' appears twice")
 
 
 @pytest.mark.parametrize("encoding", ["utf-16", "utf-32", "utf-8-sig", "latin-1"])
