@@ -100,7 +100,7 @@ def test_a_damaged_checkpoint_is_passed_over_for_the_one_before(kept, make_run, 
 def test_without_a_whole_checkpoint_the_run_is_refused(kept, make_run, identity):
     for path in kept.glob("checkpoint-*"):
         path.unlink()
-    with pytest.raises(ModelFileError, match="no checkpoint is whole"), open_run(make_run(resume=True), identity):
+    with pytest.raises(ModelFileError, match="no checkpoint is intact"), open_run(make_run(resume=True), identity):
         pass
 
 
@@ -221,9 +221,9 @@ def test_a_folder_that_goes_away_during_a_run_is_not_called_safe(make_run, ident
         if how == "replaced":
             shutil.copytree(tmp_path / "elsewhere", run.path)
         before = sorted(tmp_path.rglob("*"))
-        with pytest.raises(InputError, match="was removed or replaced while the run was at work"):
+        with pytest.raises(InputError, match="was removed or replaced while the run was working"):
             folder.keep(make_checkpoint(20))
-        assert FolderCheckpoints(run, folder).kept() == ""
+        assert FolderCheckpoints(run, folder).safe_checkpoint() == ""
     assert sorted(tmp_path.rglob("*")) == before
 
 
