@@ -70,7 +70,7 @@ def test_the_loss_of_the_meter_is_the_loss_of_the_paper(method, tree, make_stage
     meter = LossMeter(stage.edges, stage.known, make_negatives(len(tree), stage.edges, config), 0)
     true = {(int(u), int(v)) for u, v in stage.edges}
     losses = []
-    for (u, v), wrongs in zip(meter.positives, meter.wrong, strict=True):
+    for (u, v), wrongs in zip(meter.positives, meter.negatives, strict=True):
         energy = float(method.signed_energy(points[u], points[v], config.settings))
         used = [(a, b) for a, b in wrongs if a != b and (a, b) not in true]
         wrong = np.array([float(method.signed_energy(points[a], points[b], config.settings)) for a, b in used])

@@ -20,7 +20,7 @@ def test_training_begins_where_it_is_told_to(tree):
 
 
 def test_a_start_of_another_shape_is_refused_with_the_right_one(tree):
-    with pytest.raises(ConfigError, match=rf"must be \({len(tree)}, 2\), one point a node"):
+    with pytest.raises(ConfigError, match=rf"must be \({len(tree)}, 2\), one point per node"):
         fit(tree, recipe=FitConfig(method="hyperbolic-cones", dim=2), start=np.zeros((len(tree), 3)))
 
 

@@ -41,7 +41,7 @@ def test_numbers_are_known_by_their_text():
         (None, "the data is None; give a Hierarchy"),
         ([("a", None)], "the child, pair 0: is empty"),
         ([("a", float("nan"))], "the child, pair 0: is empty"),
-        ([("a", "b", "c")], "shape (1, 3) are no pairs"),
+        ([("a", "b", "c")], "shape (1, 3) are not pairs"),
         ("wordnet-mamals", "there is no file or dataset 'wordnet-mamals'; the datasets are wordnet-nouns"),
         (
             pandas.DataFrame({"up": ["a"], "down": ["b"]}),

@@ -1,4 +1,4 @@
-"""Training: a hierarchy and a configuration in, an embedding out."""
+"""Fits an embedding to a hierarchy: configuration, construction or training, and checkpoints."""
 
 from hypercone.training.config import ConstructionConfig, FitConfig, TrainingConfig
 from hypercone.training.fitting import fit, pretrain
