@@ -231,7 +231,7 @@ class TestFilm:
 
     @pytest.mark.parametrize("name", ["film", "film.avi"])
     def test_an_ending_that_is_no_film_is_refused(self, tmp_path, name):
-        with pytest.raises(InputError, match=rf"^{name}: is no format of a film; end it in .html, .gif or .mp4$"):
+        with pytest.raises(InputError, match=rf"^{name}: is not a film format; end it in .html, .gif or .mp4$"):
             film.make_film(tmp_path / name)
 
     def test_one_frame_is_no_film(self, tmp_path):

@@ -1,4 +1,4 @@
-"""Table 1 of the paper: its numbers, the recipes, the trials it takes, and the table as text."""
+"""Table 1 of the paper: its values, the recipes, the trials to reproduce it, and the table as text."""
 
 from __future__ import annotations
 
@@ -14,7 +14,7 @@ from hypercone.training.recipe import named_recipe
 DIMS = (5, 10)
 PERCENTS = (0, 10, 25, 50)
 
-# Test F1 in per cent, in the order of PERCENTS.
+# Test F1 in percent, in the order of PERCENTS.
 TABLE1 = {
     "euclidean": {5: (26.8, 71.3, 73.8, 72.8), 10: (29.4, 75.4, 78.4, 78.1)},
     "poincare": {5: (29.4, 70.2, 78.2, 83.6), 10: (28.9, 71.4, 82.0, 85.3)},
@@ -31,12 +31,12 @@ TITLES = {
     "hyperbolic-cones": "Hyperbolic cones",
 }
 
-# Pairs a second of the released code on one core, 50 % of the nouns, 5 dimensions; measured, not printed in the paper.
+# Pairs per second of the released code on one core, 50 % of the nouns, 5 dimensions; measured, not from the paper.
 AUTHORS_PAIRS_PER_SECOND = 0.25e6
 
 
 def paper_f1(method: str, dim: int, percent: float) -> float | None:
-    """The paper's test F1 in per cent, or None where its table has no such cell.
+    """The paper's test F1 in percent, or None if its table has no such cell.
 
     >>> paper_f1("hyperbolic-cones", 5, 50), paper_f1("order", 7, 50)
     (92.8, None)
@@ -87,7 +87,7 @@ class Plan:
 
 
 def markdown(plan: Plan, rows: Iterable[Row]) -> str:
-    """The table in Markdown: one block of columns a dimension, the paper's row above ours."""
+    """The table in Markdown: one section per dimension, with the paper's row above ours."""
     parts = [
         part for dim in plan.dims for part in (f"### {dim} dimensions\n", "\n".join(_table_lines(plan, rows, dim)), "")
     ]
@@ -147,7 +147,7 @@ LARGEST = PERCENTS[-1]
 
 
 def timing(results: Results) -> str:
-    """The runs and the speeds in Markdown."""
+    """The duration of the runs and the training speeds in Markdown."""
     return "\n".join([*_runs(results.runs), "", *_speeds(results.cells), ""])
 
 
@@ -158,7 +158,7 @@ def _runs(runs: list[Row]) -> Iterator[str]:
 
 
 def _speeds(cells: list[Row]) -> Iterator[str]:
-    """Of the largest cells: million pairs a second in one process, and how many times the authors' code does."""
+    """For the largest cells: million pairs per second in one process, and the ratio to the authors' code."""
     measured = [row for row in cells if row["percent"] == LARGEST and row["pairs_per_second"] and "same_as" not in row]
     if measured:
         yield f"| {LARGEST} % | recipe | d | million pairs/s | times the authors' code |"
@@ -172,7 +172,7 @@ def _speeds(cells: list[Row]) -> Iterator[str]:
 
 @dataclass(frozen=True)
 class Summary:
-    """Test F1 in per cent over some seeds, and what the paper has in its place."""
+    """Test F1 in percent over some seeds, and the paper's value."""
 
     mean: float
     std: float
@@ -185,7 +185,7 @@ class Summary:
         return None if self.paper is None else self.mean - self.paper
 
     def __str__(self) -> str:
-        """The mean, its spread and how far it is from the paper.
+        """The mean, the standard deviation and the difference from the paper.
 
         >>> str(Summary(95.04, 0.41, 3, 92.8)), str(Summary(61.0, 0.0, 1, None))
         ('95.0 ± 0.4 (+2.2)', '61.0')
