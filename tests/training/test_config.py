@@ -116,7 +116,7 @@ class TestRefusals:
             FitConfig(method="poincare", init="poincare")
 
     def test_a_config_does_not_change(self):
-        with pytest.raises(AttributeError, match="never changes"):
+        with pytest.raises(AttributeError, match="is immutable"):
             FitConfig().dim = 3
 
 

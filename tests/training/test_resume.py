@@ -94,7 +94,7 @@ def test_changed_settings_data_or_split_are_refused_with_the_difference(tree, sp
     with pytest.raises(Interrupted):
         fit(tree, dim=5, epochs=6, init="random", split=split, checkpoint=run)
     run = Checkpointing(tmp_path / "run", resume=True)
-    with pytest.raises(InputError, match=r"begun otherwise: rate was 0\.3, is 0\.1; seed was 0, is 1; give the same"):
+    with pytest.raises(InputError, match=r"started differently: rate was 0\.3, is 0\.1; seed was 0, is 1; give the same"):
         fit(tree, dim=5, epochs=6, init="random", split=split, rate=0.1, seed=1, checkpoint=run)
     with pytest.raises(InputError, match=r"percent was 50, is not given; split was [0-9a-f]{12}…, is not given"):
         fit(tree, **SHORT, checkpoint=run)
