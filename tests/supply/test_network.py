@@ -82,7 +82,7 @@ MORE_COMMANDS = """
 fit edges.tsv -o learned --quiet --method hyperbolic-cones --dim 2 --epochs 2 --run checkpoints
 export model points.parquet
 plot model -o picture.svg
-reproduce table1 --split tree.tsv --methods order --dims 2 --seeds 1 -o out
+reproduce table1 --split tree.tsv --methods order --dims 2 --seeds 1 --jobs 1 -o out
 demo --source tree-2-3 -o demo
 """
 
