@@ -96,6 +96,24 @@ def test_the_old_arguments_of_a_fit_still_work(pets, tmp_path):
     assert [event.epoch for event in seen] == [1, 2]
 
 
+@pytest.mark.filterwarnings("ignore::DeprecationWarning")
+def test_an_old_and_a_new_argument_that_disagree_are_refused(pets, tmp_path):
+    with pytest.raises(hypercone.ConfigError, match="on_epoch is an old name of callback, which is given as well"):
+        hypercone.fit(pets, "order", epochs=1, on_epoch=print, callback=repr)
+    run = hypercone.Checkpointing(tmp_path / "a")
+    with pytest.raises(hypercone.ConfigError, match="run is an old name of checkpoint"):
+        hypercone.fit(pets, "order", epochs=1, run=run, checkpoint=tmp_path / "b")
+
+
+def test_a_warning_points_to_the_line_of_the_caller_and_a_toml_file_may_use_old_names(pets, tmp_path):
+    with pytest.warns(DeprecationWarning, match="nested-caps") as seen:
+        hypercone.fit(pets, "construction", dim=2)
+    assert [warning.filename for warning in seen] == [__file__]
+    (tmp_path / "old.toml").write_text('method = "construction"\ndim = 2\n')
+    with pytest.warns(DeprecationWarning, match="nested-caps"):
+        assert hypercone.fit(pets, recipe=tmp_path / "old.toml").made_by == "nested-caps"
+
+
 def test_the_old_methods_of_an_embedding_still_work(embedding):
     with pytest.warns(DeprecationWarning, match=r"use Embedding\.to_sparse"):
         assert (embedding.relation() != embedding.to_sparse()).nnz == 0

@@ -94,6 +94,10 @@ class TestData:
         with pytest.raises((InputError, ConfigError), match=message):
             call(pets)
 
+    def test_labeled_pairs_can_be_made_of_lists(self, pets):
+        pairs = hypercone.LabeledPairs([pets.rows(["animal", "poodle"])], [pets.rows(["cat", "dog"])])
+        assert hypercone.evaluation.link_prediction(fit(pets, dim=2), pairs).f1 == 1.0
+
 
 class TestAuto:
     def test_auto_constructs_a_complete_hierarchy_and_learns_with_a_split_or_a_start(self, tree):
@@ -200,6 +204,13 @@ class TestLearned:
     def test_arguments_take_precedence_over_a_recipe(self, tree):
         assert fit(tree, recipe=FitConfig(dim=5), dim=3).dim == 3
         assert fit(tree, recipe={"method": "order", "epochs": 5, "dim": 5}, dim=3, epochs=2).record["epoch"] <= 2
+
+    def test_a_recipe_of_the_tables_learns_from_a_split_and_is_refused_for_a_construction(self):
+        tree = hypercone.load_dataset("tree-3-4")
+        tuned = fit(tree, "order", recipe="tuned", split=tree.split(50), dim=2, epochs=1).record["config"]
+        assert (tuned["margin"], tuned["corrupt"], tuned["epochs"]) == (1.0, "both", 1)
+        with pytest.raises(ConfigError, match='has none; choose method="hyperbolic-cones"'):
+            fit(tree, recipe="tuned")
 
     @pytest.mark.parametrize(
         ("settings", "reason"),
