@@ -188,8 +188,8 @@ CASES = {
         lambda: hypercone.read("bare.tsv"),
         "info bare.tsv",
         "bare.tsv:1: which column is the parent? The first line is a, b; add a header line with the columns parent and"
-        ' child, or say «direction="parent-child" or "child-parent"|--direction parent-child or child-parent», or name the'
-        " columns with «parent|--parent-column» and «child|--child-column»",
+        ' child, or say «direction="parent-child" or "child-parent"|--direction parent-child or child-parent», or name'
+        " the columns with «parent|--parent-column» and «child|--child-column»",
     ),
     "a graph that does not": (
         lambda: hypercone.read("bare.graphml"),
