@@ -1,4 +1,4 @@
-"""Messages speak the caller's language: ``epochs=5`` in Python, ``--epochs 5`` at a shell."""
+"""Messages spell options as the caller does: ``epochs=5`` in Python, ``--epochs 5`` in a shell."""
 
 import ast
 import contextlib
@@ -19,7 +19,7 @@ import pytest
 
 import hypercone
 from hypercone.cli.main import COMMANDS, command_parser, main
-from hypercone.errors import FLAGS, InputError, option, speaking
+from hypercone.errors import FLAGS, InputError, option, option_language
 from hypercone.formats.registry import NAMES, READERS, TABLE_OPTIONS
 from hypercone.plotting.plot import KINDS
 from hypercone.training.config import OPTIONS
@@ -27,12 +27,10 @@ from hypercone.training.config import OPTIONS
 SOURCE = Path(hypercone.__file__).parent
 FILES = [path for path in sorted(SOURCE.rglob("*.py")) if "cli" not in path.relative_to(SOURCE).parts]
 FLAG = re.compile(r"(?<![\w!-])--[a-zA-Z]")
-# K and dim stand in formulas as well.
+# K and dim also occur in formulas.
 IN_TOML = re.compile(rf"\b({'|'.join(sorted(OPTIONS.keys() - {'K', 'dim'}))}) = [\w{{'\"]")
 
-# What one side lacks, and why.
-LACKING: dict[tuple[str, str], str] = {}
-# Names that are no literals: where, the expression, and all that it can be.
+# Names that are not literals: the file, the expression, and all possible values.
 COMPUTED = {
     ("training/config.py", "self.name"): set(OPTIONS),
     ("training/config.py", "name"): set(OPTIONS),
@@ -54,7 +52,7 @@ def names_of(file, node):
     if isinstance(node, ast.Constant):
         return {node.value}
     place = file, ast.unparse(node)
-    assert place in COMPUTED, f"{place}: give option a literal name, or list here what it can be"
+    assert place in COMPUTED, f"{place}: give option a literal name, or list its possible values here"
     return COMPUTED[place]
 
 
@@ -87,7 +85,7 @@ def public_packages():
 
 
 def flag_of(name):
-    with speaking("shell"):
+    with option_language("shell"):
         return option(name)
 
 
@@ -96,14 +94,11 @@ def test_every_option_that_a_message_names_is_a_parameter_and_a_flag():
     assert len(named) > 40
     known, given = parameters(), flags()
     for name, place in named.items():
-        has = {"parameter": name.rpartition(".")[2] in known, "flag": flag_of(name) in given}
-        for side, is_there in has.items():
-            assert is_there or (name, side) in LACKING, f"{place}: {name} has no {side}"
-            assert not (is_there and (name, side) in LACKING), f"{name} has a {side} now; take it out of LACKING"
-    assert {name for name, _ in LACKING} <= named.keys()
+        assert name.rpartition(".")[2] in known, f"{place}: {name} is not a parameter"
+        assert flag_of(name) in given, f"{place}: {name} has no flag"
 
 
-def test_the_table_of_flags_has_nothing_that_is_mechanical_or_unused():
+def test_the_table_of_flags_has_no_regular_or_unused_entries():
     named = {name for file, _, node in calls_of_option() for name in names_of(file, node)}
     assert FLAGS.keys() <= named
     assert not [name for name, flag in FLAGS.items() if flag == f"--{name.replace('_', '-')}"]
@@ -115,7 +110,7 @@ def test_every_setting_of_a_fit_has_the_flag_that_its_message_names():
 
 
 def texts(tree):
-    """(line, text) of each literal that is no docstring, the parts of an f-string put together."""
+    """(line, text) of each string that is not a docstring, with the parts of an f-string joined."""
     blocks = (ast.Module, ast.ClassDef, ast.FunctionDef, ast.AsyncFunctionDef)
     hidden = {id(node.body[0].value) for node in ast.walk(tree) if isinstance(node, blocks) and ast.get_docstring(node)}
     for node in ast.walk(tree):
@@ -127,14 +122,14 @@ def texts(tree):
 
 
 @pytest.mark.parametrize("path", FILES, ids=lambda path: path.relative_to(SOURCE).as_posix())
-def test_no_text_outside_the_command_line_has_a_flag_or_a_line_of_toml(path):
+def test_no_text_outside_the_command_line_contains_a_flag_or_a_line_of_toml(path):
     for line, text in texts(ast.parse(path.read_text(encoding="utf-8"))):
         assert text in FLAGS.values() or not FLAG.search(text), f"{path}:{line}: {text!r}; use hypercone.errors.option"
         assert not IN_TOML.search(text), f"{path}:{line}: {text!r}; use hypercone.errors.option"
 
 
 @pytest.mark.parametrize(
-    ("given", "in_python", "at_a_shell"),
+    ("given", "in_python", "in_a_shell"),
     [
         (("direction",), "direction", "--direction"),
         (("direction", "parent-child"), 'direction="parent-child"', "--direction parent-child"),
@@ -150,10 +145,10 @@ def test_no_text_outside_the_command_line_has_a_flag_or_a_line_of_toml(path):
         (("K", 0.1), "K=0.1", "--K 0.1"),
     ],
 )
-def test_an_option_is_written_as_each_caller_writes_it(given, in_python, at_a_shell):
+def test_an_option_is_written_as_each_caller_writes_it(given, in_python, in_a_shell):
     assert option(*given) == in_python
-    with speaking("shell"):
-        assert option(*given) == at_a_shell
+    with option_language("shell"):
+        assert option(*given) == in_a_shell
     assert option(*given) == in_python
 
 
@@ -171,137 +166,117 @@ def served(**options):
     serve({"model": hypercone.load("model")}, Options(**options))
 
 
-# What is called in Python, the same at a shell, and what is read; «» stand around what differs.
+# The call in Python, the command in a shell, and the message, with «in Python|in a shell» where they differ.
 CASES = {
     "a setting of learning": (
         lambda: hypercone.fit(TREE, method="overlapping-caps", burn_in=3),
         "fit tree-2-3 -o new --method overlapping-caps --burn-in 3",
-        "«burn_in» is 3, but overlapping-caps is constructed and learns nothing; leave it out, or choose"
-        ' «method="hyperbolic-cones"»',
-        "«--burn-in» … «--method hyperbolic-cones»",
+        "«burn_in|--burn-in» is 3, but overlapping-caps is constructed and learns nothing; leave it out, or choose"
+        ' «method="hyperbolic-cones"|--method hyperbolic-cones»',
     ),
     "a setting out of its range": (
         lambda: hypercone.fit(TREE, dim=0),
         "fit tree-2-3 -o new --dim 0",
-        "«dim» is 0, but must be at least 1",
-        "«--dim»",
+        "«dim|--dim» is 0, but must be at least 1",
     ),
     "settings that contradict each other": (
         lambda: hypercone.fit(TREE, method="poincare", init="poincare"),
         "fit tree-2-3 -o new --method poincare --init poincare",
-        '«init» is poincare, the method itself; use «init="random"» and more «epochs»',
-        "«--init» … «--init random» … «--epochs»",
+        '«init|--init» is poincare, the method itself; use «init="random"|--init random» and more «epochs|--epochs»',
     ),
     "a table that does not say who is the parent": (
         lambda: hypercone.read("bare.tsv"),
         "info bare.tsv",
         "bare.tsv:1: which column is the parent? The first line is a, b; add a header line with the columns parent and"
-        ' child, or say «direction="parent-child" or "child-parent"», or name the columns with «parent» and «child»',
-        "«--direction parent-child or child-parent» … «--parent-column» … «--child-column»",
+        ' child, or say «direction="parent-child" or "child-parent"|--direction parent-child or child-parent», or name'
+        " the columns with «parent|--parent-column» and «child|--child-column»",
     ),
     "a graph that does not": (
         lambda: hypercone.read("bare.graphml"),
         "info bare.graphml",
         "bare.graphml: GraphML does not say whether an edge points to the child or to the parent; say"
-        ' «direction="parent-child" or "child-parent"»',
-        "«--direction parent-child or child-parent»",
+        ' «direction="parent-child" or "child-parent"|--direction parent-child or child-parent»',
     ),
     "a cycle": (
         lambda: hypercone.read("circle.tsv"),
         "info circle.tsv",
         "circle.tsv:3: the edges form a cycle, parent → child: a → b → a; remove one of these edges, or read it with"
-        ' «on_cycle="condense" or "drop"»',
-        "«--on-cycle condense or drop»",
+        ' «on_cycle="condense" or "drop"|--on-cycle condense or drop»',
     ),
     "a format that nothing tells": (
         lambda: hypercone.read("words.data"),
         "info words.data",
-        "words.data: the format cannot be inferred from its name or first line; say which it is with «format»: "
-        + ", ".join(NAMES),
-        "«--format»",
+        "words.data: the format cannot be inferred from its name or first line; say which it is with"
+        f" «format|--format»: {', '.join(NAMES)}",
     ),
     "an option that means nothing": (
         lambda: hypercone.read("circle.tsv", relations=["part_of"]),
         "info circle.tsv --relations part_of",
-        "circle.tsv: «relations» does not apply to the format tsv; leave it out",
-        "«--relations»",
+        "circle.tsv: «relations|--relations» does not apply to the format tsv; leave it out",
     ),
     "a percentage": (
         lambda: TREE.split(95.0),
         "split tree-2-3 --percent 95 -o new",
-        "«percent» is 95.0, but must be from 0 to 90; the rest is held out for validation and test",
-        "«--percent»",
+        "«percent|--percent» is 95.0, but must be from 0 to 90; the rest is held out for validation and test",
     ),
     "a run that is there": (
         saved_again,
         "fit tree-2-3 -o new --method order --dim 2 --epochs 2 --quiet --run begun",
-        "begun: holds a run already (training, epoch 2); go on with it by «resume=True», or give a new folder",
-        "«--resume»",
+        "begun: holds a run already (training, epoch 2); go on with it by «resume=True|--resume», or give a new folder",
     ),
     "checkpoints": (
         lambda: hypercone.Checkpointing("run", every_epochs=0),
         "fit tree-2-3 -o new --quiet --run run --checkpoint-epochs 0",
-        "«every_epochs» is 0, but must be at least 1 from a checkpoint to the next",
-        "«--checkpoint-epochs»",
+        "«every_epochs|--checkpoint-epochs» is 0, but must be at least 1 from a checkpoint to the next",
     ),
     "coordinates": (
         lambda: hypercone.load("flat").export("points.tsv", coordinates="klein"),
         "export flat points.tsv --coordinates klein",
-        'order is flat, so its points have no klein coordinates; use «coordinates="own"»',
-        "«--coordinates own»",
+        'order is flat, so its points have no klein coordinates; use «coordinates="own"|--coordinates own»',
     ),
     "a view": (
         lambda: hypercone.load("flat").plot("disk", "disk.svg", view="own"),
         "plot flat -o disk.svg --view own",
         "a model of order in 2-D has no points of its own in the Poincaré disk; use"
-        ' «view="construction" or "projection"»',
-        "«--view construction or projection»",
+        ' «view="construction" or "projection"|--view construction or projection»',
     ),
     "a node without parents": (
         lambda: hypercone.load("model").add("x", []),
         "place model x -o new",
-        "'x' has no «parents»; give at least one, to say where it belongs",
-        "«--parent»",
+        "'x' has no «parents|--parent»; give at least one, to say where it belongs",
     ),
     "how many suggestions": (
         lambda: hypercone.load("flat").suggest(0),
         "suggest flat --count 0",
-        "«k» is 0, but must be at least 1",
-        "«--count»",
+        "«k|--count» is 0, but must be at least 1",
     ),
     "a sample": (
         lambda: hypercone.load("flat").compare(hypercone.load("flat"), sample=-1),
         "compare flat flat --sample -1",
-        "«sample» is -1, but must be at least 1",
-        "«--sample»",
+        "«sample|--sample» is -1, but must be at least 1",
     ),
     "a port": (
         lambda: served(port=65536),
         "serve model --port 65536",
-        "«port» is 65536, but must be from 0 (any free one) to 65535",
-        "«--port»",
+        "«port|--port» is 65536, but must be from 0 (any free one) to 65535",
     ),
     "a service without a token": (
         lambda: served(host="0.0.0.0", port=0),
         "serve model --host 0.0.0.0 --port 0",
-        "0.0.0.0 can be reached from other machines, and so needs a token; give «token» (hypercone serve also takes it"
-        " from HYPERCONE_TOKEN)",
-        "«--token-file»",
+        "0.0.0.0 can be reached from other machines, and so needs a token; give «token|--token-file» (hypercone serve"
+        " also takes it from HYPERCONE_TOKEN)",
     ),
 }
 
 
-def in_both(marked, flags):
-    """The sentence as Python and as the shell has it."""
-    written = iter(re.findall("«(.*?)»", flags))
-    at_a_shell = re.sub("«.*?»", lambda _: next(written), marked)
-    assert next(written, None) is None
-    return marked.replace("«", "").replace("»", ""), at_a_shell
+def in_both(marked):
+    """The message in Python and in a shell."""
+    return [re.sub(r"«(.*?)\|(.*?)»", rf"\{side}", marked) for side in (1, 2)]
 
 
 @pytest.fixture(scope="module")
-def room(tmp_path_factory):
-    """A folder with two models and files that cannot be read as they are."""
+def folder(tmp_path_factory):
+    """A folder with two models, and files that need an option to be read."""
     folder = tmp_path_factory.mktemp("language")
     hypercone.fit(TREE, dim=2).save(folder / "model")
     hypercone.fit(TREE, method="order", dim=2, epochs=2).save(folder / "flat")
@@ -313,32 +288,32 @@ def room(tmp_path_factory):
 
 
 @pytest.fixture
-def inside(room, monkeypatch):
-    monkeypatch.chdir(room)
+def inside(folder, monkeypatch):
+    monkeypatch.chdir(folder)
     monkeypatch.delenv("HYPERCONE_TOKEN", raising=False)
-    return room
+    return folder
 
 
 @pytest.mark.parametrize("case", CASES)
-def test_an_error_is_one_sentence_in_two_languages(case, inside, capsys):
-    call, command, marked, flags = CASES[case]
-    in_python, at_a_shell = in_both(marked, flags)
+def test_an_error_is_one_sentence_in_both_languages(case, inside, capsys):
+    call, command, marked = CASES[case]
+    in_python, in_a_shell = in_both(marked)
     with pytest.raises(hypercone.HyperconeError) as caught:
         call()
     assert str(caught.value) == in_python
     assert main(command.split()) == 2
-    assert capsys.readouterr().err == f"hypercone: {at_a_shell}\n"
+    assert capsys.readouterr().err == f"hypercone: {in_a_shell}\n"
 
 
 @pytest.mark.parametrize("case", ["a setting of learning", "a table that does not say who is the parent"])
-def test_a_real_shell_reads_the_same(case, inside):
-    _, command, marked, flags = CASES[case]
+def test_a_real_shell_shows_the_same(case, inside):
+    _, command, marked = CASES[case]
     program = [sys.executable, "-m", "hypercone.cli.main", *command.split()]
     done = subprocess.run(program, capture_output=True, text=True, check=False, timeout=120, cwd=inside)
-    assert (done.returncode, done.stderr) == (2, f"hypercone: {in_both(marked, flags)[1]}\n")
+    assert (done.returncode, done.stderr) == (2, f"hypercone: {in_both(marked)[1]}\n")
 
 
-def test_a_setting_of_a_file_is_named_as_the_file_names_it(inside, capsys):
+def test_a_setting_in_a_file_is_named_as_in_the_file(inside, capsys):
     Path("fit.toml").write_text("burn_in = -1\n")
     said = "fit.toml: burn_in is -1, but must be at least 0"
     with pytest.raises(InputError) as caught:
@@ -349,22 +324,22 @@ def test_a_setting_of_a_file_is_named_as_the_file_names_it(inside, capsys):
     assert hypercone.fit(TREE, "poincare", recipe="fit.toml", burn_in=2, epochs=1).made_by == "poincare"
 
 
-def test_the_seed_of_a_split_is_named_by_its_own_flag(capsys):
+def test_the_seed_of_a_split_has_its_own_flag(capsys):
     assert main(["fit", "tree-2-3", "-o", "new", "--percent", "50", "--split-seed", "-1"]) == 2
     assert capsys.readouterr().err == "hypercone: --split-seed is -1, but must be at least 0\n"
 
 
 @pytest.mark.parametrize("command", ["info tree-2-3", "info nothing.tsv", "--help", "info --nonsense"])
-def test_after_a_command_the_language_is_what_it_was(command, inside, capsys):
+def test_a_command_restores_the_language(command, inside, capsys):
     main(command.split())
     assert option("burn_in") == "burn_in"
-    with speaking("shell"):
+    with option_language("shell"):
         main(command.split())
         assert option("burn_in") == "--burn-in"
     assert option("burn_in") == "burn_in"
 
 
-def test_a_command_that_breaks_leaves_the_language_as_it_was(monkeypatch):
+def test_a_command_that_fails_restores_the_language(monkeypatch):
     def breaks(options):
         raise RuntimeError(option("burn_in"))
 
@@ -374,16 +349,16 @@ def test_a_command_that_breaks_leaves_the_language_as_it_was(monkeypatch):
     assert option("burn_in") == "burn_in"
 
 
-def test_other_threads_speak_as_the_program_does():
-    heard = []
-    with speaking("shell"):
-        thread = threading.Thread(target=lambda: heard.append(option("burn_in")))
+def test_other_threads_use_the_language_of_the_program():
+    seen = []
+    with option_language("shell"):
+        thread = threading.Thread(target=lambda: seen.append(option("burn_in")))
         thread.start()
         thread.join()
-    assert heard == ["--burn-in"]
+    assert seen == ["--burn-in"]
 
 
-def test_a_service_speaks_shell_until_it_listens_and_never_over_http(inside):
+def test_a_service_uses_flags_until_it_listens_and_never_over_http(inside):
     environment = {name: value for name, value in os.environ.items() if name != "HYPERCONE_TOKEN"}
     program = [sys.executable, "-m", "hypercone.cli.main", "serve", "model", "--port"]
     server = subprocess.Popen([*program, "0"], stdout=subprocess.PIPE, text=True, cwd=inside, env=environment)
@@ -408,7 +383,7 @@ def test_a_service_speaks_shell_until_it_listens_and_never_over_http(inside):
         server.stdout.close()
 
 
-def test_a_python_caller_of_the_service_reads_parameters(inside):
+def test_a_python_caller_of_the_service_sees_parameters(inside):
     with socket.create_server(("127.0.0.1", 0)) as taken:
         port = taken.getsockname()[1]
         with pytest.raises(InputError) as caught:
@@ -416,7 +391,7 @@ def test_a_python_caller_of_the_service_reads_parameters(inside):
     assert str(caught.value) == f"port {port} of 127.0.0.1 is in use; choose another, or port=0 for any"
 
 
-def test_an_option_that_a_picture_does_not_take_is_refused_with_the_nearest(inside):
+def test_an_unknown_option_of_a_picture_is_refused_with_a_suggestion(inside):
     model = hypercone.load("flat")
     with pytest.raises(InputError, match=r"^veiw is not an option of the picture disk; did you mean view\?$"):
         model.plot("disk", veiw="projection")

@@ -55,7 +55,7 @@ def _pipeline(tree, **settings) -> Pipeline:
     )
 
 
-def test_it_is_the_fit_itself(tree, fitted):
+def test_it_gives_the_points_of_fit(tree, fitted):
     expected = hypercone.fit(tree, **QUICK)
     assert fitted.embedding_.points.tobytes() == expected.points.tobytes()
     assert fitted.embedding_.threshold == expected.threshold
@@ -71,35 +71,27 @@ def test_every_setting_is_a_parameter_with_its_default():
 
 
 @pytest.mark.parametrize(
-    "shaped",
-    [
-        list,
-        tuple,
-        np.array,
-        lambda names: np.array(names)[:, None],
-        pandas.Series,
-        pandas.DataFrame,
-    ],
+    "shaped", [list, tuple, np.array, lambda names: np.array(names)[:, None], pandas.Series, pandas.DataFrame]
 )
-def test_nodes_come_in_one_dimension_or_one_column(fitted, shaped):
+def test_nodes_are_accepted_in_one_dimension_or_one_column(fitted, shaped):
     names = [fitted.embedding_.names[k] for k in (4, 0, 4)]
     points = fitted.transform(shaped(names))
     assert points.tolist() == fitted.embedding_.points[[4, 0, 4]].tolist()
 
 
-def test_the_embedding_is_not_changed_through_what_transform_returns(fitted):
+def test_the_result_of_transform_is_a_copy(fitted):
     before = fitted.embedding_.points.copy()
     fitted.transform(fitted.embedding_.names)[:] = 0
     assert (fitted.embedding_.points == before).all()
 
 
-def test_nodes_that_are_numbers_are_known_by_their_text():
+def test_numbers_become_names():
     embedder = ConeEmbedder(**QUICK).fit([(1, 2), (1, 3), (3, 4)])
     assert embedder.embedding_.names == ("1", "2", "3", "4")
     assert embedder.transform(np.array([4, 1])).tolist() == embedder.embedding_.points[[3, 0]].tolist()
 
 
-def test_without_a_hierarchy_fit_takes_it(tree):
+def test_without_a_hierarchy_fit_takes_it_as_x(tree):
     edges = [(tree.names[a], tree.names[b]) for a, b in tree.edges]
     expected = hypercone.fit(Hierarchy.from_pairs(edges), **QUICK).points
     for given in (edges, np.array(edges), pandas.DataFrame(edges), iter(edges), Hierarchy.from_pairs(edges)):
@@ -136,35 +128,32 @@ def test_the_repr_says_what_differs_from_the_defaults(tree):
     assert repr(ConeEmbedder(tree, dim=2, coordinates="klein")) == expected
 
 
-def test_before_fit_there_is_one_sentence(tree):
+def test_an_estimator_that_is_not_fitted_is_refused_in_one_sentence(tree, fitted):
     embedder = ConeEmbedder(tree)
-    for ask in (lambda: embedder.transform(["a"]), embedder.get_feature_names_out):
+    for call in (lambda: embedder.transform(["a"]), embedder.get_feature_names_out):
         with pytest.raises(NotFittedError, match="this ConeEmbedder is not fitted; call fit first"):
-            ask()
+            call()
     assert all(issubclass(NotFittedError, kind) for kind in SklearnNotFittedError.__bases__)
     with pytest.raises(SklearnNotFittedError):
         check_is_fitted(embedder)
-
-
-def test_after_fit_scikit_learn_knows_it(fitted):
     check_is_fitted(fitted)
 
 
 @pytest.mark.parametrize(
-    ("ask", "reason"),
+    ("call", "reason"),
     [
         (lambda e: ConeEmbedder().fit(), "no hierarchy to fit"),
-        (lambda e: ConeEmbedder().fit(["ab", "cd"]), "are no pairs"),
-        (lambda e: ConeEmbedder().fit([("a", "b", "c")]), r"shape \(1, 3\) are no pairs"),
+        (lambda e: ConeEmbedder().fit(["ab", "cd"]), "are not pairs"),
+        (lambda e: ConeEmbedder().fit([("a", "b", "c")]), r"shape \(1, 3\) are not pairs"),
         (lambda e: e.transform("node"), "give a list of names"),
-        (lambda e: e.transform([["a", "b"]]), r"shape \(1, 2\) are no list of names"),
+        (lambda e: e.transform([["a", "b"]]), r"shape \(1, 2\) are not a list of names"),
         (lambda e: e.transform(["nobody"]), "there is no node 'nobody'"),
         (lambda e: e.set_output(transform="polars"), "must be default or pandas"),
     ],
 )
-def test_what_cannot_be_used_is_refused_in_one_sentence(fitted, ask, reason):
+def test_invalid_input_is_refused_in_one_sentence(fitted, call, reason):
     with pytest.raises(InputError, match=reason):
-        ask(fitted)
+        call(fitted)
 
 
 def test_a_pipeline_classifies_nodes_by_their_branch(tree, nodes):
@@ -175,11 +164,11 @@ def test_a_pipeline_classifies_nodes_by_their_branch(tree, nodes):
     assert "ConeEmbedder" in pipeline._repr_html_()
 
 
-def test_cross_validation_works_on_names_it_has_not_seen_labelled(tree, nodes):
+def test_cross_validation_works_on_names_without_labels(tree, nodes):
     assert cross_val_score(_pipeline(tree), *nodes, cv=3).mean() > 0.8
 
 
-def test_a_grid_search_over_the_dimension_fits_each_and_keeps_the_best(tree, nodes):
+def test_a_grid_search_over_the_dimension_fits_each_and_chooses_the_best(tree, nodes):
     search = GridSearchCV(_pipeline(tree), {"cones__dim": [2, 5]}, cv=2, n_jobs=1).fit(*nodes)
     scores = dict(zip([2, 5], search.cv_results_["mean_test_score"], strict=True))
     best = search.best_estimator_["cones"].embedding_.dim
@@ -193,7 +182,7 @@ def test_a_pipeline_with_memory_fits_the_same_cones_once(tree, nodes, tmp_path):
     assert (first.predict(names) == second.predict(names)).all()
 
 
-def test_names_stand_beside_other_columns(tree, nodes):
+def test_names_can_be_combined_with_other_columns(tree, nodes):
     names, _ = nodes
     frame = pandas.DataFrame({"node": names, "weight": np.arange(len(names), dtype=float)}, index=names)
     columns = ColumnTransformer([("cones", ConeEmbedder(tree, **QUICK), ["node"]), ("rest", "passthrough", ["weight"])])
@@ -210,7 +199,7 @@ def test_other_coordinates_have_other_columns(tree):
     np.testing.assert_allclose(points[:, 0] ** 2 - (points[:, 1:] ** 2).sum(axis=1), 1, rtol=1e-9)
 
 
-def test_it_does_not_load_scikit_learn():
+def test_it_does_not_import_scikit_learn():
     code = (
         "import sys, hypercone; e = hypercone.ConeEmbedder([('a', 'b')], method='order', dim=2, epochs=1);"
         "e.fit_transform(['a']); assert not {'sklearn', 'pandas', 'pyarrow'} & set(sys.modules)"

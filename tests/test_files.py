@@ -334,7 +334,7 @@ def test_an_old_folder_that_was_moved_aside_stays_while_its_target_is_missing(tm
 
 
 def test_a_temporary_removed_before_it_was_locked_is_created_again(tmp_path, monkeypatch):
-    real, taken = _files._locked, []
+    real, taken = _files._lock, []
 
     def locked(path: Path):
         if not taken:
@@ -345,8 +345,8 @@ def test_a_temporary_removed_before_it_was_locked_is_created_again(tmp_path, mon
 
     for make in (make_file, make_folder):
         taken.clear()
-        monkeypatch.setattr(_files, "_locked", locked)
-        monkeypatch.setattr(_files, "_removed", _removed_with(real))
+        monkeypatch.setattr(_files, "_lock", locked)
+        monkeypatch.setattr(_files, "_remove_leftover", _removed_with(real))
         path, lock = make(tmp_path / "model")
         assert path not in taken
         assert path.exists()

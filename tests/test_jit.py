@@ -1,4 +1,4 @@
-"""The door to numba: kernels are never stale, cached across processes, and compiled without assuming away NaN."""
+"""The interface to numba: kernels are never stale, cached across processes, and compiled without assuming away NaN."""
 
 import math
 import os
@@ -20,7 +20,7 @@ ROOT = Path(hypercone.__file__).parent
 
 
 def test_kernels_import_nothing_of_hypercone_but_kernels_and_the_jit():
-    """What the digest does not cover must not be compiled in. (import-linter has no wildcard for part of a name.)"""
+    """The digest covers the kernel sources only. (import-linter has no wildcard for a part of a name.)"""
     graph = grimp.build_graph("hypercone", cache_dir=None)
     kernels = {module for module in graph.modules if module.endswith("_kernels")}
     imported = set().union(*(graph.find_modules_directly_imported_by(kernel) for kernel in kernels))
@@ -50,7 +50,7 @@ class TestFlags:
 
 
 class TestDispatch:
-    def test_a_generic_function_follows_the_type_of_its_first_argument(self):
+    def test_a_generic_function_dispatches_on_the_type_of_its_first_argument(self):
         One, Other = namedtuple("One", "x"), namedtuple("Other", "x")
         size = _jit.generic("size")
 
@@ -68,34 +68,34 @@ class TestDispatch:
 
         assert (call(One(2.0)), call(Other(2.0))) == (20.0, -20.0)
 
-    def test_a_generic_function_is_for_compiled_code(self):
+    def test_a_generic_function_can_be_called_from_compiled_code_only(self):
         with pytest.raises(TypeError, match=r"^reach is called from compiled code only$"):
             _jit.generic("reach")(1)
 
     @pytest.mark.parametrize("dim", [1, 2, 32, 33, 100])
-    def test_the_dimension_survives_its_type(self, dim):
+    def test_the_dimension_can_be_read_from_its_type(self, dim):
         assert _jit.width(_jit.dimension_type(dim)) == dim
         assert isinstance(_jit.dimension_type(dim), tuple) == (dim <= 32)
 
 
 class TestDigest:
     def test_it_changes_with_any_kernel_source(self, tmp_path):
-        (tmp_path / "room").mkdir()
-        for name in ("_jit.py", "_compiler.py", "room/a_kernels.py", "room/plain.py"):
+        (tmp_path / "part").mkdir()
+        for name in ("_jit.py", "_compiler.py", "part/a_kernels.py", "part/plain.py"):
             (tmp_path / name).write_text("x = 1\n")
         before = _compiler.source_digest(tmp_path)
-        (tmp_path / "room/plain.py").write_text("x = 2\n")
+        (tmp_path / "part/plain.py").write_text("x = 2\n")
         assert _compiler.source_digest(tmp_path) == before
         seen = {before}
-        for name in ("_jit.py", "_compiler.py", "room/a_kernels.py"):
+        for name in ("_jit.py", "_compiler.py", "part/a_kernels.py"):
             (tmp_path / name).write_text("x = 2\n")
             seen.add(_compiler.source_digest(tmp_path))
-        (tmp_path / "room/a_kernels.py").rename(tmp_path / "room/b_kernels.py")
+        (tmp_path / "part/a_kernels.py").rename(tmp_path / "part/b_kernels.py")
         seen.add(_compiler.source_digest(tmp_path))
         assert len(seen) == 5
 
     @pytest.mark.parametrize("name", ["BOUNDSCHECK", "OPT", "DEBUGINFO_DEFAULT", "CPU_NAME"])
-    def test_it_changes_with_the_compilers_settings(self, name, monkeypatch):
+    def test_it_changes_with_the_settings_of_the_compiler(self, name, monkeypatch):
         before = _compiler.source_digest()
         monkeypatch.setattr(numba.config, name, "another")
         assert _compiler.source_digest() != before
@@ -104,7 +104,7 @@ class TestDigest:
 class TestFolder:
     @pytest.fixture(autouse=True)
     def fresh(self, monkeypatch, tmp_path):
-        """No cached answer, and a world of folders of our own."""
+        """No cached result, and separate folders."""
         _compiler.cache_folder.cache_clear()
         monkeypatch.setattr(numba.config, "CACHE_DIR", "")
         monkeypatch.setenv("XDG_CACHE_HOME", str(tmp_path / "xdg"))
@@ -116,7 +116,7 @@ class TestFolder:
         _compiler.cache_folder.cache_clear()
 
     def block(self, path):
-        """A file where a folder is wanted: nobody can write in it, not even the superuser."""
+        """A file in place of a folder: not even the superuser can write into it."""
         path.parent.mkdir(parents=True, exist_ok=True)
         path.write_text("")
 
@@ -127,8 +127,8 @@ class TestFolder:
     def test_it_is_named_by_the_digest(self, tmp_path):
         assert _compiler.cache_folder() == tmp_path / "xdg" / "hypercone" / f"kernels-{_compiler.source_digest()}"
 
-    @pytest.mark.skipif(sys.platform == "win32", reason="another place there")
-    def test_a_place_that_cannot_be_written_is_passed_over(self, tmp_path):
+    @pytest.mark.skipif(sys.platform == "win32", reason="another folder on Windows")
+    def test_a_folder_that_cannot_be_written_is_skipped(self, tmp_path):
         self.block(tmp_path / "xdg")
         assert _compiler.cache_folder().parent == tmp_path / "home" / ".cache" / "hypercone"
         _compiler.cache_folder.cache_clear()
@@ -136,7 +136,7 @@ class TestFolder:
         self.block(tmp_path / "home")
         assert _compiler.cache_folder().is_relative_to(tmp_path / "temp")
 
-    def test_a_user_without_a_home_gets_a_temporary_place(self, monkeypatch, tmp_path):
+    def test_a_user_without_a_home_gets_a_temporary_folder(self, monkeypatch, tmp_path):
         def homeless():
             raise RuntimeError("Could not determine home directory.")
 
@@ -144,7 +144,7 @@ class TestFolder:
         monkeypatch.setattr(Path, "home", homeless)
         assert _compiler.cache_folder().is_relative_to(tmp_path / "temp")
 
-    def test_without_any_place_kernels_are_compiled_and_not_kept(self, tmp_path):
+    def test_without_any_folder_kernels_are_compiled_and_not_cached(self, tmp_path):
         for name in ("xdg", "home"):
             self.block(tmp_path / name)
         shutil.rmtree(tmp_path / "temp")
@@ -157,13 +157,13 @@ class TestFolder:
 
         assert twice(3) == 6
 
-    @pytest.mark.skipif(not hasattr(os, "getuid"), reason="folders have no owner number here")
-    def test_a_folder_of_someone_else_is_not_trusted(self, monkeypatch, tmp_path):
-        """Cached kernels are run as found, and anyone may make a folder of our name in a shared place."""
+    @pytest.mark.skipif(not hasattr(os, "getuid"), reason="folders have no numeric owner here")
+    def test_a_folder_of_another_user_is_not_trusted(self, monkeypatch, tmp_path):
+        """Cached kernels are executed without a check, and anyone can create this folder in a shared location."""
         monkeypatch.setattr(os, "getuid", lambda: 12_345)
         assert _compiler.cache_folder() is None
 
-    def test_other_packages_keep_their_cache_folder(self, monkeypatch):
+    def test_the_cache_folder_of_other_packages_is_restored(self, monkeypatch):
         monkeypatch.setattr(numba.config, "CACHE_DIR", "theirs")
         with _compiler._numba_cache_in(Path("ours")):
             assert numba.config.CACHE_DIR == "ours"
@@ -177,7 +177,7 @@ import hypercone
 from hypercone.methods import METHODS, Settings
 from hypercone.methods.scoring import Scorer
 import numba
-numba.njit(lambda x: x)(0)  # the compiler itself takes as long to load either way
+numba.njit(lambda x: x)(0)  # loads the compiler, which takes the same time in both cases
 assert hypercone.__file__.startswith(sys.argv[1]), hypercone.__file__
 points = np.array([[1.0, 0.0], [0.0, 0.0]])
 before = time.process_time()
@@ -192,31 +192,21 @@ class TestStaleness:
         shutil.copytree(ROOT, tmp_path / "src" / "hypercone", ignore=shutil.ignore_patterns("__pycache__", "data"))
         return tmp_path
 
-    def run(self, copy, **environment):
-        world = {name: value for name, value in os.environ.items() if not name.startswith("NUMBA_")}
-        world |= {
-            "PYTHONPATH": str(copy / "src"),
-            "XDG_CACHE_HOME": str(copy / "cache"),
-            "PYTHONDONTWRITEBYTECODE": "1",
-        }
-        result = subprocess.run(
-            [sys.executable, "-c", PROGRAM, str(copy)],
-            env=world | environment,
-            capture_output=True,
-            text=True,
-            timeout=300,
-            check=False,
-        )
-        assert result.returncode == 0, result.stderr
-        energy, seconds = map(float, result.stdout.split())
-        return energy, seconds
+    def output_of(self, copy, program, **environment):
+        variables = {name: value for name, value in os.environ.items() if not name.startswith("NUMBA_")}
+        variables |= {"PYTHONPATH": str(copy / "src"), "XDG_CACHE_HOME": str(copy / "cache")}
+        variables |= {"PYTHONDONTWRITEBYTECODE": "1", **environment}
+        command = [sys.executable, "-c", program, str(copy)]
+        done = subprocess.run(command, env=variables, capture_output=True, text=True, timeout=300, check=False)
+        assert done.returncode == 0, done.stderr
+        return done.stdout
+
+    def run(self, copy):
+        return tuple(map(float, self.output_of(copy, PROGRAM).split()))
 
     def cached(self, copy):
-        return {
-            path.relative_to(copy).as_posix(): path.stat().st_mtime_ns
-            for path in (copy / "cache").rglob("*")
-            if path.is_file()
-        }
+        files = [path for path in (copy / "cache").rglob("*") if path.is_file()]
+        return {path.relative_to(copy).as_posix(): path.stat().st_mtime_ns for path in files}
 
     def test_a_second_process_loads_and_an_edited_kernel_never_runs_stale(self, copy):
         energy, cold = self.run(copy)
@@ -229,7 +219,7 @@ class TestStaleness:
         assert self.cached(copy) == compiled, "the second process compiled again"
         assert warm < cold / 2
 
-        # A function that the cached kernel calls, in another file than the kernel's own.
+        # A function that the cached kernel calls, in another file than the kernel itself.
         part = copy / "src" / "hypercone" / "methods" / "poincare_kernels.py"
         text = part.read_text(encoding="utf-8")
         assert text.count("dd += delta * delta") == 1
@@ -239,28 +229,16 @@ class TestStaleness:
         part.write_text(text, encoding="utf-8")
         assert self.run(copy)[0] == 1.0
 
-    def test_bounds_checks_have_a_folder_of_their_own(self, copy):
-        """Only the folder's name is asked for, which compiles nothing."""
-        names = set()
-        for checks in ("0", "1"):
-            world = os.environ | {
-                "PYTHONPATH": str(copy / "src"),
-                "XDG_CACHE_HOME": str(copy / "cache"),
-                "NUMBA_BOUNDSCHECK": checks,
-                "PYTHONDONTWRITEBYTECODE": "1",
-            }
-            world.pop("NUMBA_CACHE_DIR", None)
-            program = "from hypercone._compiler import cache_folder; print(cache_folder())"
-            printed = subprocess.run(
-                [sys.executable, "-c", program], env=world, capture_output=True, text=True, check=True, timeout=60
-            ).stdout
-            names.add(printed.strip())
+    def test_bounds_checks_have_a_separate_folder(self, copy):
+        """Printing the name of the folder compiles nothing."""
+        program = "from hypercone._compiler import cache_folder; print(cache_folder())"
+        names = {self.output_of(copy, program, NUMBA_BOUNDSCHECK=checks).strip() for checks in "01"}
         assert len(names) == 2
         assert all(name.startswith(str(copy / "cache")) for name in names)
 
 
 def test_prefetching_reads_nothing_out_of_bounds_into_the_answer():
-    """A hint to the processor and no more: the rows are as they were, at both ends of an array."""
+    """Prefetching is a hint to the processor and changes nothing, also at both ends of an array."""
 
     @_jit.kernel
     def touch(points):

@@ -1,4 +1,4 @@
-"""What version 0.1 called things goes on working for one release, and each use says the new name."""
+"""The names of version 0.1 keep working for one release, with a warning that states the new name."""
 
 from __future__ import annotations
 
@@ -32,19 +32,19 @@ def old(name):
 
 
 @pytest.mark.parametrize("name", sorted(_old_names.NEW_NAMES))
-def test_an_old_name_is_there_with_a_warning_that_says_the_new_one(name):
+def test_an_old_name_works_with_a_warning_that_states_the_new_one(name):
     assert name not in hypercone.__all__
     with pytest.warns(DeprecationWarning, match=re.escape(_old_names.NEW_NAMES[name])):
         assert getattr(hypercone, name) is getattr(_old_names, name)
 
 
 @pytest.mark.parametrize("name", sorted(_old_names.NEW_NAMES))
-def test_the_changelog_says_what_to_write_instead(name):
+def test_the_changelog_states_the_replacement(name):
     table = CHANGELOG.read_text(encoding="utf-8").partition("## Moving from 0.1")[2]
     assert re.search(rf"\| `[^|]*\b{name}\b[^|]*\|", table)
 
 
-def test_the_old_functions_give_what_the_new_ones_give(pets, embedding, tmp_path):
+def test_the_old_functions_give_the_results_of_the_new_ones(pets, embedding, tmp_path):
     assert old("describe")(pets).nodes == pets.summary().nodes
     assert (old("paper_split")(pets, 50, seed=3).train == pets.split(50, 3).train).all()
     assert old("dataset_names")() == hypercone.datasets()
@@ -61,7 +61,7 @@ def test_the_old_functions_give_what_the_new_ones_give(pets, embedding, tmp_path
 
 
 @pytest.mark.parametrize(("before", "now"), [("construction", "nested-caps"), ("overlapping", "overlapping-caps")])
-def test_the_constructions_are_known_by_their_old_names(pets, before, now, tmp_path, capsys):
+def test_the_old_names_of_constructions_work(pets, before, now, tmp_path, capsys):
     with pytest.warns(DeprecationWarning, match=f'^method="{before}" is deprecated .* use method="{now}"$'):
         embedding = hypercone.fit(pets, before, dim=2)
     assert (embedding.made_by, embedding.record["config"]["method"]) == (now, now)
@@ -74,7 +74,7 @@ def test_the_constructions_are_known_by_their_old_names(pets, before, now, tmp_p
     assert f"note: --method {before} is called --method {now} now" in capsys.readouterr().err
 
 
-def test_a_model_that_says_an_old_name_in_its_record_is_understood(embedding, tmp_path):
+def test_a_model_with_an_old_name_in_its_record_is_loaded(embedding, tmp_path):
     record = embedding.record | {"config": embedding.record["config"] | {"method": "overlapping"}}
     hypercone.Embedding(
         embedding.names, embedding.points, embedding.method, embedding.settings, 0.0, record, edges=embedding.edges
@@ -94,6 +94,24 @@ def test_the_old_arguments_of_a_fit_still_work(pets, tmp_path):
     assert np.array_equal(first.points, second.points)
     assert np.array_equal(first.points, third.points)
     assert [event.epoch for event in seen] == [1, 2]
+
+
+@pytest.mark.filterwarnings("ignore::DeprecationWarning")
+def test_an_old_and_a_new_argument_that_disagree_are_refused(pets, tmp_path):
+    with pytest.raises(hypercone.ConfigError, match="on_epoch is an old name of callback, which is given as well"):
+        hypercone.fit(pets, "order", epochs=1, on_epoch=print, callback=repr)
+    run = hypercone.Checkpointing(tmp_path / "a")
+    with pytest.raises(hypercone.ConfigError, match="run is an old name of checkpoint"):
+        hypercone.fit(pets, "order", epochs=1, run=run, checkpoint=tmp_path / "b")
+
+
+def test_a_warning_points_to_the_line_of_the_caller_and_a_toml_file_may_use_old_names(pets, tmp_path):
+    with pytest.warns(DeprecationWarning, match="nested-caps") as seen:
+        hypercone.fit(pets, "construction", dim=2)
+    assert [warning.filename for warning in seen] == [__file__]
+    (tmp_path / "old.toml").write_text('method = "construction"\ndim = 2\n')
+    with pytest.warns(DeprecationWarning, match="nested-caps"):
+        assert hypercone.fit(pets, recipe=tmp_path / "old.toml").made_by == "nested-caps"
 
 
 def test_the_old_methods_of_an_embedding_still_work(embedding):
@@ -148,7 +166,7 @@ def test_old_values_and_options_still_work(tmp_path, embedding, capsys):
 
 
 @pytest.mark.parametrize("name", ["evaluate", "evaluate_all_pairs", "evaluate_hard", "evaluate_reconstruction"])
-def test_the_evaluation_module_knows_its_old_names_too(name):
+def test_the_old_names_in_the_evaluation_module_work(name):
     with pytest.warns(DeprecationWarning, match=rf"^hypercone\.evaluation\.{name} is deprecated"):
         assert callable(getattr(hypercone.evaluation, name))
     with pytest.raises(AttributeError, match="no attribute 'nothing'"):

@@ -1,4 +1,4 @@
-"""The package as a whole: light to import, and every public name and command in its place with an example."""
+"""The package as a whole: fast to import, and every public name and command is documented with an example."""
 
 from __future__ import annotations
 
@@ -24,7 +24,7 @@ def _tree(path: Path) -> ast.Module:
 
 
 def _loaded_after(code: str) -> set[str]:
-    """The top-level modules that a fresh interpreter has loaded after the code."""
+    """The top-level modules that a new interpreter has imported after the code."""
     report = "import json, sys; sys.stderr.write(json.dumps(sorted({name.split('.')[0] for name in sys.modules})))"
     script = f"try:\n    {code}\nexcept SystemExit:\n    pass\n{report}"
     done = subprocess.run([sys.executable, "-c", script], capture_output=True, text=True, check=True)
@@ -41,7 +41,7 @@ def _loaded_after(code: str) -> set[str]:
         "from hypercone.cli.main import main; main(['no-such-command']); import sys; sys.stderr = sys.__stderr__",
     ],
 )
-def test_the_front_door_loads_nothing_heavy(code):
+def test_importing_the_package_and_its_help_imports_nothing_heavy(code):
     if "no-such" in code:
         code = "import io, sys; sys.stderr = io.StringIO(); " + code
     assert not HEAVY & _loaded_after(code)
@@ -53,7 +53,7 @@ def test_the_help_of_a_command_does_not_load_the_compiler(command):
     assert not {"numba", "llvmlite", "matplotlib"} & loaded
 
 
-def test_all_is_what_is_exported_and_every_name_resolves():
+def test_every_exported_name_resolves():
     assert sorted(hypercone.__all__) == hypercone.__all__ == dir(hypercone)
     assert len(set(hypercone.__all__)) == len(hypercone.__all__)
     for name in hypercone.__all__:

@@ -1,4 +1,4 @@
-"""What is told of long work: events for callers, and one bar after two seconds where a person sees it."""
+"""Progress of long operations: events for callers, and a bar after two seconds where a person sees it."""
 
 from __future__ import annotations
 
@@ -21,24 +21,14 @@ from hypercone.progress import (
     ProgressBar,
     Reporter,
     Step,
-    counted_off,
     is_shown,
     is_watched,
     showing,
+    track_progress,
 )
 
-EVENT = Progress(
-    stage="training",
-    done=3,
-    total=10,
-    unit="epoch",
-    loss=0.25,
-    violated=7,
-    active_negatives=1234,
-    pairs_per_second=2.5e6,
-    seconds=1.0,
-    seconds_left=61.6,
-)
+FIGURES = {"loss": 0.25, "violated": 7, "active_negatives": 1234, "pairs_per_second": 2.5e6}
+EVENT = Progress("training", 3, 10, "epoch", seconds=1.0, seconds_left=61.6, **FIGURES)
 
 
 class Terminal(io.StringIO):
@@ -50,26 +40,26 @@ def _event(done: int) -> Progress:
     return replace(EVENT, done=done)
 
 
-def test_an_event_is_one_line_for_people():
+def test_an_event_can_be_shown_in_one_line():
     assert EVENT.line() == "training epoch 3/10  loss 0.2500  active 1,234  2.5 M pairs/s  62 s left"
     validated = replace(EVENT, validation_f1=0.95432, seconds_left=None)
     assert validated.line() == "training epoch 3/10  loss 0.2500  active 1,234  2.5 M pairs/s  validation F1 95.43"
 
 
-def test_a_construction_tells_of_its_iterations_in_the_same_way():
+def test_an_event_of_a_construction_counts_iterations():
     event = Progress("free caps", 20, 600, "iteration", 1.52, 44.1)
     assert event.line() == "free caps iteration 20/600  44 s left"
     assert replace(event, all_pairs_f1=0.8).line() == "free caps iteration 20/600  all-pairs F1 80.00  44 s left"
 
 
-def test_an_event_of_epochs_has_the_attributes_it_had_when_it_was_a_report():
+def test_an_event_has_the_attributes_of_the_former_epoch_report():
     assert hypercone.Progress is Progress
     assert (EVENT.epoch, EVENT.epochs, EVENT.is_last, EVENT.points) == (3, 10, False, None)
     assert _event(10).is_last
 
 
 @pytest.mark.parametrize("unit", ["epoch", "iteration"])
-def test_the_time_left_is_told_from_the_second_report_on_and_leaves_out_the_first(monkeypatch, unit):
+def test_the_time_left_is_estimated_from_the_second_report_on_without_the_first(monkeypatch, unit):
     clock = iter([100.0, 105.0, 106.0, 107.0])
     monkeypatch.setattr("time.perf_counter", lambda: next(clock))
     events: list[Progress] = []
@@ -82,11 +72,11 @@ def test_the_time_left_is_told_from_the_second_report_on_and_leaves_out_the_firs
 
 
 class Shell:
-    """Of a Python prompt in a terminal."""
+    """The shell of a Python prompt in a terminal."""
 
 
 class ZMQInteractiveShell:
-    """Of a notebook, as far as its name tells."""
+    """The shell of a notebook, by its name."""
 
 
 class ColabShell(ZMQInteractiveShell):
@@ -96,7 +86,7 @@ class ColabShell(ZMQInteractiveShell):
 @pytest.mark.parametrize(
     ("shell", "is_notebook"), [(None, False), (Shell(), False), (ZMQInteractiveShell(), True), (ColabShell(), True)]
 )
-def test_a_notebook_is_told_by_its_shell(monkeypatch, shell, is_notebook):
+def test_a_notebook_is_recognized_by_its_shell(monkeypatch, shell, is_notebook):
     ipython = ModuleType("IPython")
     ipython.get_ipython = lambda: shell
     monkeypatch.setitem(sys.modules, "IPython", ipython)
@@ -104,7 +94,7 @@ def test_a_notebook_is_told_by_its_shell(monkeypatch, shell, is_notebook):
     assert is_watched(Terminal())
 
 
-def test_without_a_terminal_or_a_notebook_nobody_watches(monkeypatch):
+def test_without_a_terminal_or_a_notebook_nothing_is_watched(monkeypatch):
     monkeypatch.delitem(sys.modules, "IPython", raising=False)
     closed = io.StringIO()
     closed.close()
@@ -112,7 +102,7 @@ def test_without_a_terminal_or_a_notebook_nobody_watches(monkeypatch):
     assert "IPython" not in sys.modules
 
 
-def test_bars_are_shown_where_they_are_seen_unless_it_was_chosen(monkeypatch):
+def test_bars_are_shown_where_they_are_visible_unless_chosen_otherwise(monkeypatch):
     assert not is_shown()
     with showing(True):
         assert is_shown()
@@ -136,7 +126,7 @@ def test_a_thread_of_a_service_shows_no_bar(monkeypatch):
 
 @pytest.fixture
 def screen_in_place(monkeypatch):
-    """Puts a terminal in the place of stderr, in the test itself, for pytest has its own before; bars come soon."""
+    """Replaces stderr with a terminal when the test calls it, after pytest has set its own; bars appear quickly."""
     monkeypatch.setattr(progress, "SHOWN_AFTER", 0.05)
     monkeypatch.setattr(progress, "REDRAWN_EVERY", 0.02)
 
@@ -156,53 +146,58 @@ def _wait_for(screen, text):
 
 
 def _left_on(screen):
-    """What stands on the line in the end: each carriage return begins it anew."""
+    """What is left on the line at the end: each carriage return starts it again."""
     line = ""
     for part in screen.getvalue().split("\r"):
         line = part + line[len(part) :]
     return line.rstrip()
 
 
-def test_a_step_has_a_bar_with_its_name_and_the_time_left_and_takes_it_away(screen_in_place):
+def test_a_step_has_a_bar_with_its_name_and_the_time_left_and_removes_it(screen_in_place):
     screen = screen_in_place()
     with Step("closure", 100) as step:
+        _wait_for(screen, "<?]")
         step.advance(50)
         _wait_for(screen, "closure:  50%")
         step.advance(40)
         _wait_for(screen, "closure:  90%")
+        step.advance(12)
+        _wait_for(screen, "closure: 100%")
     assert "[00:00<00:00]" in screen.getvalue()
     assert "\n" not in screen.getvalue()
     assert _left_on(screen) == ""
 
 
-def test_before_anything_is_done_the_time_goes_on_and_the_rest_is_unknown(screen_in_place):
-    screen = screen_in_place()
-    with Step("index", 7):
-        _wait_for(screen, "<?]")
-    assert _left_on(screen) == ""
+def test_a_step_can_read_its_count_from_a_function_or_from_compiled_code(screen_in_place):
+    screen, stream = screen_in_place(), io.BytesIO(bytes(1000))
+    with Step("reading", 1000, stream.tell):
+        stream.read(250)
+        _wait_for(screen, "reading:  25%")
+    with Step("closure", 8) as step:
+        step.tally()[0] += 6
+        _wait_for(screen, "closure:  75%")
 
 
-def test_a_step_that_is_quick_shows_nothing_and_loads_nothing():
-    script = "import sys, hypercone.progress as p\n"
-    script += "with p.showing(True), p.Step('quick', 1) as step: step.advance()\n"
-    script += "with p.showing(True), p.ProgressBar() as show: show(p.Progress('s', 1, 2, 'epoch', 0.1))\n"
-    script += "assert not {'tqdm', 'numpy'} & set(sys.modules), 'loaded'"
+QUICK = """
+with p.showing(True), p.Step('quick', 1) as step: step.advance()
+with p.showing(True), p.ProgressBar() as show: show(p.Progress('s', 1, 2, 'epoch', 0.1))
+"""
+SILENT = """
+p.SHOWN_AFTER = 0.01
+with p.Step('silent', 1) as step: time.sleep(0.2); assert threading.active_count() == 1
+"""
+
+
+@pytest.mark.parametrize("code", [QUICK, SILENT], ids=["quick", "silent"])
+def test_a_quick_or_silent_step_shows_nothing_and_has_no_thread_and_imports_nothing(code):
+    script = f"import sys, threading, time, hypercone.progress as p\n{code}"
+    script += "assert not {'tqdm', 'numpy'} & set(sys.modules), 'imported'"
     done = subprocess.run([sys.executable, "-c", script], capture_output=True, text=True, check=True)
     assert (done.stdout, done.stderr) == ("", "")
 
 
-def test_a_silent_step_has_no_thread_and_loads_nothing():
-    script = "import sys, threading, time, hypercone.progress as p\n"
-    script += "p.SHOWN_AFTER = 0.01\n"
-    script += (
-        "with p.Step('silent', 1) as step: time.sleep(0.2); print(threading.active_count(), 'tqdm' in sys.modules)"
-    )
-    done = subprocess.run([sys.executable, "-c", script], capture_output=True, text=True, check=True)
-    assert (done.stdout, done.stderr) == ("1 False\n", "")
-
-
 @pytest.mark.parametrize("error", [KeyboardInterrupt, ValueError])
-def test_an_end_in_the_middle_leaves_the_next_message_a_clean_line(screen_in_place, error):
+def test_an_exception_in_a_step_leaves_a_clean_line(screen_in_place, error):
     screen = screen_in_place()
 
     def work():
@@ -220,23 +215,7 @@ def test_an_end_in_the_middle_leaves_the_next_message_a_clean_line(screen_in_pla
         _wait_for(screen, "again:  50%")
 
 
-def test_a_step_may_be_asked_how_far_it_is(screen_in_place):
-    screen = screen_in_place()
-    stream = io.BytesIO(bytes(1000))
-    with Step("reading", 1000, stream.tell):
-        stream.read(250)
-        _wait_for(screen, "reading:  25%")
-
-
-def test_compiled_code_counts_in_a_number(screen_in_place):
-    screen = screen_in_place()
-    with Step("closure", 8) as step:
-        number = step.tally()
-        number[0] += 6
-        _wait_for(screen, "closure:  75%")
-
-
-def test_a_step_within_a_step_leaves_it_the_line(screen_in_place):
+def test_a_step_within_a_step_has_no_bar(screen_in_place):
     screen = screen_in_place()
     with Step("outer", 4) as outer:
         outer.advance()
@@ -248,10 +227,10 @@ def test_a_step_within_a_step_leaves_it_the_line(screen_in_place):
     assert "inner" not in screen.getvalue()
 
 
-def test_items_are_counted_off(screen_in_place):
+def test_progress_over_items_is_tracked(screen_in_place):
     screen = screen_in_place()
     seen = []
-    for item in counted_off("abcd", "letters", 4):
+    for item in track_progress("abcd", "letters", 4):
         seen.append(item)
         if item == "c":
             _wait_for(screen, "letters:  50%")
@@ -259,14 +238,7 @@ def test_items_are_counted_off(screen_in_place):
     assert _left_on(screen) == ""
 
 
-def test_more_than_the_total_is_all_of_it(screen_in_place):
-    screen = screen_in_place()
-    with Step("page", 10) as step:
-        step.advance(12)
-        _wait_for(screen, "page: 100%")
-
-
-def test_nobody_reading_any_more_is_no_reason_to_stop(monkeypatch, screen_in_place):
+def test_a_terminal_that_is_gone_does_not_stop_the_work(monkeypatch, screen_in_place):
     screen = screen_in_place()
 
     def gone(text):
@@ -279,7 +251,7 @@ def test_nobody_reading_any_more_is_no_reason_to_stop(monkeypatch, screen_in_pla
     assert step.done == 1
 
 
-def test_the_events_of_a_fit_have_a_bar_a_stage_with_the_latest_figures(screen_in_place):
+def test_the_events_of_a_fit_have_one_bar_per_stage_with_the_latest_figures(screen_in_place):
     screen = screen_in_place()
     with ProgressBar() as show:
         show(replace(EVENT, stage="pre-training (poincare)", seconds_left=None))
@@ -292,7 +264,7 @@ def test_the_events_of_a_fit_have_a_bar_a_stage_with_the_latest_figures(screen_i
     assert _left_on(screen) == ""
 
 
-def test_the_bar_of_a_stage_goes_with_its_last_event(screen_in_place):
+def test_the_bar_of_a_stage_is_removed_with_its_last_event(screen_in_place):
     screen = screen_in_place()
     with ProgressBar() as show:
         show(_event(9))
@@ -302,13 +274,13 @@ def test_the_bar_of_a_stage_goes_with_its_last_event(screen_in_place):
         assert Step._shown is None
 
 
-def test_where_no_bar_is_shown_nobody_is_told_so_that_nothing_is_measured(screen_in_place):
+def test_without_a_bar_there_is_no_callback_so_that_nothing_is_measured(screen_in_place):
     screen_in_place()
     with showing(False), ProgressBar() as show:
         assert show is None
 
 
-def test_a_line_that_is_too_long_is_cut_at_the_edge(screen_in_place, monkeypatch):
+def test_a_line_that_is_too_long_is_truncated(screen_in_place, monkeypatch):
     screen = screen_in_place()
     monkeypatch.setenv("COLUMNS", "60")
     with ProgressBar() as show:
@@ -319,8 +291,8 @@ def test_a_line_that_is_too_long_is_cut_at_the_edge(screen_in_place, monkeypatch
 
 @pytest.mark.skipif(os.name == "nt", reason="needs a pseudo-terminal")
 def test_kernels_count_while_they_work(monkeypatch):
-    """Compiled code releases the interpreter, and what it counts is seen before it is done."""
-    shown, count = [], 3_000_000
+    """Compiled code releases the GIL, so its counter can be read while it runs."""
+    shown, count = [], 600_000
     rows = hypercone.Hierarchy(map(str, range(count)), [[row // 2, row + 1] for row in range(count - 1)])
     real = Step.tally
 
@@ -344,7 +316,7 @@ def test_kernels_count_while_they_work(monkeypatch):
 
 
 def screen_of(written):
-    """What a terminal shows after the text, knowing the two codes that are used: up to a line's start, and erase."""
+    """What a terminal shows after the text, with the two codes in use: move up to a line's start, and erase."""
     lines, row = [""], 0
     for part in written.replace("\x1b[J", "\x1b\0").split("\x1b"):
         text = part
@@ -360,7 +332,7 @@ def screen_of(written):
     return "\n".join(lines)
 
 
-def test_on_a_terminal_only_the_latest_table_is_left():
+def test_on_a_terminal_only_the_latest_table_remains():
     terminal = Terminal()
     table = LiveTable(terminal)
     table.show("| a |\n| 1 |", "first")
@@ -369,7 +341,7 @@ def test_on_a_terminal_only_the_latest_table_is_left():
     assert screen_of(terminal.getvalue()) == "| a |\n| 4 |\nthird\n"
 
 
-def test_in_a_pipe_each_piece_of_news_is_a_line():
+def test_in_a_pipe_each_update_is_a_line():
     pipe = io.StringIO()
     table = LiveTable(pipe)
     table.show("| a |", "first")

@@ -55,8 +55,8 @@ SAVING = "tests/embedding tests/test_files.py tests/runs"
 SELECTIONS = {
     "__init__": f"tests/test_estimator.py {SAVING}",
     "_jit": "tests/test_jit.py tests/methods tests/numerics",
-    "atomic sealed temporaries": f"{SAVING} tests/training tests/test_files.py",  # old name
-    "calibration": "tests/test_calibration.py tests/methods tests/evaluation tests/training",
+    "atomic sealed temporaries": f"{SAVING} tests/training",  # old name
+    "calibration": "tests/methods tests/evaluation tests/training",
     "cli": "tests/cli",
     "construction": "tests/construction",
     "cores": "tests/reproduce tests/cli/test_reproduce.py tests/evaluation tests/training",
@@ -70,7 +70,7 @@ SELECTIONS = {
     "figures": "tests/plotting tests/cli/test_show.py",
     "geometry": "tests/geometry tests/numerics tests/paper src/hypercone/geometry",
     "index queries": "tests/index tests/queries",
-    "methods": "tests/methods tests/numerics tests/test_calibration.py",
+    "methods": "tests/methods tests/numerics",
     "reproduce": "tests/reproduce tests/cli/test_reproduce.py",
     "runs": "tests/runs tests/training tests/cli/test_runs.py",
     "service": "tests/service tests/cli/test_show.py",

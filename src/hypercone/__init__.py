@@ -1,4 +1,4 @@
-"""hypercone: turn a hierarchy into a geometry you can ask questions of.
+"""hypercone: hyperbolic entailment cones for hierarchies.
 
 >>> import hypercone
 >>> embedding = hypercone.fit([("animal", "dog"), ("animal", "cat"), ("dog", "poodle")], dim=2)
@@ -7,12 +7,12 @@
 
 Read:       read, load_dataset, datasets; Hierarchy, Labels
 Fit:        fit; TrainingConfig, ConstructionConfig, Settings; Checkpointing, Progress; ConeEmbedder
-Ask:        load, and the methods of Embedding; serve
-Judge:      Hierarchy.split, Split, LabeledPairs, read_split, write_split; evaluation
+Query:      load, and the methods of Embedding; serve
+Evaluate:   Hierarchy.split, Split, LabeledPairs, read_split, write_split; evaluation
 Compute:    geometry
-Errors:     HyperconeError and what is below it
+Errors:     HyperconeError and its subclasses
 
-Names are imported when they are first used, so that ``import hypercone`` loads nothing heavy.
+Names are imported on first use, so ``import hypercone`` itself is fast.
 """
 
 from __future__ import annotations

@@ -1,7 +1,7 @@
-"""Arrays as kernels see them, and the neighbors of every row in compressed sparse rows.
+"""Read-only arrays for kernels, and adjacency lists in compressed sparse rows (CSR).
 
-The compiler makes one version of a kernel for arrays that can be written to and another for those that cannot, and one
-for each order in memory. Whoever calls a kernel that only reads gives it one kind, and it is compiled once.
+numba compiles a kernel separately for writable and read-only arrays, and for each memory layout. Kernels that only read
+are always called with read-only C-contiguous arrays, so that each is compiled once.
 
 Python code indexes an ``Adjacency``; kernels take its ``csr``.
 """
@@ -18,7 +18,7 @@ Array = TypeVar("Array", bound=NDArray[Any])
 
 
 def read_only(array: Array) -> Array:
-    """A view of the array that cannot be written to, or the array itself if it is such a one.
+    """A read-only, C-contiguous view of the array, or the array itself if it already is one.
 
     >>> given = np.zeros((3, 2))
     >>> seen = read_only(given)
@@ -36,25 +36,25 @@ Rows = NDArray[np.int32]
 Offsets = NDArray[np.int64]
 
 
-def frozen(array: Array) -> Array:
-    """The same array, which nobody can write to from now on."""
+def freeze(array: Array) -> Array:
+    """The same array, made read-only in place."""
     array.flags.writeable = False
     return array
 
 
 def pair_keys(first: NDArray[np.integer], second: NDArray[np.integer], count: int) -> NDArray[np.int64]:
-    """One number for each pair of rows below ``count``; they ascend as the pairs do, by ``first`` and then ``second``.
+    """One integer per pair of rows below ``count``; sorting the keys sorts the pairs by ``first``, then ``second``.
 
     >>> pair_keys(np.array([0, 2], np.int32), np.array([1, 0], np.int32), 3).tolist()
     [1, 6]
     """
-    # In 64 bits, which NumPy before 2.0 would not choose by itself for rows of 32 times a small number.
+    # The product can exceed 32 bits, and NumPy before 2.0 does not promote int32 by itself.
     keys: NDArray[np.int64] = first.astype(np.int64) * count + second
     return keys
 
 
 class CSR(NamedTuple):
-    """What compiled code takes: the list of row ``i`` is ``rows[offsets[i]:offsets[i + 1]]``; both are read-only.
+    """Adjacency lists for kernels: the list of row ``i`` is ``rows[offsets[i]:offsets[i + 1]]``; both are read-only.
 
     Kernels read it by ``entries``, ``list_of``, ``list_length`` and ``is_listed`` of ``hierarchy.graph_kernels``.
     """
@@ -65,7 +65,7 @@ class CSR(NamedTuple):
 
 @dataclass(frozen=True, eq=False)
 class Adjacency:
-    """The neighbours of row ``i`` are ``rows[offsets[i]:offsets[i + 1]]``, in ascending order.
+    """The neighbors of row ``i`` are ``rows[offsets[i]:offsets[i + 1]]``, in ascending order.
 
     >>> adjacency = Adjacency.of_groups(np.array([0, 2, 2]), np.array([7, 8, 9]), 3)
     >>> adjacency[2].tolist(), adjacency[1].tolist(), len(adjacency)
@@ -76,29 +76,29 @@ class Adjacency:
     rows: Rows
 
     def __post_init__(self) -> None:
-        frozen(self.offsets)
-        frozen(self.rows)
+        freeze(self.offsets)
+        freeze(self.rows)
 
     @classmethod
     def of_groups(cls, groups: NDArray[np.integer], rows: NDArray[np.integer], size: int) -> Adjacency:
-        """From ``rows`` already ordered by the group (0 … size - 1) that each belongs to."""
+        """From ``rows`` that are already sorted by the group (0 … size - 1) each belongs to."""
         offsets = np.zeros(size + 1, np.int64)
         np.cumsum(np.bincount(groups, minlength=size), out=offsets[1:])
         return cls(offsets, np.ascontiguousarray(rows, np.int32))
 
     @classmethod
     def of_pairs(cls, groups: NDArray[np.integer], rows: NDArray[np.integer], size: int) -> Adjacency:
-        """From rows and the group of each in any order, all of them 0 … size - 1.
+        """From (group, row) pairs in any order, both in 0 … size - 1.
 
         >>> Adjacency.of_pairs(np.array([2, 0, 2]), np.array([1, 1, 0]), 3)[2].tolist()
         [0, 1]
         """
-        # Sorting numbers is several times as fast as sorting pairs.
+        # Sorting integers is several times faster than sorting pairs.
         return cls.of_groups(groups, np.sort(pair_keys(groups, rows, size)) % max(size, 1), size)
 
     @property
     def csr(self) -> CSR:
-        """The same arrays as kernels take them."""
+        """The same arrays in the form that kernels take."""
         return CSR(self.offsets, self.rows)
 
     def __getitem__(self, row: int) -> Rows:
@@ -112,13 +112,13 @@ class Adjacency:
 
     @property
     def counts(self) -> Offsets:
-        """How many neighbours each row has."""
+        """The number of neighbors of each row."""
         return np.diff(self.offsets)
 
     def groups(self) -> Rows:
-        """For each entry of ``rows``, the row whose neighbour it is."""
+        """For each entry of ``rows``, the row whose neighbor it is."""
         return np.repeat(np.arange(len(self), dtype=np.int32), self.counts)
 
     def keys(self) -> NDArray[np.int64]:
-        """The key of each (row, neighbour), ascending."""
+        """The key of each (row, neighbor) pair, ascending."""
         return pair_keys(self.groups(), self.rows, len(self))

@@ -1,9 +1,9 @@
-"""The one module that touches numba: dispatchers, the cache folder, and what compiled code cannot say in Python.
+"""The only module that imports numba: dispatchers, the cache folder, and the intrinsics.
 
-*Never stale.* numba keys a cached kernel on the file of the outermost function only, so a kernel that calls a
-compiled function in another file would go on running the old one after an edit. Our cache folder is therefore named
-by a digest of every kernel source (``*_kernels.py``, which import nothing but each other and ``_jit``) and of the
-compiler settings in force: any edit means a new folder.
+numba invalidates a cached kernel only when the file of its outermost function changes, so after an edit a kernel that
+calls a compiled function in another file would keep running the old code. The cache folder is therefore named by a
+digest of all kernel sources (``*_kernels.py``, which import only each other and ``_jit``) and of the compiler settings:
+any edit leads to a new folder.
 """
 # mypy: ignore-errors
 
@@ -28,7 +28,7 @@ from hypercone._jit import prefetch_row, width
 
 
 def dispatcher(function: Callable, *, fastmath: set[str], is_entry: bool) -> Callable:
-    """What numba makes of a kernel (an entry: without the GIL, cached on disk) or of a part that is inlined."""
+    """The numba dispatcher for a kernel (an entry: without the GIL, cached on disk) or for a part that is inlined."""
     if not is_entry:
         return numba.njit(error_model="numpy", fastmath=fastmath, forceinline=True)(function)
     folder = cache_folder()
@@ -37,7 +37,7 @@ def dispatcher(function: Callable, *, fastmath: set[str], is_entry: bool) -> Cal
 
 
 def declare(stub: Callable, table: dict[type, Callable], fastmath: set[str]) -> None:
-    """Tell numba of a generic function: which implementation it is follows from the type of the first argument."""
+    """Register a generic function with numba; the type of the first argument selects the implementation."""
 
     @overload(stub, strict=False, jit_options={"fastmath": fastmath, "error_model": "numpy", "forceinline": True})
     def choose(first, *rest):
@@ -47,7 +47,7 @@ def declare(stub: Callable, table: dict[type, Callable], fastmath: set[str]) -> 
 @overload(width, inline="always")
 def _width(dim):
     if isinstance(dim, types.BaseTuple):
-        return lambda dim: len(dim)  # noqa: PLW0108 - numba wants a function of its own with this argument
+        return lambda dim: len(dim)  # noqa: PLW0108 - numba requires a function with this parameter
     return lambda dim: dim
 
 
@@ -70,12 +70,12 @@ def _prefetch(typing_context, points, row):
 
 @overload(prefetch_row, jit_options={"forceinline": True})
 def _prefetch_row(points, row):
-    return lambda points, row: _prefetch(points, row)  # noqa: PLW0108 - an intrinsic is no function
+    return lambda points, row: _prefetch(points, row)  # noqa: PLW0108 - an intrinsic is not a function
 
 
 @contextmanager
 def _numba_cache_in(folder: Path | None) -> Iterator[None]:
-    # numba reads this setting while it decorates; it is put back so that other packages keep their own folder.
+    # numba reads this setting when it decorates a function; it is restored for the other users of numba.
     before = numba.config.CACHE_DIR
     numba.config.CACHE_DIR = str(folder or before)
     try:
@@ -86,7 +86,7 @@ def _numba_cache_in(folder: Path | None) -> Iterator[None]:
 
 @cache
 def cache_folder() -> Path | None:
-    """The folder for compiled kernels of exactly this source, or None if no folder can be written."""
+    """The cache folder for the kernels of exactly this source, or None if no folder is writable."""
     digest = source_digest()
     for base in _cache_bases():
         folder = base / f"kernels-{digest}"
@@ -107,19 +107,19 @@ def _cache_bases() -> Iterator[Path]:
         yield Path(numba.config.CACHE_DIR) / "hypercone"
     if os.environ.get("XDG_CACHE_HOME"):
         yield Path(os.environ["XDG_CACHE_HOME"]) / "hypercone"
-    # A container may run under a number that has no home.
+    # In a container, the user id may have no home directory.
     with suppress(RuntimeError):
         yield Path.home() / ("AppData/Local" if sys.platform == "win32" else ".cache") / "hypercone"
     yield Path(tempfile.gettempdir()) / f"hypercone-{os.getuid() if hasattr(os, 'getuid') else 'user'}"
 
 
 def _is_ours(folder: Path) -> bool:
-    # Compiled kernels are run as found: a folder that someone else made in a shared place is not to be trusted.
+    # Cached kernels are executed without a check, so a folder that another user created must not be trusted.
     return not hasattr(os, "getuid") or folder.stat().st_uid == os.getuid()
 
 
 def source_digest(root: Path | None = None) -> str:
-    """Sixteen hex digits that change with any kernel source of the package or any compiler setting."""
+    """Sixteen hex digits that change with any kernel source and any compiler setting."""
     root = root or Path(__file__).parent
     digest = hashlib.sha256(repr((numba.__version__, sys.version, _compiler_settings())).encode())
     for path in sorted([root / "_jit.py", root / "_compiler.py", *root.rglob("*_kernels.py")]):
@@ -128,7 +128,7 @@ def source_digest(root: Path | None = None) -> str:
 
 
 def _compiler_settings() -> dict[str, object]:
-    # numba does not key its cache on these, so a run with bounds checks would reuse kernels without.
+    # numba does not key its cache on these: a run with bounds checks would reuse kernels compiled without them.
     names = (
         "BOUNDSCHECK",
         "OPT",

@@ -1,11 +1,11 @@
-"""Files written all or nothing, what killed writers leave behind, and JSON with its own checksum.
+"""Atomic writes of files and folders, removal of leftover temporaries, and JSON with its own checksum.
 
-What is new is written beside its target, brought to the disk, and takes its place in one step; then the folder it is in
-is brought to the disk too. A process that is killed leaves the old or the new, whole, and perhaps a temporary that the
-next one to write there removes.
+New content is written to a temporary beside the target, synced to disk and renamed over the target; then the parent
+folder is synced. If the process is killed, the target is complete, either old or new, and at most a temporary is left,
+which the next write to the same target removes.
 
-A process that is killed cannot tidy up, but the system drops its locks. So whoever makes a temporary holds a lock
-(``flock``) on it until it has taken its place or is gone, and what can be locked is nobody's any more.
+A killed process cannot clean up, but the system releases its locks. The process that creates a temporary therefore
+holds a lock (``flock``) on it until it is renamed or removed, and a temporary that can be locked is a leftover.
 """
 
 from __future__ import annotations
@@ -27,18 +27,18 @@ from typing import Any, NoReturn
 
 from hypercone.errors import HyperconeError, InputError, ModelFileError, ResourceError
 
-# From Linux's <fcntl.h> and <linux/fs.h>: paths are relative to where we are; the two names change places.
+# From Linux's <fcntl.h> and <linux/fs.h>: paths are relative to the working directory; exchange the two names.
 AT_FDCWD, RENAME_EXCHANGE = -100, 2
 
 
 @contextlib.contextmanager
 def new_folder(target: Path) -> Iterator[Path]:
-    """A temporary folder beside the target that takes its place when the block ends well, and vanishes when not."""
-    with speaking_of(target):
-        _make_room(target)
+    """A temporary folder that replaces the target when the block succeeds and is removed when it fails."""
+    with translating_os_errors(target):
+        _prepare_parent(target)
         temporary, lock = make_folder(target)
     try:
-        with speaking_of(target):
+        with translating_os_errors(target):
             yield temporary
             temporary.chmod(0o777 & ~_umask())
             for path in temporary.rglob("*"):
@@ -49,28 +49,28 @@ def new_folder(target: Path) -> Iterator[Path]:
     finally:
         remove(temporary)
         release(lock)
-    # An old folder that somebody left aside is needed no more.
+    # The target is complete now, so an old folder that a killed process had moved aside can go.
     remove_leftovers(target.parent, target.name)
 
 
 @contextlib.contextmanager
 def new_file(target: Path) -> Iterator[Path]:
-    """The same for a single file."""
+    """Like ``new_folder``, for a single file."""
     with new_files(target) as (temporary,):
         yield temporary
 
 
 @contextlib.contextmanager
 def new_files(*targets: Path) -> Iterator[list[Path]]:
-    """The same for files that belong together: all are on the disk before any takes its place."""
+    """Like ``new_file``, for files that belong together: all are synced to disk before the first is renamed."""
     made: list[tuple[Path, int | None]] = []
     try:
         for target in targets:
-            with speaking_of(target):
-                _make_room(target)
+            with translating_os_errors(target):
+                _prepare_parent(target)
                 made.append(make_file(target))
         temporaries = [temporary for temporary, _ in made]
-        with speaking_of(targets[0]):
+        with translating_os_errors(targets[0]):
             yield temporaries
             for temporary in temporaries:
                 temporary.chmod(0o666 & ~_umask())
@@ -86,37 +86,37 @@ def new_files(*targets: Path) -> Iterator[list[Path]]:
 
 
 def refuse_unwritable(target: Path) -> None:
-    """InputError now, before hours of work, if a folder could not be put at the target then."""
+    """Raise InputError before hours of work if a folder could not be written to the target afterwards."""
     if target.resolve() == Path.cwd():
         raise InputError(f"{target}: is the folder you are in; give a new one")
     if os.path.ismount(target):
         raise InputError(f"{target}: is where a file system is mounted; give a folder inside it")
-    with speaking_of(target):
+    with translating_os_errors(target):
         nearest = next(parent for parent in target.absolute().parents if os.path.lexists(parent))
         temporary, lock = make_folder(nearest / target.name)
         remove(temporary)
         release(lock)
 
 
-def _make_room(target: Path) -> None:
+def _prepare_parent(target: Path) -> None:
     target.parent.mkdir(parents=True, exist_ok=True)
     remove_leftovers(target.parent, target.name)
 
 
 def _take_place(temporary: Path, target: Path) -> None:
-    if not target.exists() and _renamed(temporary, target):
+    if not target.exists() and _try_rename(temporary, target):
         return
-    # A folder cannot be renamed over a full one. Where the system can exchange the two, the old one is then what is
-    # temporary, and removed as such.
+    # A folder cannot be renamed over one that is not empty. Where the system can exchange the two names, the old
+    # folder ends up at the temporary's path and is removed with it.
     if not _exchange(temporary, target):
         _take_place_in_two_steps(temporary, target)
 
 
-def _renamed(temporary: Path, target: Path) -> bool:
+def _try_rename(temporary: Path, target: Path) -> bool:
     try:
         temporary.rename(target)
     except OSError as error:
-        # Somebody else was a little quicker.
+        # Another process has created the target in the meantime.
         if error.errno in (errno.ENOTEMPTY, errno.EEXIST):
             return False
         raise
@@ -124,7 +124,7 @@ def _renamed(temporary: Path, target: Path) -> bool:
 
 
 def _exchange(one: Path, other: Path) -> bool:
-    """Let two names change places in one step; whether the system and the file system could."""
+    """Exchange two names atomically; False if the system or the file system cannot."""
     try:
         import ctypes
 
@@ -136,7 +136,7 @@ def _exchange(one: Path, other: Path) -> bool:
 
 
 def _take_place_in_two_steps(temporary: Path, target: Path) -> None:
-    # The old one steps aside first; a failure brings it back. Whoever is killed in between leaves it there.
+    # Move the old folder aside first and bring it back on failure. A process killed in between leaves it there.
     aside, lock = make_folder(target, ASIDE)
     old = aside / "old"
     try:
@@ -153,7 +153,7 @@ def _take_place_in_two_steps(temporary: Path, target: Path) -> None:
 
 
 def _umask() -> int:
-    # The only way to read it is to set it.
+    # Python can read the umask only by setting it.
     mask = os.umask(0o077)
     os.umask(mask)
     return mask
@@ -170,8 +170,8 @@ def _sync(path: Path) -> None:
 
 
 @contextlib.contextmanager
-def speaking_of(target: Path) -> Iterator[None]:
-    """Turn what the system says against writing into a sentence about the target."""
+def translating_os_errors(target: Path) -> Iterator[None]:
+    """Turn an OSError of the block into a hypercone error that names the target."""
     try:
         yield
     except HyperconeError:
@@ -187,34 +187,34 @@ def speaking_of(target: Path) -> Iterator[None]:
 if sys.platform != "win32":
     import fcntl
 
-# No program but this one has a reason to call a file so; the letters at the end are those of tempfile.
+# Marks temporaries as ours; the random letters at the end of the name are those of tempfile.
 TEMPORARY_MARK = "hypercone"
 LETTERS = "[a-z0-9_]{8}"
-# What stepped aside for a new folder may be the only copy of the old one.
+# Marks an old folder that was moved aside for a new one; it may be the only copy.
 ASIDE = "old-"
 
 
 def make_file(target: Path) -> tuple[Path, int | None]:
-    """An empty file beside the target, and the lock that tells others that it is somebody's."""
-    return _made_and_locked(target, "", _make_file)
+    """An empty temporary file beside the target, and the lock that shows other processes that it is in use."""
+    return _make_and_lock(target, "", _make_file)
 
 
 def make_folder(target: Path, kind: str = "") -> tuple[Path, int | None]:
-    """The same for a folder; ``kind`` is part of its name."""
-    return _made_and_locked(target, kind, lambda prefix, folder: tempfile.mkdtemp(prefix=prefix, dir=folder))
+    """Like ``make_file``, for a folder; ``kind`` becomes a part of its name."""
+    return _make_and_lock(target, kind, lambda prefix, folder: tempfile.mkdtemp(prefix=prefix, dir=folder))
 
 
 def release(lock: int | None) -> None:
-    """Let go of a lock, where there is one."""
+    """Release a lock, if there is one."""
     if lock is not None:
         os.close(lock)
 
 
 def remove_leftovers(folder: Path, name: str | None = None) -> list[str]:
-    """Remove what killed processes left of their writing ``name``, or anything, in the folder; returns what it was.
+    """Remove temporaries that killed processes left in the folder, for the target ``name`` or for all targets.
 
-    What a living process writes stays, and so does an old folder that stepped aside while its place is empty. Of a
-    folder that cannot be listed nothing is known, and nothing removed.
+    Returns the names of what was removed. Temporaries of running processes stay, and so does an old folder that was
+    moved aside while its target does not exist. If the folder cannot be listed, nothing is removed.
     """
     stem = ".+" if name is None else re.escape(name)
     pattern = re.compile(rf"\.(?P<target>{stem})\.{TEMPORARY_MARK}-(?P<aside>{ASIDE})?{LETTERS}", re.DOTALL)
@@ -227,13 +227,13 @@ def remove_leftovers(folder: Path, name: str | None = None) -> list[str]:
         match = pattern.fullmatch(entry)
         if match is None or (match["aside"] and not os.path.lexists(folder / match["target"])):
             continue
-        if _removed(folder / entry):
+        if _remove_leftover(folder / entry):
             removed.append(entry)
     return removed
 
 
 def remove(path: Path) -> None:
-    """Remove a file, a link or a whole folder, if it is there and as far as it lets itself be removed."""
+    """Remove a file, a link or a whole folder; errors are ignored."""
     if path.is_dir() and not path.is_symlink():
         shutil.rmtree(path, ignore_errors=True)
     else:
@@ -241,14 +241,14 @@ def remove(path: Path) -> None:
             path.unlink(missing_ok=True)
 
 
-def _made_and_locked(target: Path, kind: str, make: Callable[[str, Path], str]) -> tuple[Path, int | None]:
+def _make_and_lock(target: Path, kind: str, make: Callable[[str, Path], str]) -> tuple[Path, int | None]:
     while True:
         path = Path(make(f".{target.name}.{TEMPORARY_MARK}-{kind}", target.parent))
         try:
-            lock = _locked(path)
+            lock = _lock(path)
             if lock is None or _is_at(lock, path):
                 return path, lock
-            # Between the making and the lock, someone took it for a leftover; so another is made.
+            # Between creation and locking, another process took it for a leftover and removed it; try again.
             release(lock)
         except (FileNotFoundError, BlockingIOError):
             continue
@@ -263,12 +263,12 @@ def _make_file(prefix: str, folder: Path) -> str:
     return name
 
 
-def _locked(path: Path) -> int | None:
-    """A handle that holds the lock; None where there are no locks; BlockingIOError if a living process has it."""
+def _lock(path: Path) -> int | None:
+    """A handle that holds the lock; None without lock support; BlockingIOError if a running process holds it."""
     if sys.platform == "win32":
-        # There the locks are others; so nothing is taken for a leftover.
+        # Windows has no flock, so nothing is ever taken for a leftover there.
         return None
-    # A lock over the network wants a handle that can write, which a folder has not.
+    # A lock on a network file system needs a writable handle, which a folder cannot have.
     handle = os.open(path, (os.O_RDONLY if path.is_dir() else os.O_RDWR) | os.O_NOFOLLOW | os.O_CLOEXEC)
     try:
         fcntl.flock(handle, fcntl.LOCK_EX | fcntl.LOCK_NB)
@@ -280,17 +280,17 @@ def _locked(path: Path) -> int | None:
     return handle
 
 
-def _removed(path: Path) -> bool:
-    """Whether it was a leftover, and is gone."""
+def _remove_leftover(path: Path) -> bool:
+    """Remove the path if it is a leftover; returns whether it was removed."""
     try:
         mode = os.lstat(path).st_mode
-        lock = _locked(path) if stat.S_ISREG(mode) or stat.S_ISDIR(mode) else None
+        lock = _lock(path) if stat.S_ISREG(mode) or stat.S_ISDIR(mode) else None
     except OSError:
         return False
     if lock is None:
         return False
     try:
-        # While it was being opened, its maker may have given it its place.
+        # Its creator may have renamed it to the target while it was being opened.
         if _is_at(lock, path):
             remove(path)
             return not os.path.lexists(path)
@@ -306,38 +306,38 @@ def _is_at(handle: int, path: Path) -> bool:
         return False
 
 
-# What stands between the values and their checksum, which is the last line.
-SEAL_MARK = ',\n  "seal": "'
-# More digits than any float has before its point; turning more of them into a number takes long.
+# The text between the values and their checksum, which is the last line.
+CHECKSUM_MARK = ',\n  "seal": "'
+# More digits than any float has before its point; converting longer ones takes quadratic time.
 LONGEST_NUMBER = 400
 
 
-def sealed(values: dict[str, Any]) -> str:
-    """The values as JSON, with a checksum of all its bytes in the last line; NaN and infinity have no place in it.
+def with_checksum(values: dict[str, Any]) -> str:
+    """The values as JSON with a checksum of all preceding bytes in the last line; NaN and infinity are refused.
 
-    >>> sealed({"epoch": 3}).splitlines()[:2]
+    >>> with_checksum({"epoch": 3}).splitlines()[:2]
     ['{', '  "epoch": 3,']
     """
     head = json.dumps(values, indent=2, ensure_ascii=False, allow_nan=False).removesuffix("\n}")
-    return head + _end(head.encode())
+    return head + _checksum_line(head.encode())
 
 
 def is_intact(content: bytes) -> bool:
     """Whether the last line is the checksum of all bytes before it.
 
-    >>> content = sealed({"epoch": 3}).encode()
+    >>> content = with_checksum({"epoch": 3}).encode()
     >>> is_intact(content), is_intact(content.replace(b"  ", b" ")), is_intact(content[:-1])
     (True, False, False)
     """
-    head = content.rpartition(SEAL_MARK.encode())[0]
-    return content == head + _end(head).encode()
+    head = content.rpartition(CHECKSUM_MARK.encode())[0]
+    return content == head + _checksum_line(head).encode()
 
 
-def read_sealed(path: Path, largest: int) -> dict[str, Any]:
-    """The values of a sealed file; ModelFileError if it is missing, too large, damaged or edited."""
+def read_checksummed(path: Path, largest: int) -> dict[str, Any]:
+    """The values of a file with a checksum; ModelFileError if it is missing, too large, damaged or edited."""
     content = read_regular(path, largest)
     try:
-        values = named_values(content)
+        values = parse_json_object(content)
     except ValueError as error:
         raise ModelFileError(f"{path}: is damaged ({error})") from None
     if not is_intact(content):
@@ -346,39 +346,39 @@ def read_sealed(path: Path, largest: int) -> dict[str, Any]:
     return values
 
 
-def named_values(content: bytes) -> dict[str, Any]:
-    """What a JSON object in UTF-8 holds; ValueError if it is none, or if not every reader would read it alike.
+def parse_json_object(content: bytes) -> dict[str, Any]:
+    """The values of a JSON object in UTF-8; ValueError if it is not one, or if JSON readers may disagree about it.
 
-    >>> named_values(b'{"epoch": 3}')
+    >>> parse_json_object(b'{"epoch": 3}')
     {'epoch': 3}
-    >>> named_values(b'{"epoch": 3, "epoch": 4}')
+    >>> parse_json_object(b'{"epoch": 3, "epoch": 4}')
     Traceback (most recent call last):
-    ValueError: 'epoch' stands there twice
+    ValueError: 'epoch' appears twice
     """
     try:
         values = DECODER.decode(content.decode())
-        # Half a character can be escaped, but never written again.
+        # A lone surrogate can be escaped in JSON but not encoded as UTF-8.
         json.dumps(values, ensure_ascii=False).encode()
     except UnicodeDecodeError:
         raise ValueError("it is not UTF-8 text") from None
     except UnicodeEncodeError:
-        raise ValueError("it holds half a character") from None
+        raise ValueError("it contains half a character") from None
     except RecursionError:
         raise ValueError("it is nested too deeply") from None
     if not isinstance(values, dict):
-        raise ValueError("it holds no named values")
+        raise ValueError("it is not a JSON object")
     return values
 
 
 def read_regular(path: Path, largest: int) -> bytes:
-    """The content of an ordinary file of at most so many bytes; a pipe or a device is never waited for."""
+    """The content of a regular file of at most ``largest`` bytes; pipes and devices are refused without blocking."""
     try:
-        # Looked at before it is opened, which makes some devices act, and again after, for it may have been changed.
-        _refuse_others(path, os.stat(path), largest)
+        # Checked before opening, which has side effects on some devices, and again after, against a replaced file.
+        _check_regular(path, os.stat(path), largest)
         handle = os.open(path, os.O_RDONLY | getattr(os, "O_NONBLOCK", 0) | getattr(os, "O_BINARY", 0))
         with open(handle, "rb") as file:
             found = os.fstat(handle)
-            _refuse_others(path, found, largest)
+            _check_regular(path, found, largest)
             return file.read(found.st_size)
     except FileNotFoundError:
         raise ModelFileError(f"{path}: is missing; the folder is incomplete") from None
@@ -386,7 +386,7 @@ def read_regular(path: Path, largest: int) -> bytes:
         raise ModelFileError(f"{path}: cannot be read ({getattr(error, 'strerror', None) or error})") from error
 
 
-def _refuse_others(path: Path, found: os.stat_result, largest: int) -> None:
+def _check_regular(path: Path, found: os.stat_result, largest: int) -> None:
     if not stat.S_ISREG(found.st_mode):
         raise ModelFileError(f"{path}: is {_kind(found.st_mode)}, not an ordinary file")
     if found.st_size > largest:
@@ -398,32 +398,32 @@ def _kind(mode: int) -> str:
     return kinds.get(stat.S_IFMT(mode), "a device")
 
 
-def _end(head: bytes) -> str:
-    return f'{SEAL_MARK}{hashlib.sha256(head).hexdigest()}"\n}}\n'
+def _checksum_line(head: bytes) -> str:
+    return f'{CHECKSUM_MARK}{hashlib.sha256(head).hexdigest()}"\n}}\n'
 
 
-def _named_once(pairs: list[tuple[str, Any]]) -> dict[str, Any]:
+def _unique_names(pairs: list[tuple[str, Any]]) -> dict[str, Any]:
     values: dict[str, Any] = {}
     for name, value in pairs:
         if name in values:
-            raise ValueError(f"{name[:60]!r} stands there twice")
+            raise ValueError(f"{name[:60]!r} appears twice")
         values[name] = value
     return values
 
 
-def _no_number(word: str) -> NoReturn:
-    raise ValueError(f"{word} is no number")
+def _reject_number(word: str) -> NoReturn:
+    raise ValueError(f"{word} is not a number")
 
 
 def _finite(text: str) -> float:
     number = float(text)
-    return number if math.isfinite(number) else _no_number(text[:60])
+    return number if math.isfinite(number) else _reject_number(text[:60])
 
 
-def _whole(text: str) -> int:
-    return int(text) if len(text) <= LONGEST_NUMBER else _no_number(f"{text[:20]}… of {len(text)} digits")
+def _integer(text: str) -> int:
+    return int(text) if len(text) <= LONGEST_NUMBER else _reject_number(f"{text[:20]}… of {len(text)} digits")
 
 
 DECODER = json.JSONDecoder(
-    object_pairs_hook=_named_once, parse_constant=_no_number, parse_float=_finite, parse_int=_whole
+    object_pairs_hook=_unique_names, parse_constant=_reject_number, parse_float=_finite, parse_int=_integer
 )

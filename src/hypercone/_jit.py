@@ -1,13 +1,13 @@
 """How kernels are declared: decorators, dispatch on parameter types, and the dimension as a type.
 
-A module of kernels is light to import: numba is loaded, and a kernel handed to it, when the kernel is first called or
-when another that calls it is compiled. ``_compiler`` holds what needs numba.
+Kernel modules are fast to import: numba is imported when a kernel is first called. ``_compiler`` holds the code that
+needs numba.
 
-*One loop, many methods.* ``generic`` is ``functools.singledispatch`` for compiled code: the loop is written once
-and calls ``signed_energy(method, …)``; which implementation is inlined follows from the type of ``method``, a named
-tuple. Unlike functions passed as arguments, this caches on disk and costs nothing at run time.
+``generic`` is ``functools.singledispatch`` for compiled code: a loop is written once and calls
+``signed_energy(method, …)``; the type of ``method``, a named tuple, selects the implementation that is inlined. Unlike
+functions passed as arguments, this can be cached on disk and has no cost at run time.
 
-*The dimension is a type.* ``width`` of a tuple is a compile-time constant, so inner loops unroll.
+The dimension is passed as a type: ``width`` of a tuple is a compile-time constant, so inner loops are unrolled.
 """
 # mypy: ignore-errors
 
@@ -19,10 +19,10 @@ import threading
 from collections.abc import Callable
 
 # Reassociation and contraction let the compiler use vector units and fused multiply-adds. "nnan" and "ninf" are
-# left out on purpose: with them a NaN test may be optimized away.
+# left out: with them the compiler may optimize NaN tests away.
 FAST = {"contract", "reassoc", "arcp", "nsz"}
 EXACT = {"contract"}
-# Nothing at all: the same bits wherever the function is inlined, for what two kernels must agree on.
+# No flags: the same bits wherever the function is inlined, for results that two kernels must agree on.
 STRICT: set[str] = set()
 
 UNROLLED_DIMENSIONS = 32
@@ -41,7 +41,7 @@ class Kernel:
 
     @functools.cached_property
     def compiled(self) -> Callable:
-        """The dispatcher that numba makes of the function."""
+        """The numba dispatcher for the function."""
         compiler = importlib.import_module("hypercone._compiler")
         with _lock:
             while _undeclared:
@@ -53,12 +53,12 @@ class Kernel:
 
     @property
     def _numba_type_(self):
-        # What numba asks an object for that it meets in a function it compiles.
+        # numba reads this attribute of objects that are used inside compiled functions.
         return self.compiled._numba_type_
 
     @property
     def signatures(self) -> list:
-        """The types of arguments that it has been compiled for."""
+        """The argument types it has been compiled for."""
         return self.compiled.signatures
 
 
@@ -68,26 +68,26 @@ def kernel(function: Callable) -> Kernel:
 
 
 def exact_kernel(function: Callable) -> Kernel:
-    """Compile for results people read: sums in the order they are written; releases the GIL; cached on disk."""
+    """Compile for reported results: sums in the written order; releases the GIL; cached on disk."""
     return Kernel(function, fastmath=EXACT, is_entry=True)
 
 
 def kernel_part(function: Callable) -> Kernel:
     """Compile a function that kernels call; it is inlined into them and cached with them.
 
-    Inlining is forced: the compiler's own judgement ends at about ten dimensions, and a call that passes a dozen array
-    fields costs more than most of these functions do.
+    Inlining is forced: the compiler's heuristic stops inlining at about ten dimensions, and a call that passes a dozen
+    array fields costs more than the body of most of these functions.
     """
     return Kernel(function, fastmath=FAST, is_entry=False)
 
 
 def exact_kernel_part(function: Callable) -> Kernel:
-    """The same for the places where the order of a subtraction is what keeps the digits."""
+    """Like ``kernel_part``, where the order of operations matters for precision."""
     return Kernel(function, fastmath=EXACT, is_entry=False)
 
 
 def strict_kernel_part(function: Callable) -> Kernel:
-    """The same for what must come out bit by bit the same in every kernel that calls it."""
+    """Like ``kernel_part``, where every calling kernel must get the same result to the last bit."""
     return Kernel(function, fastmath=STRICT, is_entry=False)
 
 
@@ -117,17 +117,17 @@ def generic(name: str, fastmath: set[str] = FAST) -> Callable:
 
 
 def dimension_type(dim: int) -> tuple[int, ...] | int:
-    """What to pass a kernel as its dimension: a tuple (unrolled, one compilation each) or, above 32, a number."""
+    """The dimension as kernels take it: a tuple (unrolled, compiled per dimension) or, above 32, an integer."""
     return (0,) * dim if dim <= UNROLLED_DIMENSIONS else dim
 
 
 def width(dim):
-    """The dimension, from what ``dimension_type`` made; a compile-time constant for a tuple."""
+    """The dimension as an integer, from the result of ``dimension_type``; a compile-time constant for a tuple."""
     return dim if isinstance(dim, int) else len(dim)
 
 
 def prefetch_row(points, row):
-    """Ask the processor to fetch a row of a 2-D array into its cache while it does something else.
+    """Ask the processor to load a row of a 2-D array into its cache in the background.
 
-    Corrupted nodes are random rows of an array larger than the inner caches: waiting for them is most of an epoch.
+    Corrupted nodes are random rows of an array larger than the inner caches; an epoch mostly waits for them.
     """

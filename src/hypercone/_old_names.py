@@ -1,4 +1,4 @@
-"""What version 0.1 called things, as functions of what they are called now. All of it goes in version 1.1."""
+"""The public names of version 0.1, forwarded to the current ones. All of them are removed in version 1.1."""
 
 from __future__ import annotations
 
@@ -13,7 +13,7 @@ from hypercone.queries import Comparison, Suggestions
 from hypercone.runs import Checkpointing
 from hypercone.training import FitConfig as FitConfig
 
-# The old name, and what a caller should write instead.
+# The old name, and what to use instead.
 NEW_NAMES = {
     "EpochReport": "hypercone.Progress",
     "FitConfig": "hypercone.fit(data, method, **settings), or recipe=",
@@ -41,7 +41,7 @@ evaluate_reconstruction = evaluation.reconstruction
 
 
 def Run(folder: Any, *, resume: bool = False, epochs: int | None = None, seconds: float = 15.0, **more: Any) -> Any:
-    """Checkpoints, which were not resumed unless one said so."""
+    """Checkpointing with the defaults of version 0.1, which did not resume unless asked to."""
     return Checkpointing(folder, resume=resume, every_epochs=epochs, every_seconds=seconds, **more)
 
 

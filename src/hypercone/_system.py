@@ -17,7 +17,7 @@ from hypercone.errors import HyperconeError
 
 
 def usable_cores() -> int:
-    """The cores this process may use, which in a container may be fewer than the machine has.
+    """The number of cores this process may use; in a container this can be fewer than the machine has.
 
     >>> usable_cores() >= 1
     True
@@ -25,10 +25,10 @@ def usable_cores() -> int:
     return len(os.sched_getaffinity(0)) if hasattr(os, "sched_getaffinity") else os.cpu_count() or 1
 
 
-def needed(module: str, who: str, install: str) -> Any:
-    """The module; where it is not installed, one sentence that says who needs it and how to get it.
+def import_optional(module: str, who: str, install: str) -> Any:
+    """The imported module; if it is not installed, HyperconeError says what needs it and how to install it.
 
-    >>> needed("no_such_module", "tables need", "'hypercone[tables]'")
+    >>> import_optional("no_such_module", "tables need", "'hypercone[tables]'")
     Traceback (most recent call last):
     hypercone.errors.HyperconeError: tables need no_such_module, which is not installed; pip install 'hypercone[tables]'
     """
@@ -39,12 +39,12 @@ def needed(module: str, who: str, install: str) -> Any:
         raise HyperconeError(f"{who} {package}, which is not installed; pip install {install}") from None
 
 
-# What is assumed where the system does not say, as on macOS and Windows without further packages.
+# Assumed where the system does not report its memory, as on Windows without further packages.
 ASSUMED_BYTES = 8 * 2**30
 
 
 def available_bytes() -> int:
-    """Bytes that can be taken without swapping: the least that the machine and the container allow.
+    """Bytes that can be allocated without swapping: the smaller of the machine's and the container's limit.
 
     >>> available_bytes() > 0
     True
@@ -76,7 +76,7 @@ def _text(path: str) -> str:
 
 
 def describe_machine() -> dict[str, Any]:
-    """Processor, cores, versions and date, to stand beside every figure."""
+    """Processor, cores, versions and date, recorded with every measurement."""
     from hypercone import __version__
 
     return {

@@ -6,13 +6,13 @@
     ├── InputError            2   something the user gave: a file, a name, an option
     │   ├── HierarchyError        edges that are not a hierarchy (a cycle, a self loop, an empty name)
     │   ├── ConfigError           a setting out of its range
-    │   └── UnknownNameError      a node, method or dataset nobody has heard of
-    ├── ModelFileError        3   a model folder that is damaged, newer than this program, or hostile
+    │   └── UnknownNameError      an unknown node, method or dataset
+    ├── ModelFileError        3   a model folder that is damaged, malicious, or written by a newer version
     ├── ResourceError         4   memory or disk ran out
-    └── Interrupted         130   a run was asked to stop, and has kept a checkpoint (143 if by SIGTERM, 129 by SIGHUP)
+    └── Interrupted         130   a run was stopped after it saved a checkpoint (143 by SIGTERM, 129 by SIGHUP)
 
-Each message is one sentence that says what is wrong, with the value, and what to do about it. An option is written
-as the caller writes it, in Python or at a shell: every message that names one asks ``option`` for its text.
+Each message is one sentence that says what is wrong, with the value, and what to do about it. Options are spelled as
+the caller spells them, in Python or in a shell: every message that names an option gets its text from ``option``.
 """
 
 from __future__ import annotations
@@ -25,18 +25,18 @@ import warnings
 from collections.abc import Iterable, Iterator, Sequence
 from typing import Literal
 
-# Of a name that is not there; nobody looks for a longer one, and it must not flood the screen.
+# Unknown names are cut to this length in messages, so that they cannot flood the screen.
 LONGEST_NAME = 200
 
 
 class HyperconeError(Exception):
-    """Anything hypercone refuses to do, with the reason."""
+    """The base class of all errors that hypercone raises on purpose."""
 
     exit_code = 1
 
 
 class InputError(HyperconeError):
-    """What the user gave cannot be used as it is."""
+    """Something the user gave cannot be used as it is."""
 
     exit_code = 2
 
@@ -46,18 +46,18 @@ class HierarchyError(InputError):
 
 
 class ConfigError(InputError):
-    """A setting is outside its range or contradicts another."""
+    """A setting is outside its range or contradicts another setting."""
 
 
 class UnknownNameError(InputError, KeyError):
-    """A name that is not there; the message offers the nearest ones that are."""
+    """A name is unknown; the message suggests the most similar known names."""
 
     # KeyError would print the message in quotes.
     __str__ = Exception.__str__
 
 
 class ModelFileError(HyperconeError):
-    """A model folder cannot be trusted or read."""
+    """A model folder cannot be read or is not trustworthy."""
 
     exit_code = 3
 
@@ -69,15 +69,15 @@ class ResourceError(HyperconeError):
 
 
 class Interrupted(HyperconeError):
-    """A run was asked to stop: it kept a checkpoint and can be resumed."""
+    """A run was stopped on request; it saved a checkpoint and can be resumed."""
 
     exit_code = 130
 
 
 Language = Literal["python", "shell"]
-# One for the whole process, so that threads speak as the program does.
+# One value for the whole process, so that all threads use the language of the program.
 _language: Language = "python"
-# The flags that are not the name of the parameter with dashes.
+# Flags that differ from the parameter's name with dashes.
 FLAGS = {
     "parent": "--parent-column",
     "child": "--child-column",
@@ -93,14 +93,14 @@ FLAGS = {
 
 
 @contextlib.contextmanager
-def speaking(language: Language) -> Iterator[None]:
-    """During the block, messages name options in this language; afterwards in the one before.
+def option_language(language: Language) -> Iterator[None]:
+    """Within the block, messages spell options in this language; afterwards, in the previous one.
 
-    >>> with speaking("shell"):
+    >>> with option_language("shell"):
     ...     option("burn_in", 10)
     '--burn-in 10'
     """
-    global _language  # noqa: PLW0603 - a variable of the context would not reach other threads
+    global _language  # noqa: PLW0603 - a ContextVar would not reach other threads
     before, _language = _language, language
     try:
         yield
@@ -111,37 +111,37 @@ def speaking(language: Language) -> Iterator[None]:
 def option(name: str, *values: object) -> str:
     """An option as the caller would write it, with a value if one is given, or with the values to choose from.
 
-    ``name`` is that of the parameter in Python. Where two parameters share a name and have flags of their own, it is
-    told apart by its owner: ``checkpoint.epochs`` is ``epochs`` in Python and ``--checkpoint-epochs`` at a shell.
+    ``name`` is the name of the Python parameter. Where two parameters share a name but have different flags, the name
+    is qualified by its owner: ``checkpoint.epochs`` is ``epochs`` in Python and ``--checkpoint-epochs`` in a shell.
 
     >>> option("direction"), option("epochs", 5), option("resume", True), option("on_cycle", "condense", "drop")
     ('direction', 'epochs=5', 'resume=True', 'on_cycle="condense" or "drop"')
-    >>> with speaking("shell"):
+    >>> with option_language("shell"):
     ...     option("direction"), option("epochs", 5), option("resume", True), option("on_cycle", "condense", "drop")
     ('--direction', '--epochs 5', '--resume', '--on-cycle condense or drop')
     """
     if _language == "shell":
         flag = FLAGS.get(name, "--" + name.replace(".", "-").replace("_", "-"))
-        choice = " or ".join(_at_a_shell(value) for value in values if value is not True)
+        choice = " or ".join(_as_shell(value) for value in values if value is not True)
         return f"{flag} {choice}" if choice else flag
     parameter = name.rpartition(".")[2]
-    choice = " or ".join(map(_in_python, values))
+    choice = " or ".join(map(_as_python, values))
     return f"{parameter}={choice}" if choice else parameter
 
 
-def _at_a_shell(value: object) -> str:
+def _as_shell(value: object) -> str:
     return shlex.quote(",".join(map(str, value)) if isinstance(value, list) else str(value))
 
 
-def _in_python(value: object) -> str:
+def _as_python(value: object) -> str:
     if isinstance(value, list):
-        return f"[{', '.join(map(_in_python, value))}]"
-    # With the quotes that most people type.
+        return f"[{', '.join(map(_as_python, value))}]"
+    # Double quotes, which are more common than those of repr.
     return f'"{value}"' if isinstance(value, str) and repr(value) == f"'{value}'" and '"' not in value else repr(value)
 
 
 def one_line(text: str) -> str:
-    r"""The text with all that is no visible character escaped: what a file holds must not steer a terminal.
+    r"""The text with non-printable characters escaped: text from a file must not control the terminal.
 
     >>> one_line("white pelican"), one_line("two\nlines")
     ('white pelican', 'two\\nlines')
@@ -150,7 +150,7 @@ def one_line(text: str) -> str:
 
 
 def unknown_name(kind: str, name: str, known: Iterable[str]) -> UnknownNameError:
-    """The error for a name that is not there, with up to three that look like it.
+    """The error for an unknown name, with up to three similar known names.
 
     >>> str(unknown_name("method", "ordre", ["order", "poincare"]))
     "there is no method 'ordre'; did you mean order?"
@@ -161,7 +161,7 @@ def unknown_name(kind: str, name: str, known: Iterable[str]) -> UnknownNameError
 
 
 def did_you_mean(name: str, known: Iterable[str]) -> str:
-    """A question with up to three names that look like it; nothing if none does.
+    """A hint with up to three similar names; an empty string if there are none.
 
     >>> did_you_mean("veiw", ["view", "cones"]), did_you_mean("zoom", ["view", "cones"])
     ('did you mean view?', '')
@@ -171,7 +171,7 @@ def did_you_mean(name: str, known: Iterable[str]) -> str:
 
 
 def with_article(name: str) -> str:
-    """The name with a or an, by its first letter.
+    """The name with the article "a" or "an", chosen by its first letter.
 
     >>> with_article("pelican"), with_article("animal.n.01")
     ('a pelican', 'an animal.n.01')
@@ -179,17 +179,17 @@ def with_article(name: str) -> str:
     return f"{'an' if name[:1].lower() in tuple('aeio') else 'a'} {name}"
 
 
-def counted(count: int, thing: str) -> str:
-    """The number and the thing, in the plural unless there is one.
+def plural(count: int, thing: str) -> str:
+    """The count and the noun, in the plural unless the count is one.
 
-    >>> counted(1, "edge"), counted(1_500, "edge")
+    >>> plural(1, "edge"), plural(1_500, "edge")
     ('1 edge', '1,500 edges')
     """
     return f"{count:,} {thing}{'' if count == 1 else 's'}"
 
 
 def short(text: str, most: int = 60) -> str:
-    """The text as a message shows it, so that a broken file cannot flood the screen.
+    """The text cut to at most so many characters, so that a broken file cannot flood the screen.
 
     >>> short("poodle"), len(short("poodle" * 1_000_000))
     ('poodle', 60)
@@ -198,7 +198,7 @@ def short(text: str, most: int = 60) -> str:
 
 
 def visible(text: str, most: int = 60) -> str:
-    r"""The same for text that stands without quotes: what is no visible character is escaped, as quotes would do.
+    r"""Like ``short``, for text shown without quotes: non-printable characters are escaped.
 
     >>> visible("white pelican"), visible("bell\x07"), visible("two\nlines")
     ('white pelican', 'bell\\x07', 'two\\nlines')
@@ -207,7 +207,7 @@ def visible(text: str, most: int = 60) -> str:
 
 
 def some(things: Sequence[str], total: int | None = None) -> str:
-    """The first three things, and how many more there are; ``total`` if not all are given.
+    """The first three items, and how many more there are; pass ``total`` if ``things`` is not the full list.
 
     >>> some(["a", "b", "c", "d", "e"]), some(["a"]), some(["a", "b", "c"], 1_003)
     ('a, b, c and 2 more', 'a', 'a, b, c and 1,000 more')
@@ -217,12 +217,12 @@ def some(things: Sequence[str], total: int | None = None) -> str:
 
 
 REMOVED_IN = "1.1"
-# What the constructions were called in version 0.1: models and runs of then say so.
+# The names of the constructions in version 0.1, which models and runs of that version contain.
 OLD_METHODS = {"construction": "nested-caps", "overlapping": "overlapping-caps"}
 
 
 def warn_renamed(old: str, new: str) -> None:
-    """Tell whoever called a function of ours by its old name what it is called now; the warning is of their line.
+    """Issue a DeprecationWarning that names the replacement and points to the first caller outside this package.
 
     >>> with warnings.catch_warnings(record=True) as seen:
     ...     warnings.simplefilter("always")

@@ -1,4 +1,4 @@
-"""A fit behind the interface of scikit-learn: parameters, fit, transform. scikit-learn itself is not needed."""
+"""A transformer with the interface of scikit-learn, which itself need not be installed."""
 
 from __future__ import annotations
 
@@ -9,7 +9,7 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from hypercone._system import needed
+from hypercone._system import import_optional
 from hypercone.embedding import Embedding
 from hypercone.embedding.export import Coordinates, coordinates_of
 from hypercone.errors import InputError, unknown_name
@@ -21,17 +21,17 @@ __all__ = ["ConeEmbedder", "NotFittedError"]
 
 
 class NotFittedError(InputError, ValueError, AttributeError):
-    """An estimator is asked for points before it was fitted."""
+    """The estimator is used before it was fitted."""
 
 
 class ConeEmbedder:
-    """Nodes in, points out: an embedding as a step of a scikit-learn pipeline.
+    """A scikit-learn transformer that maps nodes to the points of an embedding.
 
     ``hierarchy`` is a Hierarchy or (parent, child) pairs. ``coordinates`` are those of ``Embedding.export``: own,
-    klein, lorentz or cap. Every setting of ``hypercone.fit`` is a parameter as well, with its default there.
+    klein, lorentz or cap. Every setting of ``hypercone.fit`` is also a parameter, with the same default.
 
-    With a hierarchy, ``fit`` learns it whatever nodes it is given, and ``transform`` finds the points of nodes by their
-    names or labels. Without one, ``fit`` takes the hierarchy itself. ``embedding_`` is the result.
+    If a hierarchy is given, ``fit`` embeds it and ignores its arguments, and ``transform`` looks up the points of nodes
+    by name or label. Otherwise ``fit`` takes the hierarchy as X. The result is in ``embedding_``.
 
     >>> pets = [("animal", "dog"), ("animal", "cat"), ("dog", "poodle")]
     >>> embedder = ConeEmbedder(pets, method="order", dim=2, epochs=50)
@@ -44,7 +44,7 @@ class ConeEmbedder:
     def __init__(
         self, hierarchy: Hierarchy | Iterable[Any] | None = None, *, coordinates: str = "own", **settings: Any
     ) -> None:
-        # Nothing is checked or changed here: a clone must get back exactly what was given.
+        # scikit-learn requires that the constructor stores its arguments unchanged: clone relies on it.
         self.hierarchy = hierarchy
         self.coordinates = coordinates
         for name in settings:
@@ -54,34 +54,34 @@ class ConeEmbedder:
         self._output = "default"
 
     def fit(self, X: Any = None, y: Any = None) -> ConeEmbedder:
-        """Learn the hierarchy, or, where none was given, X: a Hierarchy or (parent, child) pairs; y is not used."""
+        """Embed the hierarchy, or X if none was given: a Hierarchy or (parent, child) pairs; y is ignored."""
         given = X if self.hierarchy is None else self.hierarchy
         if given is None:
             raise InputError("there is no hierarchy to fit; give ConeEmbedder one, or give fit (parent, child) pairs")
         chosen = {name: value for name, usual in _defaults().items() if (value := getattr(self, name)) != usual}
-        # A frame of two columns, as scikit-learn hands them on, is pairs whatever the columns are called.
+        # A data frame with two columns, as scikit-learn passes it, is pairs whatever its columns are called.
         data = np.asarray(given, dtype=object) if hasattr(given, "__array__") else given
         self.embedding_: Embedding = fit(data, **chosen)
-        self._found: Coordinates = coordinates_of(self.embedding_, self.coordinates)
+        self._coordinates: Coordinates = coordinates_of(self.embedding_, self.coordinates)
         return self
 
     def transform(self, X: Any) -> Any:
-        """The points of nodes, given by name or label in one dimension or in one column; one row each."""
+        """The points of the nodes, one row per node; X is one-dimensional or one column of names or labels."""
         self._check_fitted()
         rows = [self.embedding_.row(name) for name in _as_names(X)]
-        points = self._found.values[rows]
+        points = self._coordinates.values[rows]
         if self._output == "default":
             return points
-        pandas = needed("pandas", "a data frame needs", "pandas")
+        pandas = import_optional("pandas", "a data frame needs", "pandas")
         return pandas.DataFrame(points, index=getattr(X, "index", None), columns=self.get_feature_names_out())
 
     def fit_transform(self, X: Any = None, y: Any = None) -> Any:
-        """``fit``, then the points of the nodes in X; if X was the hierarchy, of all its nodes in their order."""
+        """Fit, then return the points of the nodes in X; if X is the hierarchy, the points of all its nodes."""
         self.fit(X, y)
         return self.transform(self.embedding_.names if self.hierarchy is None else X)
 
     def set_output(self, *, transform: str | None = None) -> ConeEmbedder:
-        """What ``transform`` returns: an array (default), or a data frame (pandas)."""
+        """Choose what ``transform`` returns: an array ("default") or a data frame ("pandas")."""
         if transform not in (None, "default", "pandas"):
             raise InputError(f"transform is {transform!r}, but must be default or pandas")
         self._output = transform or self._output
@@ -90,14 +90,14 @@ class ConeEmbedder:
     def get_feature_names_out(self, input_features: Any = None) -> NDArray[np.object_]:
         """The name of each column that ``transform`` returns."""
         self._check_fitted()
-        return np.array(self._found.columns, dtype=object)
+        return np.array(self._coordinates.columns, dtype=object)
 
     def get_params(self, deep: bool = True) -> dict[str, Any]:
-        """Every parameter by name, as it was given."""
+        """All parameters by name."""
         return {name: getattr(self, name) for name in ("hierarchy", "coordinates", *_defaults())}
 
     def set_params(self, **params: Any) -> ConeEmbedder:
-        """Change parameters by name; they count from the next ``fit`` on."""
+        """Change parameters by name; they take effect at the next ``fit``."""
         for name in params:
             _check_known(name)
         for name, value in params.items():
@@ -107,19 +107,19 @@ class ConeEmbedder:
     def __repr__(self) -> str:
         usual = {"coordinates": "own"} | _defaults()
         changed = {name: value for name, value in self.get_params().items() if name in usual and value != usual[name]}
-        parts = [_in_words(self.hierarchy)] if self.hierarchy is not None else []
+        parts = [_describe(self.hierarchy)] if self.hierarchy is not None else []
         return f"ConeEmbedder({', '.join([*parts, *(f'{name}={value!r}' for name, value in changed.items())])})"
 
     def __sklearn_is_fitted__(self) -> bool:
         return hasattr(self, "embedding_")
 
     def __sklearn_clone__(self) -> ConeEmbedder:
-        # A hierarchy never changes, so clones share it; the usual way would copy every name of it.
+        # A hierarchy is immutable, so clones share it; the default would deep-copy it.
         return type(self)(**self.get_params()).set_output(transform=self._output)
 
     def __sklearn_tags__(self) -> Any:
-        # Only scikit-learn 1.6 and newer asks, so it is there to be imported.
-        tags = needed("sklearn.utils", "a pipeline needs", "scikit-learn")
+        # Called only by scikit-learn 1.6 and newer, so the import succeeds.
+        tags = import_optional("sklearn.utils", "a pipeline needs", "scikit-learn")
         return tags.Tags(
             estimator_type=None,
             target_tags=tags.TargetTags(required=False),
@@ -149,18 +149,18 @@ def _as_names(given: Any) -> list[str]:
     if names.ndim == 2 and names.shape[1] == 1:
         names = names[:, 0]
     if names.ndim != 1:
-        raise InputError(f"nodes of the shape {names.shape} are no list of names; give one dimension or one column")
+        raise InputError(f"nodes of the shape {names.shape} are not a list of names; give one dimension or one column")
     return [str(name) for name in names.tolist()]
 
 
-def _in_words(hierarchy: Any) -> str:
+def _describe(hierarchy: Any) -> str:
     if isinstance(hierarchy, Hierarchy) or not hasattr(hierarchy, "__len__"):
         return repr(hierarchy)
     return f"<{len(hierarchy):,} pairs>"
 
 
 def _signature() -> inspect.Signature:
-    """What the constructor takes, setting by setting, for those who inspect it: scikit-learn, help and editors."""
+    """The constructor's signature with every setting spelled out, for scikit-learn, help() and editors."""
     plain, named = inspect.Parameter.POSITIONAL_OR_KEYWORD, inspect.Parameter.KEYWORD_ONLY
     return inspect.Signature(
         [

@@ -1,8 +1,8 @@
-"""How far long work is: the event a fit tells of, steps that count what is done, and the one bar that shows either.
+"""Progress of long operations: events of a fit, steps with a counter, and the progress bar that shows either.
 
-A bar appears after two seconds, on standard error, where that is a terminal or a notebook. A thread of its own looks at
-the count a few times a second and draws it, so that counting costs the work nothing, and tqdm is not even imported for
-what is quick or for a pipe.
+A bar appears after two seconds, on standard error, if that is a terminal or a notebook. A separate thread reads the
+counter a few times per second and draws the bar, so counting costs almost nothing; tqdm is imported only when a bar is
+drawn.
 """
 
 from __future__ import annotations
@@ -23,35 +23,35 @@ if TYPE_CHECKING:
 
 @dataclass(frozen=True)
 class Progress:
-    """How far a stage of a fit is: so many epochs or iterations of all, and the figures that are known by then."""
+    """The progress of one stage of a fit: epochs or iterations done, and the figures known so far."""
 
     stage: str
     done: int
     total: int
     unit: str
-    # Since the stage began.
+    # Since the start of the stage.
     seconds: float
-    # Unknown after the first epoch, most of whose time may be the compiler's.
+    # Unknown after the first epoch, whose time may be mostly compilation.
     seconds_left: float | None = None
     loss: float | None = None
     violated: int | None = None
     active_negatives: int | None = None
     pairs_per_second: float | None = None
-    # Of the latest validation, if there has been one.
+    # From the latest validation, if there was one.
     validation_f1: float | None = None
-    # Of the latest exact count of a construction.
+    # From the latest exact count of a construction.
     all_pairs_f1: float | None = None
-    # Live: the next epoch moves them, so copy what is to be kept.
+    # The live array: the next epoch changes it, so make a copy to keep the values.
     points: NDArray[np.float64] | None = field(default=None, compare=False, repr=False)
 
     @property
     def epoch(self) -> int:
-        """What is done, where it is counted in epochs."""
+        """Epochs done; the same as ``done``."""
         return self.done
 
     @property
     def epochs(self) -> int:
-        """All there is to do, where it is counted in epochs."""
+        """Epochs in total; the same as ``total``."""
         return self.total
 
     @property
@@ -60,7 +60,7 @@ class Progress:
         return self.done == self.total
 
     def line(self) -> str:
-        """All of it in one line, for a log.
+        """The event as one line, for a log.
 
         >>> Progress("free caps", 20, 600, "iteration", 1.5, 43.5, all_pairs_f1=0.8).line()
         'free caps iteration 20/600  all-pairs F1 80.00  44 s left'
@@ -69,7 +69,7 @@ class Progress:
         return "  ".join([f"{self.stage} {self.unit} {self.done}/{self.total}", *self.figures(), *left])
 
     def figures(self) -> list[str]:
-        """The figures that are known, in words.
+        """The known figures as text.
 
         >>> Progress("training", 3, 10, "epoch", 1.0, loss=0.25, active_negatives=1234).figures()
         ['loss 0.2500', 'active 1,234']
@@ -92,16 +92,16 @@ OnProgress = Callable[[Progress], None]
 
 
 class Reporter:
-    """Tells of the epochs or iterations of one stage as they are done, and how long those that are left will take."""
+    """Reports the epochs or iterations of one stage, with an estimate of the remaining time."""
 
     def __init__(self, tell: OnProgress, stage: str, total: int, unit: str = "epoch") -> None:
         self.tell, self.stage, self.total, self.unit = tell, stage, total, unit
         self.started = time.perf_counter()
-        # What was done at the first report, and when: most of that time may be the compiler's.
+        # (done, seconds) at the first report; excluded from the estimate, since it may be mostly compilation.
         self.first: tuple[int, float] | None = None
 
     def __call__(self, done: int, **figures: Any) -> None:
-        """Report that so many are done."""
+        """Report the number of epochs or iterations done so far."""
         seconds, left = time.perf_counter() - self.started, None
         if self.first is None:
             self.first = done, seconds
@@ -110,13 +110,13 @@ class Reporter:
         self.tell(Progress(self.stage, done, self.total, self.unit, seconds, left, **figures))
 
 
-# Whether bars are shown in this context: always, never, or where somebody sees them.
+# Whether bars are shown in this context: always (True), never (False), or on a terminal or notebook (None).
 _choice: ContextVar[bool | None] = ContextVar("hypercone_progress", default=None)
 
 
 @contextlib.contextmanager
 def showing(choice: bool | None) -> Iterator[None]:
-    """During the block, show bars always (True) or never (False); None leaves it as it is: where somebody sees them.
+    """Within the block, show bars always (True) or never (False); None keeps the current choice.
 
     >>> with showing(False), Step("counting", 2) as step:
     ...     step.advance(2)
@@ -129,7 +129,7 @@ def showing(choice: bool | None) -> Iterator[None]:
 
 
 def is_shown() -> bool:
-    """Whether a bar would be shown here and now; unless it was chosen, threads beside the main one show none."""
+    """Whether a bar would be shown now; without an explicit choice, only the main thread shows bars."""
     choice = _choice.get()
     if choice is None:
         return threading.current_thread() is threading.main_thread() and is_watched(sys.stderr)
@@ -137,7 +137,7 @@ def is_shown() -> bool:
 
 
 def is_watched(stream: TextIO | None) -> bool:
-    """Whether a person sees what is written to a stream: on a terminal, or in a notebook.
+    """Whether output to the stream is visible to a person: on a terminal or in a notebook.
 
     >>> import io
     >>> is_watched(io.StringIO())
@@ -146,27 +146,29 @@ def is_watched(stream: TextIO | None) -> bool:
     try:
         return stream is not None and (stream.isatty() or _is_notebook())
     except ValueError:
-        # It is closed.
+        # The stream is closed.
         return False
 
 
 def _is_notebook() -> bool:
-    # Where nobody has imported IPython, this is no notebook.
-    asked = getattr(sys.modules.get("IPython"), "get_ipython", None)
-    return asked is not None and any(kind.__name__ == "ZMQInteractiveShell" for kind in type(asked()).__mro__)
+    # In a notebook, IPython is already imported.
+    get_ipython = getattr(sys.modules.get("IPython"), "get_ipython", None)
+    if get_ipython is None:
+        return False
+    return any(kind.__name__ == "ZMQInteractiveShell" for kind in type(get_ipython()).__mro__)
 
 
-# What takes less is over before a bar could be read.
+# A bar for anything shorter would be gone before one could read it.
 SHOWN_AFTER, REDRAWN_EVERY = 2.0, 0.25
 PLAIN = "{l_bar}{bar}| [{elapsed}<{remaining}{postfix}]"
 COUNTED = "{l_bar}{bar}| {n_fmt}/{total_fmt} [{elapsed}<{remaining}{postfix}]"
 
 
 class Step:
-    """Some work with a name, of which so much is done; where bars are shown it has one, unless it is part of another.
+    """A named unit of work with a counter; it has a progress bar if bars are shown and no outer step has one.
 
-    Work that is done in pieces says so by ``advance``. For work that keeps a count anyway, such as the place in a file,
-    ``count`` is asked for it when the bar is drawn.
+    Call ``advance`` after each part of the work. If the work has a counter already, such as the position in a file,
+    pass a function as ``count``; it is called whenever the bar is drawn.
 
     >>> with Step("adding", total=3) as step:
     ...     for _ in range(3):
@@ -175,7 +177,7 @@ class Step:
     3
     """
 
-    # The one that has the line, for there is one line.
+    # The step whose bar is shown; there is at most one bar.
     _shown: Step | None = None
 
     def __init__(self, name: str, total: int, count: Callable[[], int] | None = None, *, done: int = 0) -> None:
@@ -188,11 +190,11 @@ class Step:
         self._drawing: threading.Thread | None = None
 
     def advance(self, amount: int = 1) -> None:
-        """So much more is done."""
+        """Add to the amount of work done."""
         self.done += amount
 
     def tally(self) -> NDArray[np.int64]:
-        """One number for compiled code to count in, which is what is done from now on."""
+        """A one-element array for compiled code to count in; from now on it is the amount of work done."""
         import numpy as np
 
         number = np.zeros(1, np.int64)
@@ -207,11 +209,11 @@ class Step:
         return self
 
     def __exit__(self, *_: object) -> None:
-        """Take the bar away, so that whatever is printed next stands on its own."""
+        """Remove the bar, so that the next output starts on a clean line."""
         if self._drawing is not None:
             Step._shown = None
             self._ended.set()
-            # Not for ever: a terminal may be stopped, and the work goes on.
+            # With a timeout: a stopped terminal must not block the work.
             self._drawing.join(1.0)
 
     def _draw(self) -> None:
@@ -229,9 +231,9 @@ class Step:
             miniters=1,
             bar_format=self.form,
             delay=SHOWN_AFTER,
-            file=_Forgiving(sys.stderr),
+            file=_TolerantStream(sys.stderr),
         )
-        # Time counts from the beginning of the work, not from when the bar was made.
+        # Time counts from the start of the work, not from the creation of the bar.
         bar.start_t = bar.last_print_t = self.started
         self._draw_once(bar)
         bar.delay = 0
@@ -245,14 +247,14 @@ class Step:
         if done > bar.n:
             bar.update(done - bar.n)
         else:
-            # The time goes on.
+            # Nothing new is done, but the elapsed time has changed.
             bar.refresh()
 
 
-class _Forgiving:
-    """A stream that nobody may read any more, or that is on a full disk: no reason to stop the work.
+class _TolerantStream:
+    """A stream that ignores write errors, such as a closed pipe or a full disk: they must not stop the work.
 
-    An error that reached tqdm would leave its lock taken, and the next bar waiting for it.
+    An error inside tqdm would leave its lock held, and the next bar would wait for it forever.
     """
 
     def __init__(self, stream: TextIO) -> None:
@@ -273,10 +275,10 @@ class _Forgiving:
 Item = TypeVar("Item")
 
 
-def counted_off(items: Iterable[Item], name: str, total: int) -> Iterator[Item]:
-    """The same items; each counts as done when the next is asked for.
+def track_progress(items: Iterable[Item], name: str, total: int) -> Iterator[Item]:
+    """Iterate over the items with a progress bar; an item counts as done when the next one is requested.
 
-    >>> list(counted_off([1, 2, 3], "counting", total=3))
+    >>> list(track_progress([1, 2, 3], "counting", total=3))
     [1, 2, 3]
     """
     with Step(name, total) as step:
@@ -286,9 +288,9 @@ def counted_off(items: Iterable[Item], name: str, total: int) -> Iterator[Item]:
 
 
 class ProgressBar:
-    """Shows the events of a fit: a bar for each stage, with the latest figures.
+    """Shows the events of a fit: one bar per stage, with the latest figures.
 
-    What the block is given is None where no bar is shown, so that nothing is measured for nobody.
+    The ``with`` statement yields None if no bar is shown, so that no figures are computed that nobody sees.
 
     >>> with showing(False), ProgressBar() as show:
     ...     print(show)
@@ -302,13 +304,13 @@ class ProgressBar:
         return self if is_shown() else None
 
     def __exit__(self, *_: object) -> None:
-        """Take the bar away."""
+        """Remove the bar."""
         if self._step is not None:
             self._step.__exit__()
             self._step = None
 
     def __call__(self, event: Progress) -> None:
-        """Show one event."""
+        """Show an event."""
         if self._step is None or self._step.name != event.stage:
             self.__exit__()
             self._step = Step(event.stage, event.total, done=event.done)
@@ -321,7 +323,7 @@ class ProgressBar:
 
 
 class LiveTable:
-    """Shows the latest state of a table while it fills: in its place on a terminal, line by line when piped."""
+    """Shows a table while it fills: redrawn in place on a terminal, and one line per update otherwise."""
 
     def __init__(self, stream: TextIO) -> None:
         self.stream = stream
@@ -329,7 +331,7 @@ class LiveTable:
         self._height = 0
 
     def show(self, table: str, news: str) -> None:
-        """The table in the place of the one before; or only the news, where a line cannot be taken back."""
+        """Redraw the table followed by the news; without a terminal, write the news only."""
         if not self.is_live:
             self.stream.write(news + "\n")
         else:

@@ -1,39 +1,145 @@
-"""A scorer: points with their method, settings and threshold, which nobody can change through it."""
+"""A scorer and its calibration: the threshold is the best there is, ties included, and α is chosen with it."""
 
 from __future__ import annotations
 
 import numpy as np
 import pytest
+from hypothesis import given
+from hypothesis import strategies as st
 
+from hypercone.hierarchy import LabeledPairs
 from hypercone.methods import METHODS, Settings
-from hypercone.methods.scoring import Scorer
+from hypercone.methods.scoring import ALPHAS, Calibration, Counts, Scorer, best_threshold, calibrate, count_at
 
-POINTS = [[0.5, 0.0], [0.9, 0.0], [0.0, 0.5]]
-cones = METHODS["hyperbolic-cones"]
-
-
-def test_its_points_are_a_view_that_cannot_be_written_to():
-    given = np.array(POINTS)
-    scorer = Scorer(given, cones, Settings())
-    assert scorer.points.base is given
-    with pytest.raises(ValueError, match="read-only"):
-        scorer.points[0, 0] = 0.1
-    given[0, 0] = 0.6
-    assert scorer.points[0, 0] == 0.6
+# Few different values, so that there are many ties.
+tied = st.lists(st.integers(-3, 5).map(float), min_size=1, max_size=25)
+spread = st.lists(st.floats(-1e6, 1e6), min_size=1, max_size=25)
 
 
-def test_points_that_cannot_be_written_to_are_taken_as_they_are():
-    given = np.array(POINTS)
-    given.setflags(write=False)
-    assert Scorer(given, cones, Settings()).points is given
+def arrays(positives, negatives):
+    return np.array(positives, float), np.array(negatives, float)
 
 
-@pytest.mark.parametrize("method", METHODS.values(), ids=METHODS)
-def test_what_is_above_and_below_follows_from_the_energies_and_the_threshold(method):
-    points = np.abs(np.random.default_rng(5).uniform(0.3, 0.5, (12, 3)))
-    scorer = Scorer(points, method, Settings(), threshold=0.4)
-    for row in range(len(scorer)):
-        others = np.delete(np.arange(len(scorer), dtype=np.int32), row)
-        pairs_below = np.stack([np.full_like(others, row), others], axis=1)
-        assert scorer.below(row).tolist() == others[scorer.energies(pairs_below) <= 0.4].tolist()
-        assert scorer.above(row).tolist() == others[scorer.energies(pairs_below[:, ::-1]) <= 0.4].tolist()
+class TestScorer:
+    def test_its_points_are_a_read_only_view(self):
+        given = np.array([[0.5, 0.0], [0.9, 0.0], [0.0, 0.5]])
+        scorer = Scorer(given, METHODS["hyperbolic-cones"], Settings())
+        assert scorer.points.base is given
+        with pytest.raises(ValueError, match="read-only"):
+            scorer.points[0, 0] = 0.1
+        given[0, 0] = 0.6
+        assert scorer.points[0, 0] == 0.6
+        given.setflags(write=False)
+        assert Scorer(given, METHODS["hyperbolic-cones"], Settings()).points is given
+
+    def test_ancestors_and_descendants_follow_from_the_energies_and_the_threshold(self, method):
+        points = np.abs(np.random.default_rng(5).uniform(0.3, 0.5, (12, 3)))
+        scorer = Scorer(points, method, Settings(), threshold=0.4)
+        for row in range(len(scorer)):
+            others = np.delete(np.arange(len(scorer), dtype=np.int32), row)
+            pairs_below = np.stack([np.full_like(others, row), others], axis=1)
+            assert scorer.below(row).tolist() == others[scorer.energies(pairs_below) <= 0.4].tolist()
+            assert scorer.above(row).tolist() == others[scorer.energies(pairs_below[:, ::-1]) <= 0.4].tolist()
+
+
+class TestBestThreshold:
+    @given(st.one_of(st.tuples(tied, tied), st.tuples(spread, spread)))
+    def test_no_other_threshold_has_a_higher_f1(self, scores):
+        positives, negatives = arrays(*scores)
+        threshold, f1 = best_threshold(positives, negatives)
+        every = np.unique(np.concatenate([positives, negatives]))
+        between = (every[1:] + every[:-1]) / 2
+        tries = np.concatenate([every, between, [every[0] - 1, every[-1] + 1]])
+        assert f1 == pytest.approx(max(count_at(t, positives, negatives).f1 for t in tries))
+        assert f1 == pytest.approx(count_at(threshold, positives, negatives).f1)
+
+    @given(tied, tied, st.randoms())
+    def test_it_is_one_of_the_scores_and_does_not_depend_on_their_order(self, positives, negatives, random):
+        found = best_threshold(*arrays(positives, negatives))
+        assert found[0] in positives + negatives
+        random.shuffle(positives)
+        random.shuffle(negatives)
+        assert best_threshold(*arrays(positives, negatives)) == found
+
+    def test_a_positive_tied_with_negatives_is_predicted_true_only_together_with_them(self):
+        threshold, f1 = best_threshold(*arrays([0.0, 1.0], [1.0, 1.0, 1.0, 1.0]))
+        assert threshold == 0.0
+        assert f1 == pytest.approx(2 / 3)
+        assert best_threshold(*arrays([1.0, 1.0, 1.0], [1.0]))[1] == pytest.approx(6 / 7)
+
+    def test_a_collapsed_embedding_has_a_low_f1(self):
+        """All energies are zero, so everything is predicted true, and precision is the share of positives."""
+        threshold, f1 = best_threshold(np.zeros(10), np.zeros(100))
+        assert threshold == 0.0
+        assert f1 == pytest.approx(2 * 10 / (10 + 110))
+
+    def test_the_lowest_of_equally_good_thresholds_is_chosen(self):
+        assert best_threshold(*arrays([1.0, 3.0], [2.0]))[0] == 3.0
+        assert best_threshold(*arrays([1.0], [2.0, 3.0])) == (1.0, 1.0)
+
+    @pytest.mark.parametrize("gap", [0.0, 1.0, 3.0])
+    def test_leaving_out_negatives_with_high_scores_changes_nothing(self, gap):
+        random = np.random.default_rng(7)
+        for digits in (1, 3, 12):
+            positives = random.normal(size=300).round(digits)
+            negatives = (gap + random.normal(size=5000)).round(digits)
+            scores = np.unique(positives)
+            f1 = [count_at(score, positives, negatives).f1 for score in scores]
+            assert best_threshold(positives, negatives) == (scores[np.argmax(f1)], max(f1))
+
+    def test_without_negatives_everything_is_predicted_true(self):
+        assert best_threshold(*arrays([1.0, 2.0], [])) == (2.0, 1.0)
+
+
+class TestCounts:
+    def test_precision_recall_and_f1_follow_from_the_counts(self):
+        counts = count_at(1.0, *arrays([0.5, 1.0, 2.0], [1.0, 3.0]))
+        assert counts == Counts(true_positives=2, false_positives=1, positives=3)
+        assert counts.precision == pytest.approx(2 / 3)
+        assert counts.recall == pytest.approx(2 / 3)
+        assert counts.f1 == pytest.approx(2 / 3)
+
+    def test_without_predictions_all_measures_are_zero(self):
+        counts = count_at(-1.0, *arrays([0.5], [1.0]))
+        assert (counts.precision, counts.recall, counts.f1) == (0.0, 0.0, 0.0)
+        assert Counts(0, 0, 0).f1 == 0.0
+
+
+class TestCalibrate:
+    def pairs(self, rng, count):
+        rows = rng.integers(0, count, (200, 2), dtype=np.int32)
+        rows = rows[rows[:, 0] != rows[:, 1]]
+        return LabeledPairs(rows[:50], rows[50:])
+
+    def test_it_finds_the_best_threshold_and_alpha(self, method):
+        rng = np.random.default_rng(3)
+        points = method.project(rng.uniform(-0.6, 0.6, (40, 2)), Settings())
+        pairs = self.pairs(rng, 40)
+        best = -1.0
+        for alpha in ALPHAS if method.uses_alpha else [0.0]:
+            settings = Settings(alpha=alpha)
+            scores = [
+                method.signed_energy(points[rows[:, 0]], points[rows[:, 1]], settings)
+                for rows in (pairs.positives, pairs.negatives)
+            ]
+            if method.loss == "margin":
+                scores = [np.maximum(0.0, part) for part in scores]
+            best = max(best, best_threshold(*scores)[1])
+        found = calibrate(Scorer(points, method, Settings()), pairs)
+        assert found.f1 == pytest.approx(best)
+        assert found.alpha in (ALPHAS if method.uses_alpha else [0.0])
+
+    def test_alpha_is_positive_if_the_norms_determine_the_direction(self, distance_method):
+        """A true pair and its reverse have the same distance: only the norms distinguish them."""
+        rng = np.random.default_rng(4)
+        rays = rng.normal(size=(100, 2))
+        rays /= np.linalg.norm(rays, axis=1, keepdims=True)
+        points = np.concatenate([0.1 * rays, 0.6 * rays])
+        down = np.stack([np.arange(100), np.arange(100, 200)], axis=1).astype(np.int32)
+        found = calibrate(Scorer(points, distance_method, Settings()), LabeledPairs(down, down[:, ::-1].copy()))
+        assert found.f1 == 1.0
+        assert found.alpha > 0
+
+    def test_a_calibration_is_immutable(self):
+        with pytest.raises(AttributeError):
+            Calibration(1.0, 0.0, 0.0).f1 = 0.5

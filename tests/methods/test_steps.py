@@ -1,9 +1,10 @@
-"""One optimiser step: what it moves, how far, and that it never leaves the domain."""
+"""One step of each optimizer: its direction, its length, and that it never leaves the domain."""
 
 import math
 
 import numpy as np
 import pytest
+from tests.support.methods import make_pairs, printed_gradient, shell_points, step_all
 
 from hypercone._jit import dimension_type
 from hypercone.geometry import poincare
@@ -14,17 +15,15 @@ CASE = Settings()
 OPTIMIZERS = {"sgd": Sgd, "sgd-exp": GeodesicSgd, "adagrad": Adagrad}
 ABOVE_32 = 40
 each_optimizer = pytest.mark.parametrize("optimizer", OPTIMIZERS.values(), ids=OPTIMIZERS)
-# Few kernels: five dimensions for all, and the loops that are not unrolled for one method in the ball and one outside.
+# Few kernels: five dimensions for all, and loops that are not unrolled for one hyperbolic and one Euclidean method.
 METHODS_AND_DIMS = [(name, 5) for name in METHODS] + [("hyperbolic-cones", ABOVE_32), ("order", ABOVE_32)]
 each_method = pytest.mark.parametrize(("name", "dim"), METHODS_AND_DIMS)
 
 
-def moved(compiled, method, optimizer, points, gradients, memory=None):
+def moved(method, optimizer, points, gradients, memory=None):
     points = points.copy()
     memory = np.zeros(len(points)) if memory is None else memory
-    compiled.step_all(
-        points, memory, gradients.copy(), optimizer, method.constants(CASE), dimension_type(points.shape[1])
-    )
+    step_all(points, memory, gradients.copy(), optimizer, method.constants(CASE), dimension_type(points.shape[1]))
     return points
 
 
@@ -33,7 +32,7 @@ def scales(method, points):
     return poincare.conformal_factor(points) if method.is_hyperbolic else np.ones(len(points))
 
 
-def inside(method, shell_points, count, dim):
+def inside(method, count, dim):
     """Points well inside the domain, which a small step cannot leave."""
     inner, outer = method.shell(CASE)
     points = shell_points(method, CASE, np.random.default_rng(0), count, dim)
@@ -44,7 +43,7 @@ def inside(method, shell_points, count, dim):
 @each_method
 @each_optimizer
 @pytest.mark.parametrize("size", [1e-300, 1e-6, 1.0, 1e6, 1e150])
-def test_no_step_leaves_the_domain_however_large_the_gradient(name, dim, optimizer, size, compiled, shell_points):
+def test_no_step_leaves_the_domain_however_large_the_gradient(name, dim, optimizer, size):
     method = METHODS[name]
     inner, outer = method.shell(CASE)
     rng = np.random.default_rng(1)
@@ -52,7 +51,7 @@ def test_no_step_leaves_the_domain_however_large_the_gradient(name, dim, optimiz
     gradients = size * rng.normal(size=points.shape)
     gradients[::3] = size * points[::3]
     gradients[1::3] = -size * points[1::3]
-    after = moved(compiled, method, optimizer(0.5), points, gradients)
+    after = moved(method, optimizer(0.5), points, gradients)
     assert np.isfinite(after).all()
     norms = np.array([math.hypot(*point) for point in after])
     assert (norms >= inner * (1 - 1e-12)).all()
@@ -61,43 +60,43 @@ def test_no_step_leaves_the_domain_however_large_the_gradient(name, dim, optimiz
 
 @each_method
 @each_optimizer
-def test_no_gradient_is_no_step(name, dim, optimizer, compiled, shell_points):
+def test_a_zero_gradient_moves_nothing(name, dim, optimizer):
     method = METHODS[name]
-    points = inside(method, shell_points, 50, dim)
-    assert np.array_equal(moved(compiled, method, optimizer(0.5), points, np.zeros_like(points)), points)
+    points = inside(method, 50, dim)
+    assert np.array_equal(moved(method, optimizer(0.5), points, np.zeros_like(points)), points)
 
 
 @each_method
-def test_sgd_is_the_retraction_of_the_riemannian_gradient(name, dim, compiled, shell_points):
+def test_sgd_is_the_retraction_of_the_riemannian_gradient(name, dim):
     method, rate = METHODS[name], 0.1
-    points = inside(method, shell_points, 50, dim)
+    points = inside(method, 50, dim)
     gradients = np.random.default_rng(2).normal(size=points.shape) / dim
     expected = method.project(points - rate * gradients / scales(method, points)[:, None] ** 2, CASE)
-    np.testing.assert_allclose(moved(compiled, method, Sgd(rate), points, gradients), expected, rtol=1e-12, atol=1e-15)
+    np.testing.assert_allclose(moved(method, Sgd(rate), points, gradients), expected, rtol=1e-12, atol=1e-15)
 
 
 @each_method
 @pytest.mark.parametrize("rate", [1e-3, 0.1, 3.0])
-def test_geodesic_sgd_is_the_exponential_map(name, dim, rate, compiled, shell_points):
+def test_geodesic_sgd_is_the_exponential_map(name, dim, rate):
     method = METHODS[name]
     points = shell_points(method, CASE, np.random.default_rng(3), 100, dim)
     gradients = np.random.default_rng(4).normal(size=points.shape)
     tangents = -rate * gradients / scales(method, points)[:, None] ** 2
-    travelled = poincare.exp_map(points, tangents) if method.is_hyperbolic else points + tangents
-    after = moved(compiled, method, GeodesicSgd(rate), points, gradients)
-    # Near the border a rounding of the point is all that can be promised.
-    np.testing.assert_allclose(after, method.project(travelled, CASE), rtol=1e-9, atol=1e-10)
+    moved_points = poincare.exp_map(points, tangents) if method.is_hyperbolic else points + tangents
+    after = moved(method, GeodesicSgd(rate), points, gradients)
+    # Near the border, the rounding of the point limits the precision.
+    np.testing.assert_allclose(after, method.project(moved_points, CASE), rtol=1e-9, atol=1e-10)
 
 
 @each_method
-def test_adagrad_never_moves_further_than_the_rate(name, dim, compiled, shell_points):
+def test_adagrad_never_moves_further_than_the_rate(name, dim):
     method, rate = METHODS[name], 0.1
     rng = np.random.default_rng(5)
-    points = inside(method, shell_points, 200, dim)
+    points = inside(method, 200, dim)
     memory = np.where(rng.random(200) < 0.5, 0.0, rng.exponential(size=200))
     gradients = rng.normal(size=points.shape) * 10.0 ** rng.uniform(-8, 8, (200, 1))
     before = memory.copy()
-    after = moved(compiled, method, Adagrad(rate), points, gradients, memory)
+    after = moved(method, Adagrad(rate), points, gradients, memory)
     lengths = np.linalg.norm(after - points, axis=1) * scales(method, points)
     assert (lengths <= rate * (1 + 1e-9)).all()
     first = before == 0
@@ -105,33 +104,33 @@ def test_adagrad_never_moves_further_than_the_rate(name, dim, compiled, shell_po
     assert (memory > before).all()
 
 
-def test_adagrad_steps_shrink_as_gradients_repeat(compiled):
+def test_adagrad_steps_shrink_as_gradients_repeat():
     method, rate = METHODS["order"], 0.1
     points, memory, gradients = np.zeros((1, 5)), np.zeros(1), np.full((1, 5), 0.3)
     for visit in range(1, 5):
-        after = moved(compiled, method, Adagrad(rate), points, gradients, memory)
+        after = moved(method, Adagrad(rate), points, gradients, memory)
         assert np.linalg.norm(after - points) == pytest.approx(rate / math.sqrt(visit), rel=1e-12)
         points = after
 
 
-def test_one_huge_gradient_does_not_freeze_a_node(compiled):
-    """At the inner shell the aperture has an infinite gradient; remembered in full it would end all movement."""
+def test_one_huge_gradient_does_not_stop_a_node():
+    """At the inner shell the gradient of the aperture is infinite; summed in full, it would stop all movement."""
     method, rate = METHODS["order"], 0.1
     points, memory = np.zeros((1, 5)), np.zeros(1)
-    after = moved(compiled, method, Adagrad(rate), points, np.full((1, 5), 1e8), memory)
-    again = moved(compiled, method, Adagrad(rate), after, np.full((1, 5), 1.0), memory)
+    after = moved(method, Adagrad(rate), points, np.full((1, 5), 1e8), memory)
+    again = moved(method, Adagrad(rate), after, np.full((1, 5), 1.0), memory)
     assert np.linalg.norm(again - after) > rate / 100
 
 
 @each_optimizer
-def test_a_step_goes_downhill(optimizer, method, compiled, make_pairs, printed_gradient):
-    """The direction is kept: along the gradient, against its sign, for both ends of a pair."""
+def test_a_step_goes_downhill(optimizer, method):
+    """Along the negative gradient, for both ends of a pair."""
     points, pairs = make_pairs(method, CASE, np.random.default_rng(6), 12, 5)
     points = points[np.concatenate([pairs[1::2, 0], pairs[1::2, 1]])]
     half = len(points) // 2
     parents, children = points[:half], points[half:]
     slopes = [printed_gradient(method, CASE, u, v) for u, v in zip(parents, children, strict=True)]
     gradients = np.concatenate([np.array([of_parent for of_parent, _ in slopes]), np.array([c for _, c in slopes])])
-    after = moved(compiled, method, optimizer(1e-6), points, gradients)
+    after = moved(method, optimizer(1e-6), points, gradients)
     before = method.signed_energy(parents, children, CASE)
     assert (method.signed_energy(after[:half], after[half:], CASE) <= before + 1e-9).all()

@@ -1,10 +1,10 @@
-"""The paper's figures and the film: whole files, true geometry, and the settings that are written down."""
+"""The paper's figures and the film: complete files, exact geometry, and the documented settings."""
 
 import base64
 import json
 import re
 import xml.etree.ElementTree as ElementTree
-from itertools import pairwise
+from itertools import pairwise, product
 
 import numpy as np
 import pytest
@@ -39,14 +39,14 @@ def drawn_figure2(tmp_path_factory):
 
 
 def curves_of(path, name):
-    """The curves of all groups of that name, each an array of control points in coordinates of the disk."""
+    """The curves of all groups of that name, each as an array of control points in coordinates of the disk."""
     root = ElementTree.parse(path).getroot()
     for axes in (node for node in root.iter() if (node.get("id") or "").startswith("axes_")):
         ring = numbers_of(next(iter(groups_of(axes, "rim")[0])).get("d"))
-        centre, radius = (ring.min(axis=0) + ring.max(axis=0)) / 2, np.ptp(ring[:, 0]) / 2
+        center, radius = (ring.min(axis=0) + ring.max(axis=0)) / 2, np.ptp(ring[:, 0]) / 2
         for group in groups_of(axes, name):
             for part in next(iter(group)).get("d").split("M")[1:]:
-                yield (numbers_of(part) - centre) / radius * (1, -1)
+                yield (numbers_of(part) - center) / radius * (1, -1)
 
 
 def groups_of(node, name):
@@ -58,13 +58,13 @@ def numbers_of(text):
 
 
 def through(a, b, c):
-    """The centre and radius of the circle through three points."""
-    centre = np.linalg.solve(2 * np.array([b - a, c - a]), [b @ b - a @ a, c @ c - a @ a])
-    return centre, np.linalg.norm(centre - a)
+    """The center and radius of the circle through three points."""
+    center = np.linalg.solve(2 * np.array([b - a, c - a]), [b @ b - a @ a, c @ c - a @ a])
+    return center, np.linalg.norm(center - a)
 
 
-def middle(curve):
-    """A point of the first cubic piece that is none of its control points."""
+def inner_point(curve):
+    """A point of the first cubic piece that is not one of its control points."""
     a, b, c, d = curve[:4]
     return (a + 3 * b + 3 * c + d) / 8
 
@@ -81,7 +81,7 @@ class TestFigure2:
             assert picture.width > 1200
         assert png.stat().st_size < 600_000
 
-    def test_every_cone_is_there_with_its_norm_and_its_half_aperture(self, drawn_figure2):
+    def test_every_cone_is_drawn_with_its_norm_and_its_half_aperture(self, drawn_figure2):
         words = words_in(drawn_figure2[0])
         for norm in figures.NORMS:
             assert f"{norm:.1f}" in words
@@ -94,19 +94,18 @@ class TestFigure2:
         for curve in curves_of(drawn_figure2[0], "sides"):
             if np.linalg.norm(curve[0] - curve[-1]) < 0.4:
                 continue
-            centre, radius = through(curve[0], middle(curve), curve[-1])
-            # Measured from a file with a hundredth of a point: the distance from the origin is what is sharp.
-            assert np.linalg.norm(centre) == pytest.approx(np.sqrt(1 + radius**2), rel=0.01)
+            center, radius = through(curve[0], inner_point(curve), curve[-1])
+            # The file has a resolution of 0.01; the distance from the origin is precise.
+            assert np.linalg.norm(center) == pytest.approx(np.sqrt(1 + radius**2), rel=0.01)
             checked += 1
         assert checked > 20
 
-    def test_the_cones_of_the_left_do_not_touch(self):
-        apexes = figures.fanned_out(figures.NORMS)
-        for a in apexes:
-            for b in apexes:
-                assert (a is b) == bool(cones.contains(a, b, figures.K))
+    def test_the_cones_of_the_left_panel_are_disjoint(self):
+        apexes = figures.fan_of_apexes(figures.NORMS)
+        for a, b in product(apexes, apexes):
+            assert (a is b) == bool(cones.contains(a, b, figures.K))
 
-    def test_every_nested_apex_is_in_all_its_ancestors_and_the_upper_ones_on_the_border(self):
+    def test_every_nested_apex_is_in_all_its_ancestors_and_those_above_are_on_the_border(self):
         places = dict(figures.nested_apexes())
         for apex in figures.NESTED:
             energy = float(cones.signed_energy(places[apex.parent], places[apex.name], figures.K))
@@ -118,7 +117,7 @@ class TestFigure2:
 
     def test_no_two_cones_of_one_parent_overlap(self):
         places = dict(figures.nested_apexes())
-        for one, other in pairwise(apex for apex in figures.NESTED):
+        for one, other in pairwise(figures.NESTED):
             if one.parent == other.parent:
                 assert not cones.contains(places[one.name], places[other.name], figures.K)
 
@@ -131,14 +130,14 @@ class TestFigure3:
         tree = figures.uniform_tree()
         assert (len(tree), len(tree.root_rows), int(tree.depths.max())) == (3 * (3**7 - 1) // 2, 3, 6)
 
-    def test_the_settings_are_a_configuration_and_are_used(self):
+    def test_the_settings_are_a_valid_configuration_and_are_used(self):
         for settings in (figures.POINCARE, figures.CONES):
             used = FitConfig.from_dict(dict(settings)).as_dict()
             assert used.items() >= settings.items()
         panel = figures.make_panel(SMALL_TREE, QUICK[1], seed=3)
         assert panel.embedding.record["config"].items() >= (QUICK[1] | {"seed": 3}).items()
 
-    def test_it_is_written_as_svg_and_png_and_says_what_it_shows(self, small_figure3):
+    def test_it_is_written_as_svg_and_png_with_a_caption(self, small_figure3):
         svg, png = small_figure3
         assert (svg.name, png.name) == ("figure3.svg", "figure3.png")
         words = " ".join(words_in(svg))
@@ -147,32 +146,32 @@ class TestFigure3:
         assert f"{len(BATS):,} nodes and {len(BATS.closure()):,} relations" in words
         assert len(groups_of(ElementTree.parse(svg).getroot(), "label")) == 2
 
-    def test_every_basic_edge_is_a_geodesic_of_the_file(self, small_figure3):
+    def test_every_direct_edge_is_drawn_as_a_geodesic(self, small_figure3):
         curves = list(curves_of(small_figure3[0], "geodesics"))
         assert len(curves) == 2 * (len(SMALL_TREE.reduction()) + len(BATS.reduction()))
         long = [curve for curve in curves if np.linalg.norm(curve[0] - curve[-1]) > 0.3]
         for curve in long:
-            a, b, c = curve[0], middle(curve), curve[-1]
+            a, b, c = curve[0], inner_point(curve), curve[-1]
             bend = abs((b - a)[0] * (c - a)[1] - (b - a)[1] * (c - a)[0])
             if bend > 0.01:
-                centre, radius = through(a, b, c)
-                assert np.linalg.norm(centre) == pytest.approx(np.sqrt(1 + radius**2), rel=0.02)
+                center, radius = through(a, b, c)
+                assert np.linalg.norm(center) == pytest.approx(np.sqrt(1 + radius**2), rel=0.02)
         assert long
 
     def test_the_same_seed_draws_the_same_picture(self, small_figure3, tmp_path):
         for one, other in zip(small_figure3, draw_small_figure3(tmp_path), strict=True):
             assert one.read_bytes() == other.read_bytes()
 
-    def test_the_quality_is_that_of_every_ordered_pair(self):
+    def test_the_quality_is_computed_over_all_ordered_pairs(self):
         panel = figures.make_panel(BATS, QUICK[1], seed=0)
         points, count = panel.embedding.points, len(BATS)
         energies = cones.energy(points[:, None], points[None], panel.embedding.settings.K)
         is_true = np.zeros((count, count), bool)
         is_true[tuple(BATS.closure().T)] = True
-        asked = ~np.eye(count, dtype=bool)
+        off_diagonal = ~np.eye(count, dtype=bool)
         best = 0.0
         for threshold in np.unique(energies[is_true]):
-            called = (energies <= threshold + 1e-12) & asked
+            called = (energies <= threshold + 1e-12) & off_diagonal
             best = max(best, 2 * (called & is_true).sum() / (called.sum() + is_true.sum()))
         assert panel.quality.f1 == pytest.approx(best, abs=1e-6)
 
@@ -185,23 +184,21 @@ class TestFilm:
     def moments(self, frames=10):
         return film.record(BATS, QUICK[1], seed=0, frames=frames)
 
-    def test_it_ends_where_the_fit_ends_and_shows_both_stages(self):
+    def test_it_ends_with_the_points_of_the_fit_and_shows_both_stages(self):
         moments = self.moments()
         np.testing.assert_array_equal(moments[-1].points, fit(BATS, seed=0, **QUICK[1]).points)
-        assert {moment.caption().split(",")[0] for moment in moments} == {
-            "Poincaré embeddings",
-            "Hyperbolic entailment cones",
-        }
+        captions = {moment.caption().split(",")[0] for moment in moments}
+        assert captions == {"Poincaré embeddings", "Hyperbolic entailment cones"}
         assert moments[0].epoch == 1
         assert len({moment.points.tobytes() for moment in moments}) == len(moments)
 
-    def test_the_page_needs_nothing_from_elsewhere(self, tmp_path):
+    def test_the_page_is_self_contained(self, tmp_path):
         page = film.make_film(tmp_path / "film.html", hierarchy=BATS, settings=QUICK[1], frames=6).read_text("utf-8")
         assert film.DATA not in page
         for reference in ("http:", "https:", "//cdn", "src=", "<link", "@import", "fetch(", "import("):
             assert reference not in page
 
-    def test_the_page_holds_the_points_of_every_frame(self, tmp_path):
+    def test_the_page_contains_the_points_of_every_frame(self, tmp_path):
         moments = self.moments()
         text = film.write_html(tmp_path / "film.html", BATS, moments).read_text(encoding="utf-8")
         data = json.loads(re.search(r"const film = (\{.*\});", text)[1])
@@ -230,11 +227,11 @@ class TestFilm:
             film.make_film(tmp_path / "film.mp4")
 
     @pytest.mark.parametrize("name", ["film", "film.avi"])
-    def test_an_ending_that_is_no_film_is_refused(self, tmp_path, name):
-        with pytest.raises(InputError, match=rf"^{name}: is no format of a film; end it in .html, .gif or .mp4$"):
+    def test_an_ending_that_is_not_a_film_format_is_refused(self, tmp_path, name):
+        with pytest.raises(InputError, match=rf"^{name}: is not a film format; end it in .html, .gif or .mp4$"):
             film.make_film(tmp_path / name)
 
-    def test_one_frame_is_no_film(self, tmp_path):
+    def test_one_frame_is_refused(self, tmp_path):
         with pytest.raises(InputError, match=r"^frames is 1, but a film needs at least 2$"):
             film.make_film(tmp_path / "film.html", hierarchy=BATS, frames=1)
 

@@ -1,17 +1,19 @@
-"""Checkpoints come as often as asked, cost little, and do not depend on what the clock on the wall says."""
+"""When a checkpoint is due: as often as configured, at little cost, and independent of the wall clock."""
 
 from __future__ import annotations
 
+import math
 import time
 
 import pytest
 
+from hypercone.errors import ConfigError
 from hypercone.runs import Checkpointing
 from hypercone.runs.checkpoint import LARGEST_SHARE, Cadence
 
 
 class Clock:
-    """Time that passes when it is told to."""
+    """A clock that the test moves."""
 
     now = 1000.0
 
@@ -27,7 +29,7 @@ def clock(monkeypatch):
     return clock
 
 
-def test_every_so_many_epochs(clock):
+def test_a_checkpoint_is_due_every_so_many_epochs(clock):
     cadence = Cadence(Checkpointing("run", every_epochs=3))
     due = []
     for _ in range(9):
@@ -37,7 +39,7 @@ def test_every_so_many_epochs(clock):
     assert due == [False, False, True] * 3
 
 
-def test_every_so_many_seconds(clock):
+def test_a_checkpoint_is_due_every_so_many_seconds_or_if_the_clock_is_set_back(clock):
     cadence = Cadence(Checkpointing("run", every_seconds=10))
     clock.now += 9.9
     assert not cadence.is_due()
@@ -45,9 +47,11 @@ def test_every_so_many_seconds(clock):
     assert cadence.is_due()
     cadence.wrote(clock.now)
     assert not cadence.is_due()
+    clock.now -= 1e6
+    assert cadence.is_due()
 
 
-def test_a_slow_disk_gets_fewer_checkpoints_so_that_the_share_of_writing_stays_small(clock):
+def test_a_slow_disk_gets_fewer_checkpoints_so_that_writing_takes_a_small_share_of_the_time(clock):
     cadence = Cadence(Checkpointing("run", every_seconds=10))
     started = clock.now
     clock.now += 6
@@ -58,7 +62,9 @@ def test_a_slow_disk_gets_fewer_checkpoints_so_that_the_share_of_writing_stays_s
     assert cadence.is_due()
 
 
-def test_a_clock_that_is_set_back_does_not_put_checkpoints_off(clock):
-    cadence = Cadence(Checkpointing("run", every_seconds=10))
-    clock.now -= 1e6
-    assert cadence.is_due()
+@pytest.mark.parametrize(
+    ("name", "value"), [("every_epochs", 0), ("every_seconds", 0), ("every_seconds", math.nan), ("every_seconds", -1)]
+)
+def test_an_invalid_cadence_is_refused(tmp_path, name, value):
+    with pytest.raises(ConfigError, match="from a checkpoint to the next"):
+        Checkpointing(tmp_path, **{name: value})

@@ -1,130 +1,161 @@
-"""A run's folder gives back what was kept, refuses what is not its own, and never holds more than it needs."""
+"""The folder of a run: it restores what was written, refuses foreign or damaged content, and serves one run only."""
 
 from __future__ import annotations
 
 import errno
-import math
 import os
 import re
 import shutil
+import signal
+import subprocess
+import sys
 
 import numpy as np
 import pytest
 
-from hypercone._files import sealed
-from hypercone.errors import ConfigError, InputError, ModelFileError
-from hypercone.runs import Checkpointing, opened
-from hypercone.runs.folder import LARGEST, KeptCheckpoints
+from hypercone._files import with_checksum
+from hypercone.errors import InputError, ModelFileError
+from hypercone.runs import Checkpoint, Checkpointing, open_run
+from hypercone.runs.folder import LARGEST, FolderCheckpoints, hold_lock
+
+IDENTITY = {"rate": 0.05, "dim": 5, "hierarchy": "ab" * 32}
+HEADER = {"format": "hypercone-run", "format_version": 1}
+NEWEST = "checkpoint-training-30.safetensors"
+
+
+def checkpoint_of(epoch: int) -> Checkpoint:
+    arrays = {"points": np.full((4, 2), epoch / 100), "memory": np.arange(4.0)}
+    return Checkpoint("training", epoch, arrays, {"best": {}, "waited": epoch})
 
 
 @pytest.fixture
-def kept(make_run, identity, make_checkpoint):
-    """The folder of a run that kept three checkpoints and ended."""
-    with opened(make_run(), identity) as folder:
+def notes() -> list[str]:
+    """The sentences for the user."""
+    return []
+
+
+@pytest.fixture
+def make_run(tmp_path, notes):
+    """A context manager that opens the folder of a run."""
+
+    def make(resume=True, identity=IDENTITY):
+        return open_run(Checkpointing(tmp_path / "run", resume=resume, tell=notes.append), identity)
+
+    return make
+
+
+@pytest.fixture
+def saved(make_run):
+    """The folder of a run that wrote three checkpoints and ended."""
+    with make_run(resume=False) as folder:
         for epoch in (10, 20, 30):
-            folder.keep(make_checkpoint(epoch))
+            folder.keep(checkpoint_of(epoch))
     return folder.path
 
 
-def test_the_newest_checkpoint_comes_back_bit_by_bit(kept, make_run, identity, make_checkpoint):
-    with opened(make_run(resume=True), identity) as folder:
-        found, put = folder.latest, make_checkpoint(30)
-    assert (found.stage, found.epoch, found.facts) == (put.stage, put.epoch, put.facts)
-    assert found.arrays.keys() == put.arrays.keys()
-    assert all(np.array_equal(found.arrays[name], put.arrays[name]) for name in put.arrays)
+@pytest.fixture
+def refuses(make_run):
+    """Checks that the folder of the run is refused with a message; returns the message."""
+
+    def check(error, message=None, **options):
+        with pytest.raises(error, match=message) as refused, make_run(**options):
+            pass
+        return str(refused.value)
+
+    return check
 
 
-def test_two_checkpoints_are_kept_and_nothing_else_is_left(kept):
-    names = ["checkpoint-training-20.safetensors", "checkpoint-training-30.safetensors"]
-    assert sorted(os.listdir(kept)) == [*names, "lock", "manifest.json", "run.json"]
+def test_the_newest_checkpoint_is_restored_to_the_last_bit(saved, make_run):
+    with make_run() as folder:
+        found, expected = folder.latest, checkpoint_of(30)
+    assert (found.stage, found.epoch, found.facts) == (expected.stage, expected.epoch, expected.facts)
+    assert found.arrays.keys() == expected.arrays.keys()
+    assert all(np.array_equal(found.arrays[name], expected.arrays[name]) for name in expected.arrays)
 
 
-def test_what_a_killed_run_left_is_tidied_and_what_is_not_ours_stays(kept, make_run, identity):
+def test_two_checkpoints_stay_and_leftovers_of_a_killed_run_are_removed(saved, make_run):
+    names = ["checkpoint-training-20.safetensors", NEWEST, "lock", "manifest.json", "run.json"]
+    assert sorted(os.listdir(saved)) == names
     for name in (".checkpoint-training-40.safetensors.hypercone-abcd1234", "checkpoint-training-40.safetensors"):
-        (kept / name).write_text("half")
-    (kept / "notes.txt").write_text("mine")
-    with opened(make_run(resume=True), identity):
+        (saved / name).write_text("half")
+    (saved / "notes.txt").write_text("mine")
+    with make_run():
         pass
-    assert {path.name for path in kept.glob("*40*")} == set()
-    assert (kept / "notes.txt").read_text() == "mine"
+    assert sorted(os.listdir(saved)) == sorted([*names, "notes.txt"])
 
 
-def test_a_folder_with_other_things_in_it_is_refused_and_left_alone(tmp_path, identity):
+def test_a_folder_with_other_content_is_refused_and_not_changed(tmp_path):
     (tmp_path / "thesis.tex").write_text("years of work")
     with (
         pytest.raises(InputError, match="is a folder with other things in it"),
-        opened(Checkpointing(tmp_path), identity),
+        open_run(Checkpointing(tmp_path), IDENTITY),
     ):
         pass
     assert os.listdir(tmp_path) == ["thesis.tex"]
 
 
-def test_a_run_that_is_there_is_not_begun_again_by_accident(kept, make_run, identity):
-    message = re.escape("holds a run already (training, epoch 30); go on with it by resume=True, or give a new folder")
-    with pytest.raises(InputError, match=message), opened(make_run(), identity):
-        pass
+def test_an_existing_run_is_not_started_again_by_accident(saved, refuses):
+    message = "holds a run already (training, epoch 30); go on with it by resume=True, or give a new folder"
+    refuses(InputError, re.escape(message), resume=False)
 
 
-def test_resuming_nothing_begins_and_says_so(make_run, identity, said):
-    with opened(make_run(resume=True), identity) as folder:
+def test_resuming_an_empty_folder_starts_and_notes_it(make_run, notes):
+    with make_run() as folder:
         assert folder.latest is None
-    assert len(said) == 1
-    assert said[0].endswith("holds no run yet; starting from the beginning")
+    (note,) = notes
+    assert note.endswith("holds no run yet; starting from the beginning")
 
 
-def test_a_run_killed_before_its_first_checkpoint_begins_again(make_run, identity, said):
-    with opened(make_run(), identity):
+def test_a_run_killed_before_its_first_checkpoint_starts_again(make_run, refuses, notes):
+    with make_run(resume=False):
         pass
-    with pytest.raises(InputError, match="without a checkpoint yet"), opened(make_run(), identity):
-        pass
-    with opened(make_run(resume=True), identity) as folder:
+    refuses(InputError, "without a checkpoint yet", resume=False)
+    with make_run() as folder:
         assert folder.latest is None
-    assert said[0].endswith("holds no checkpoint yet; starting from the beginning")
+    assert notes[0].endswith("holds no checkpoint yet; starting from the beginning")
 
 
-def test_what_has_changed_is_listed(kept, make_run, identity):
-    now = identity | {"rate": 0.1, "hierarchy": "cd" * 32, "percent": 50}
-    words = "hierarchy was abababababab…, is cdcdcdcdcdcd…; percent was not given, is 50; rate was 0.05, is 0.1; give"
-    with pytest.raises(InputError, match=re.escape(words)), opened(make_run(resume=True), now):
-        pass
+def test_changed_settings_are_listed(saved, refuses):
+    now = IDENTITY | {"rate": 0.1, "hierarchy": "cd" * 32, "percent": 50}
+    message = "hierarchy was abababababab…, is cdcdcdcdcdcd…; percent was not given, is 50; rate was 0.05, is 0.1; give"
+    refuses(InputError, re.escape(message), identity=now)
 
 
-def test_a_damaged_checkpoint_is_passed_over_for_the_one_before(kept, make_run, identity, said):
-    newest = kept / "checkpoint-training-30.safetensors"
+def test_a_damaged_checkpoint_is_skipped_for_the_previous_one(saved, make_run, notes):
+    newest = saved / NEWEST
     newest.write_bytes(newest.read_bytes()[:-1] + b"!")
-    with opened(make_run(resume=True), identity) as folder:
+    with make_run() as folder:
         assert folder.latest.epoch == 20
-    assert said == [f"{newest}: does not match its checksum; the file was damaged or replaced; trying the one before"]
+    assert notes == [f"{newest}: does not match its checksum; the file was damaged or replaced; trying the one before"]
 
 
-def test_without_a_whole_checkpoint_the_run_is_refused(kept, make_run, identity):
-    for path in kept.glob("checkpoint-*"):
+def test_a_pipe_instead_of_a_checkpoint_does_not_block(saved, make_run, notes):
+    (saved / NEWEST).unlink()
+    os.mkfifo(saved / NEWEST)
+    with make_run() as folder:
+        assert folder.latest.epoch == 20
+    assert "is a pipe, not an ordinary file" in notes[0]
+
+
+def test_a_run_without_an_intact_checkpoint_is_refused(saved, refuses):
+    for path in saved.glob("checkpoint-*"):
         path.unlink()
-    with pytest.raises(ModelFileError, match="no checkpoint is whole"), opened(make_run(resume=True), identity):
-        pass
+    refuses(ModelFileError, "no checkpoint is intact")
 
 
 @pytest.mark.parametrize("name", ["run.json", "manifest.json"])
-def test_every_flipped_bit_of_a_description_is_noticed(kept, make_run, identity, name):
-    path = kept / name
+def test_every_flipped_bit_and_every_truncation_of_a_json_file_is_detected(saved, refuses, name):
+    path = saved / name
     content = path.read_bytes()
     for place in range(len(content)):
         path.write_bytes(content[:place] + bytes([content[place] ^ (1 << place % 8)]) + content[place + 1 :])
-        with pytest.raises(ModelFileError), opened(make_run(resume=True), identity):
-            pass
-
-
-@pytest.mark.parametrize("name", ["run.json", "manifest.json"])
-def test_a_description_cut_anywhere_is_noticed(kept, make_run, identity, name):
-    path = kept / name
-    content = path.read_bytes()
-    for length in range(len(content)):
-        path.write_bytes(content[:length])
-        with pytest.raises(ModelFileError), opened(make_run(resume=True), identity):
-            pass
+        refuses(ModelFileError)
+        path.write_bytes(content[:place])
+        refuses(ModelFileError)
 
 
 ENTRY = {"bytes": 10, "sha256": "0", "stage": "training", "epoch": 1, "facts": {}}
+FILE = {"file": "checkpoint-training-1.safetensors"}
 
 
 @pytest.mark.parametrize(
@@ -135,144 +166,128 @@ ENTRY = {"bytes": 10, "sha256": "0", "stage": "training", "epoch": 1, "facts": {
         {"a": 1},
         [1],
         [ENTRY],
-        [{**ENTRY, "file": "../../secret"}],
-        [{**ENTRY, "file": "/etc/passwd"}],
-        [{**ENTRY, "file": "checkpoint-training-1.safetensors\n"}],
-        [{**ENTRY, "file": "checkpoint-training-1.safetensors", "bytes": -1}],
-        [{**ENTRY, "file": "checkpoint-training-1.safetensors", "bytes": "10"}],
-        [{**ENTRY, "file": "checkpoint-training-1.safetensors", "facts": None}],
-        [{**ENTRY, "file": "checkpoint-training-1.safetensors", "more": 1}],
+        [ENTRY | {"file": "../../secret"}],
+        [ENTRY | {"file": "/etc/passwd"}],
+        [ENTRY | {"file": "checkpoint-training-1.safetensors\n"}],
+        [ENTRY | FILE | {"bytes": -1}],
+        [ENTRY | FILE | {"bytes": "10"}],
+        [ENTRY | FILE | {"facts": None}],
+        [ENTRY | FILE | {"more": 1}],
     ],
     ids=str,
 )
-def test_a_manifest_made_by_an_enemy_opens_nothing(kept, make_run, identity, listed):
-    forged = {"format": "hypercone-run", "format_version": 1, "checkpoints": listed}
-    (kept / "manifest.json").write_text(sealed(forged), encoding="utf-8")
-    with pytest.raises(ModelFileError, match="does not list checkpoints"), opened(make_run(resume=True), identity):
-        pass
+def test_a_malicious_manifest_opens_no_file(saved, refuses, listed):
+    (saved / "manifest.json").write_text(with_checksum(HEADER | {"checkpoints": listed}), encoding="utf-8")
+    refuses(ModelFileError, "does not list checkpoints")
 
 
 @pytest.mark.parametrize(
-    ("change", "words"),
+    ("change", "message"),
     [
         ({"format_version": 2}, "newer format"),
         ({"format": "other"}, "is not a run's"),
         ({"identity": 3}, "what is run"),
     ],
 )
-def test_a_run_of_another_kind_or_time_is_refused(kept, make_run, identity, change, words):
-    values = {"format": "hypercone-run", "format_version": 1, "identity": identity} | change
-    (kept / "run.json").write_text(sealed(values), encoding="utf-8")
-    with pytest.raises(ModelFileError, match=words), opened(make_run(resume=True), identity):
-        pass
+def test_a_run_of_another_format_or_version_is_refused(saved, refuses, change, message):
+    (saved / "run.json").write_text(with_checksum(HEADER | {"identity": IDENTITY} | change), encoding="utf-8")
+    refuses(ModelFileError, message)
 
 
-def test_a_manifest_larger_than_any_is_not_read(kept, make_run, identity):
-    with open(kept / "manifest.json", "r+b") as file:
+def test_a_manifest_that_is_too_large_is_not_read(saved, refuses):
+    with open(saved / "manifest.json", "r+b") as file:
         file.truncate(LARGEST + 1)
-    words = "more than such a file can have"
-    with pytest.raises(ModelFileError, match=words), opened(make_run(resume=True), identity):
-        pass
+    refuses(ModelFileError, "more than such a file can have")
 
 
-def test_a_pipe_in_the_place_of_a_checkpoint_is_not_waited_for(kept, make_run, identity, said):
-    newest = kept / "checkpoint-training-30.safetensors"
-    newest.unlink()
-    os.mkfifo(newest)
-    with opened(make_run(resume=True), identity) as folder:
-        assert folder.latest.epoch == 20
-    assert "is a pipe, not an ordinary file" in said[0]
-
-
-@pytest.mark.parametrize(
-    ("name", "value"), [("every_epochs", 0), ("every_seconds", 0), ("every_seconds", math.nan), ("every_seconds", -1)]
-)
-def test_a_cadence_that_is_none_is_refused(tmp_path, name, value):
-    with pytest.raises(ConfigError, match="from a checkpoint to the next"):
-        Checkpointing(tmp_path, **{name: value})
-
-
-def test_what_an_enemy_wrote_into_a_run_is_told_in_one_short_line(kept, make_run, identity):
-    forged = identity | {
-        "rate": "a\nb",
-        "dim": "\x1b[2J",
-        "hierarchy": "\n" * 99,
-        **{f"k{i}\n": "x" * 99 for i in range(99)},
-    }
-    values = {"format": "hypercone-run", "format_version": 1, "identity": forged}
-    (kept / "run.json").write_text(sealed(values), encoding="utf-8")
-    with (
-        pytest.raises(InputError, match="and 90 more; give the same") as error,
-        opened(make_run(resume=True), identity),
-    ):
-        pass
-    assert str(error.value).isprintable()
-    assert len(str(error.value)) < 1000
+def test_values_of_a_malicious_run_are_shown_in_one_short_printable_line(saved, refuses):
+    changed = {"rate": "a\nb", "dim": "\x1b[2J", "hierarchy": "\n" * 99}
+    forged = IDENTITY | changed | {f"k{i}\n": "x" * 99 for i in range(99)}
+    (saved / "run.json").write_text(with_checksum(HEADER | {"identity": forged}), encoding="utf-8")
+    message = refuses(InputError, "and 90 more; give the same")
+    assert message.isprintable()
+    assert len(message) < 1000
 
 
 @pytest.mark.parametrize("how", ["removed", "renamed", "replaced"])
-def test_a_folder_that_goes_away_during_a_run_is_not_called_safe(make_run, identity, make_checkpoint, tmp_path, how):
-    run = make_run()
-    with opened(run, identity) as folder:
-        folder.keep(make_checkpoint(10))
+def test_a_folder_that_disappears_during_a_run_is_not_called_safe(make_run, tmp_path, how):
+    run = Checkpointing(tmp_path / "run")
+    with make_run(resume=False) as folder:
+        folder.keep(checkpoint_of(10))
         run.path.rename(tmp_path / "elsewhere")
         if how == "removed":
             shutil.rmtree(tmp_path / "elsewhere")
         if how == "replaced":
             shutil.copytree(tmp_path / "elsewhere", run.path)
         before = sorted(tmp_path.rglob("*"))
-        with pytest.raises(InputError, match="was removed or replaced while the run was at work"):
-            folder.keep(make_checkpoint(20))
-        assert KeptCheckpoints(run, folder).kept() == ""
+        with pytest.raises(InputError, match="was removed or replaced while the run was working"):
+            folder.keep(checkpoint_of(20))
+        assert FolderCheckpoints(run, folder).safe_checkpoint() == ""
     assert sorted(tmp_path.rglob("*")) == before
 
 
-def test_a_run_stays_where_it_began_wherever_the_program_goes(identity, make_checkpoint, tmp_path, monkeypatch):
+def test_a_run_keeps_its_folder_if_the_working_directory_changes(tmp_path, monkeypatch):
     monkeypatch.chdir(tmp_path)
     (tmp_path / "other").mkdir()
-    with opened(Checkpointing("run"), identity) as folder:
+    with open_run(Checkpointing("run"), IDENTITY) as folder:
         monkeypatch.chdir(tmp_path / "other")
-        folder.keep(make_checkpoint(10))
+        folder.keep(checkpoint_of(10))
     assert (tmp_path / "run" / "manifest.json").exists()
     assert not list((tmp_path / "other").iterdir())
 
 
-def test_checkpoints_without_a_manifest_are_not_thrown_away(kept, make_run, identity):
-    (kept / "manifest.json").unlink()
-    before = sorted(os.listdir(kept))
-    words = "manifest.json: is missing, but there are checkpoints"
-    with pytest.raises(ModelFileError, match=words), opened(make_run(resume=True), identity):
-        pass
-    assert sorted(os.listdir(kept)) == before
+def test_checkpoints_without_a_manifest_are_not_removed(saved, refuses):
+    (saved / "manifest.json").unlink()
+    before = sorted(os.listdir(saved))
+    refuses(ModelFileError, "manifest.json: is missing, but there are checkpoints")
+    assert sorted(os.listdir(saved)) == before
 
 
-def test_a_checkpoint_that_cannot_be_read_now_is_neither_passed_over_nor_removed(
-    kept, make_run, identity, monkeypatch, said
+def test_a_checkpoint_that_cannot_be_read_at_the_moment_is_neither_skipped_nor_removed(
+    saved, refuses, monkeypatch, notes
 ):
-    newest, real = kept / "checkpoint-training-30.safetensors", os.open
+    real = os.open
 
     def failing(path, *arguments, **options):
-        if str(path) == str(newest):
+        if str(path) == str(saved / NEWEST):
             raise OSError(errno.EIO, "Input/output error")
         return real(path, *arguments, **options)
 
     monkeypatch.setattr(os, "open", failing)
-    with pytest.raises(ModelFileError, match="cannot be read"), opened(make_run(resume=True), identity):
-        pass
-    assert newest.exists()
-    assert said == []
+    refuses(ModelFileError, "cannot be read")
+    assert (saved / NEWEST).exists()
+    assert notes == []
 
 
-@pytest.mark.parametrize("kind", ["file", "link"])
-def test_a_file_called_lock_that_is_not_ours_is_left_as_it_is(make_run, identity, tmp_path, kind):
-    precious = tmp_path / "precious"
-    precious.write_text("mine")
-    (tmp_path / "run").mkdir()
-    lock = tmp_path / "run" / "lock"
-    if kind == "link":
-        lock.symlink_to(precious)
-    else:
-        lock.write_text("mine")
-    with pytest.raises(InputError), opened(make_run(), identity):
-        pass
-    assert precious.read_text() == lock.read_text() == "mine"
+class TestLock:
+    HOLDER = "import sys, time; from pathlib import Path; from hypercone.runs.folder import hold_lock\n"
+    HOLDER += "with hold_lock(Path(sys.argv[1])):\n    print('held', flush=True)\n    time.sleep(60)"
+
+    def test_only_one_run_at_a_time_holds_the_lock(self, tmp_path):
+        message = rf"in use by another run \(process {os.getpid()}\); wait until it ends, or give another folder"
+        for _ in range(2):
+            with hold_lock(tmp_path), pytest.raises(InputError, match=message), hold_lock(tmp_path):
+                pass
+
+    def test_a_killed_process_releases_its_lock(self, tmp_path):
+        holder = subprocess.Popen([sys.executable, "-c", self.HOLDER, str(tmp_path)], stdout=subprocess.PIPE, text=True)
+        with holder:
+            assert holder.stdout.readline() == "held\n"
+            with pytest.raises(InputError, match=f"process {holder.pid}"), hold_lock(tmp_path):
+                pass
+            holder.send_signal(signal.SIGKILL)
+            holder.wait()
+        with hold_lock(tmp_path):
+            assert (tmp_path / "lock").read_text() == f"{os.getpid()}\n"
+
+    @pytest.mark.parametrize("kind", ["file", "link"])
+    def test_a_foreign_file_named_lock_is_not_changed(self, refuses, tmp_path, kind):
+        precious, lock = tmp_path / "precious", tmp_path / "run" / "lock"
+        precious.write_text("mine")
+        lock.parent.mkdir()
+        if kind == "link":
+            lock.symlink_to(precious)
+        else:
+            lock.write_text("mine")
+        refuses(InputError, resume=False)
+        assert precious.read_text() == lock.read_text() == "mine"

@@ -1,4 +1,4 @@
-"""No command speaks to the network: whoever tries is refused and written down, and there is nothing to write down."""
+"""No command uses the network: every attempt would be refused and logged, and the log is empty."""
 
 from __future__ import annotations
 
@@ -14,14 +14,15 @@ import urllib.request
 from collections.abc import Sequence
 
 import pytest
+from tests.support.supply import BASE_COMMANDS, EDGES
 
 import hypercone
 from hypercone.cli.main import COMMANDS
 from hypercone.data import load_dataset
 from hypercone.reproduce.released_split import write_released_split
 
-# Read by every interpreter that starts in this environment, the workers of a command included. Sockets between the
-# processes of one machine have a path for an address; those of a network have a tuple.
+# Read by every interpreter in this environment, including the workers of a command. The address of a socket between
+# processes of one machine is a path; that of a network socket is a tuple.
 GUARD = """
 import os, sys
 
@@ -35,7 +36,7 @@ def guard(event, arguments):
         return
     may_listen = bool(os.environ.get("MAY_LISTEN"))
     if may_listen and event == "socket.getaddrinfo" and arguments[0] == "127.0.0.1":
-        return  # A number stands for itself: nobody is asked.
+        return  # A numeric address needs no name server.
     to_network = any(isinstance(argument, tuple) for argument in arguments)
     of_network = event == "socket.__new__" and arguments[1] in (2, 10)
     listens = event in LISTENING and (to_network or of_network) and not may_listen
@@ -55,7 +56,7 @@ print("\\n" + json.dumps([main(arguments) for arguments in json.loads(sys.argv[1
 
 @pytest.fixture
 def guarded(tmp_path, monkeypatch):
-    """An environment whose interpreters are guarded, and the attempts that were written down."""
+    """Interpreters that start here are guarded; returns a function that reads the logged attempts."""
     (tmp_path / "guard").mkdir()
     (tmp_path / "guard" / "sitecustomize.py").write_text(GUARD)
     path = os.pathsep.join(filter(None, [str(tmp_path / "guard"), os.environ.get("PYTHONPATH")]))
@@ -72,36 +73,22 @@ def guarded(tmp_path, monkeypatch):
 
 @pytest.fixture
 def files(tmp_path):
-    (tmp_path / "edges.tsv").write_text("parent\tchild\nanimal\tdog\nanimal\tcat\ndog\tpoodle\n")
+    (tmp_path / "edges.tsv").write_text(EDGES)
     tree = load_dataset("tree-3-4")
     write_released_split([tree.split(50)], tree, tmp_path / "tree.tsv")
 
 
-MORE_COMMANDS = [
-    [
-        "fit",
-        "edges.tsv",
-        "-o",
-        "learned",
-        "--quiet",
-        "--method",
-        "hyperbolic-cones",
-        "--dim",
-        "2",
-        "--epochs",
-        "2",
-        "--run",
-        "checkpoints",
-    ],
-    ["export", "model", "points.parquet"],
-    ["plot", "model", "-o", "picture.svg"],
-    ["reproduce", "table1", "--split", "tree.tsv", "--methods", "order", "--dims", "2", "--seeds", "1", "-o", "out"],
-    ["demo", "--source", "tree-2-3", "-o", "demo"],
-]
+MORE_COMMANDS = """
+fit edges.tsv -o learned --quiet --method hyperbolic-cones --dim 2 --epochs 2 --run checkpoints
+export model points.parquet
+plot model -o picture.svg
+reproduce table1 --split tree.tsv --methods order --dims 2 --seeds 1 --jobs 1 -o out
+demo --source tree-2-3 -o demo
+"""
 
 
-def test_no_command_reaches_for_the_network(guarded, files, base_commands):
-    every = [*base_commands, *MORE_COMMANDS]
+def test_no_command_uses_the_network(guarded, files):
+    every = [*BASE_COMMANDS, *map(str.split, MORE_COMMANDS.strip().splitlines())]
     assert {arguments[0] for arguments in every} == set(COMMANDS) - {"serve"}
     done = _python(RUN_ALL, json.dumps(every))
     assert done.returncode == 0, done.stderr
@@ -119,19 +106,19 @@ def test_no_command_reaches_for_the_network(guarded, files, base_commands):
         ("import subprocess, sys; subprocess.run([sys.executable, '-c', 'import socket; socket.socket()'])", "socket."),
     ],
 )
-def test_whoever_does_reach_for_it_is_caught(guarded, attempt, event):
+def test_an_attempt_is_refused_and_logged(guarded, attempt, event):
     done = _python(attempt)
     assert "reaches for the network" in done.stderr
     assert guarded()[0].startswith(event)
 
 
-def test_a_socket_that_may_listen_may_still_not_connect(guarded, monkeypatch):
+def test_a_process_that_may_listen_may_not_connect(guarded, monkeypatch):
     monkeypatch.setenv("MAY_LISTEN", "1")
     assert "reaches for the network" in _python("import socket; socket.socket().connect(('192.0.2.1', 9))").stderr
     assert guarded()[0].startswith("socket.connect")
 
 
-def test_the_service_listens_and_calls_nobody(guarded, files, monkeypatch):
+def test_the_service_listens_and_connects_to_nothing(guarded, files, monkeypatch):
     hypercone.fit(hypercone.read("edges.tsv")).save("model")
     monkeypatch.setenv("MAY_LISTEN", "1")
     program = "import sys; from hypercone.cli.main import main; sys.exit(main())"
@@ -156,18 +143,18 @@ def _status(url: str) -> int:
         return error.code
 
 
-def test_a_fit_and_a_question_work_where_there_is_no_network_at_all(files, tmp_path, monkeypatch, base_commands):
+def test_a_fit_and_a_query_work_without_any_network(files, tmp_path, monkeypatch):
     alone = ["unshare", "--map-root-user", "--net"]
     if not shutil.which("unshare") or subprocess.run([*alone, "true"], capture_output=True, check=False).returncode:
-        pytest.skip("this machine does not let its users make a network of their own")
+        pytest.skip("users of this machine cannot create a network namespace")
     monkeypatch.chdir(tmp_path)
-    asked = [command for command in base_commands if command[0] in ("fit", "query")]
-    done = _python(RUN_ALL, json.dumps(asked), inside=alone)
+    commands = [command for command in BASE_COMMANDS if command[0] in ("fit", "query")]
+    done = _python(RUN_ALL, json.dumps(commands), inside=alone)
     assert done.returncode == 0, done.stderr
     assert "poodle is a: animal, dog" in done.stdout
-    # The control: nothing is there to connect to, not even this machine itself.
-    knock = "import socket; socket.create_connection(('127.0.0.1', 9), 1)"
-    assert "Network is unreachable" in _python(knock, inside=alone).stderr
+    # The control: not even this machine itself can be reached.
+    connect = "import socket; socket.create_connection(('127.0.0.1', 9), 1)"
+    assert "Network is unreachable" in _python(connect, inside=alone).stderr
 
 
 def _python(code: str, *arguments: str, inside: Sequence[str] = ()) -> subprocess.CompletedProcess[str]:

@@ -1,4 +1,4 @@
-"""The configuration: every setting has a reason and a range, and every refusal is one sentence that says both."""
+"""The configuration: every setting has a reason and a range, and every refusal is one sentence that states both."""
 
 import dataclasses
 import json
@@ -10,16 +10,31 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
+from hypercone.construction import CONSTRUCTIONS
 from hypercone.errors import ConfigError, InputError, UnknownNameError
 from hypercone.methods import METHODS, Settings
-from hypercone.training import ConstructionConfig, FitConfig, TrainingConfig
+from hypercone.training import ConstructionConfig, FitConfig, TrainingConfig, fit
 from hypercone.training.config import COMMON, MOST_EPOCHS, OPTIONS
 
 each_option = pytest.mark.parametrize("option", OPTIONS.values(), ids=OPTIONS)
+each_method = pytest.mark.parametrize("name", METHODS)
+each_construction = pytest.mark.parametrize("name", CONSTRUCTIONS)
+# Settings of learning, with values other than their defaults.
+LEARNING = {
+    "epochs": 5,
+    "rate": 0.1,
+    "margin": 0.02,
+    "init": "random",
+    "threads": 2,
+    "edges": "as-given",
+    "border": 1e-4,
+}
+KINDS = {int: "a whole number", float: "a finite number", str: "text"}
+WRONG_KINDS = {int: [1.5, "1", True, [1], math.nan], float: ["1", True, [1.0]], str: [1, True, ["text"]]}
 
 
 def bad_values():
-    """One value beyond each bound of each option, not a choice, and of each wrong type."""
+    """One value beyond each bound of each option, one that is not a choice, and one of each wrong type."""
     for name, option in OPTIONS.items():
         kind = option.kind
         step = 1 if kind is int else 1e-13
@@ -33,53 +48,40 @@ def bad_values():
         if name != "method":
             if option.choices:
                 yield name, "nonsense", f"must be one of {', '.join(option.choices)}"
-            called = {int: "a whole number", float: "a finite number", str: "text"}[kind]
-            wrong = {int: [1.5, "1", True, [1], math.nan], float: ["1", True, [1.0]], str: [1, True, ["text"]]}[kind]
-            for value in wrong:
-                yield name, value, f"must be {called}"
+            yield from ((name, value, f"must be {KINDS[kind]}") for value in WRONG_KINDS[kind])
         if kind is float:
-            for value in (math.nan, math.inf, -math.inf, 10**400):
-                yield name, value, "must be a finite number"
+            yield from ((name, value, f"must be {KINDS[kind]}") for value in (math.nan, math.inf, -math.inf, 10**400))
 
 
 class TestOptions:
     @each_option
-    def test_every_setting_has_a_reason(self, option):
+    def test_every_setting_has_a_reason_and_a_range_or_choices(self, option):
         assert len(option.reason) >= 10
         assert not option.reason.endswith(".")
         assert "\n" not in option.reason
-
-    @each_option
-    def test_every_setting_has_a_range_or_choices(self, option):
         if option.kind is str:
             assert len(option.choices) >= 2
         else:
             assert option.at_least is not None or option.above is not None
 
     @each_option
-    def test_every_setting_can_be_given_by_name(self, option):
+    def test_every_setting_can_be_given_by_name_and_none_means_the_default(self, option):
         method = {"method": "hyperbolic-cones"}
         value = getattr(FitConfig(**method).for_edges(1_000), option.name)
         assert getattr(FitConfig(**method | {option.name: value}), option.name) == value
-
-    @each_option
-    def test_none_stands_for_the_default(self, option):
         assert FitConfig(**{option.name: None}) == FitConfig()
 
-    def test_a_construction_takes_what_all_methods_have_in_common(self):
-        assert tuple(field.name for field in dataclasses.fields(ConstructionConfig)) == COMMON
-
-    @pytest.mark.parametrize("name", METHODS)
-    def test_a_configuration_to_learn_by_leaves_nothing_open(self, name):
+    @each_method
+    def test_a_configuration_of_learning_is_complete(self, name):
         config = FitConfig(method=name).for_edges(10)
         assert isinstance(config, TrainingConfig)
-        assert {setting: type(value) for setting, value in config.as_dict().items()} == {
-            setting: option.kind for setting, option in OPTIONS.items()
-        }
+        found = {setting: type(value) for setting, value in config.as_dict().items()}
+        assert found == {setting: option.kind for setting, option in OPTIONS.items()}
 
-    def test_a_configuration_to_construct_by_leaves_nothing_open(self):
-        config = FitConfig().for_parents(0.0)
-        assert config == ConstructionConfig(method="overlapping-caps", dim=5, seed=0, K=0.1)
+    def test_a_configuration_of_a_construction_is_complete_and_has_the_common_settings(self):
+        expected = ConstructionConfig(method="overlapping-caps", dim=5, seed=0, K=0.1)
+        assert FitConfig().for_parents(0.0) == expected
+        assert tuple(field.name for field in dataclasses.fields(ConstructionConfig)) == COMMON
 
 
 class TestRefusals:
@@ -96,33 +98,48 @@ class TestRefusals:
         assert refused.value.exit_code == 2
 
     @pytest.mark.parametrize("make", [FitConfig.from_dict, lambda given: FitConfig(**given)], ids=["dict", "names"])
-    def test_an_unknown_setting_is_answered_with_the_nearest(self, make):
+    def test_an_unknown_setting_is_refused_with_a_suggestion(self, make):
         with pytest.raises(UnknownNameError, match=r"^there is no setting 'epoch'; did you mean epochs"):
             make({"epoch": 3})
         with pytest.raises(UnknownNameError, match=r"^there is no setting 'self'"):
             make({"self": 3})
 
-    def test_a_setting_that_is_not_there_is_no_attribute(self):
+    def test_a_config_has_no_other_attributes_and_is_immutable(self):
         with pytest.raises(AttributeError, match=r"^a FitConfig has no setting 'epoch'$"):
             _ = FitConfig().epoch
+        with pytest.raises(AttributeError, match="is immutable"):
+            FitConfig().dim = 3
 
     @pytest.mark.parametrize("method", ["ordr", 3, ["order"], {"order": 1}])
     def test_an_unknown_method_is_refused(self, method):
         with pytest.raises(UnknownNameError, match=r"^there is no method "):
             FitConfig(method=method)
 
-    def test_a_method_is_not_its_own_pretraining(self):
-        with pytest.raises(ConfigError, match=r"^init is poincare, the method itself; "):
-            FitConfig(method="poincare", init="poincare")
-
-    def test_a_config_does_not_change(self):
-        with pytest.raises(AttributeError, match="never changes"):
-            FitConfig().dim = 3
+    @pytest.mark.parametrize(
+        ("settings", "message"),
+        [
+            ({"method": "poincare", "init": "poincare"}, r"^init is poincare, the method itself; "),
+            ({"method": "hyperbolic-cones", "margin": 1.6}, r"margin is 1\.6, but a cone's must be at most π/2"),
+            ({"method": "euclidean-cones", "margin": 1.6}, r"margin is 1\.6, but a cone's must be at most π/2"),
+            ({"method": "poincare", "relatives": 2}, "relatives is 2, but poincare ranks distances"),
+            (
+                {"method": "hyperbolic-cones", "negatives": 5, "relatives": 5},
+                "relatives is 5, but must be below negatives, 5",
+            ),
+            ({"method": "nested-caps", "dim": 1}, r"^dim is 1, but .* needs at least 2"),
+            ({"method": "overlapping-caps", "dim": 1}, r"^dim is 1, but .* needs at least 2"),
+        ],
+        ids=str,
+    )
+    def test_settings_that_contradict_each_other_are_refused(self, settings, message):
+        with pytest.raises(ConfigError, match=message):
+            FitConfig(**settings)
+        assert FitConfig(method="order", margin=1.6).margin == 1.6
 
 
 class TestDefaults:
-    @pytest.mark.parametrize("name", METHODS)
-    def test_a_methods_defaults_fill_what_is_left_open(self, name):
+    @each_method
+    def test_a_methods_defaults_apply_to_settings_that_are_not_given(self, name):
         config = FitConfig(method=name)
         for setting, value in METHODS[name].defaults.items():
             if setting not in TrainingConfig.FROM_THE_DATA:
@@ -130,12 +147,14 @@ class TestDefaults:
         left_open = {setting for setting, value in config.as_dict().items() if value is None}
         assert left_open == set(TrainingConfig.FROM_THE_DATA)
 
-    def test_what_is_given_wins_over_a_methods_default(self):
+    def test_given_settings_take_precedence_and_reach_the_formulas(self):
         config = FitConfig(method="order", rate=0.25, corrupt="both")
         assert (config.rate, config.corrupt) == (0.25, "both")
+        config = FitConfig(method="hyperbolic-cones", K=0.2, margin=0.3, border=1e-4)
+        assert config.settings == Settings(K=0.2, margin=0.3, border=1e-4, alpha=0.0)
 
-    @pytest.mark.parametrize("name", METHODS)
-    def test_epochs_left_open_follow_from_the_data(self, name):
+    @each_method
+    def test_the_default_number_of_epochs_depends_on_the_data(self, name):
         usual = METHODS[name].defaults["epochs"]
         large, small, smallest = (FitConfig(method=name).for_edges(count) for count in (10**7, 3_000, 1))
         assert (large.epochs, large.init_epochs) == (usual, 100)
@@ -143,15 +162,39 @@ class TestDefaults:
         assert smallest.epochs == smallest.init_epochs == max(usual, MOST_EPOCHS)
         assert FitConfig(method=name, epochs=0, init_epochs=7).for_edges(1).epochs == 0
 
-    def test_the_settings_of_the_formulas_are_part_of_it(self):
-        assert FitConfig(method="hyperbolic-cones", K=0.2, margin=0.3, border=1e-4).settings == Settings(
-            K=0.2, margin=0.3, border=1e-4, alpha=0.0
-        )
-
-    def test_numbers_of_numpy_become_plain(self):
+    def test_numpy_numbers_become_plain_ones(self):
         config = FitConfig(method="hyperbolic-cones", dim=np.int64(3), seed=np.uint8(4), rate=np.float32(0.5), K=1)
         assert (type(config.dim), type(config.seed), type(config.rate), type(config.K)) == (int, int, float, float)
         assert json.loads(json.dumps(config.as_dict())) == config.as_dict()
+
+
+class TestConstructions:
+    def test_the_default_is_overlapping_caps_whatever_common_settings_are_given(self):
+        assert FitConfig().method == FitConfig(dim=5, seed=4, K=0.2).method == "overlapping-caps"
+
+    @pytest.mark.parametrize("setting", LEARNING)
+    def test_a_setting_of_learning_does_not_change_what_auto_means(self, tree, setting):
+        given = {setting: LEARNING[setting]}
+        assert FitConfig(**given).method == "overlapping-caps"
+        with pytest.raises(ConfigError, match=rf"^{setting} is .*, but overlapping-caps is constructed"):
+            fit(tree, **given)
+
+    @each_construction
+    @pytest.mark.parametrize("setting", LEARNING)
+    def test_a_setting_of_learning_is_refused_for_a_construction(self, name, setting):
+        with pytest.raises(ConfigError, match=rf"^{setting} is .*, but {name} is constructed and learns nothing"):
+            FitConfig(method=name, **{setting: LEARNING[setting]})
+
+    @pytest.mark.parametrize("name", ["edges", "threads", "border", "known"])
+    def test_a_setting_of_learning_at_its_default_is_accepted(self, name):
+        given = {name: OPTIONS[name].default}
+        assert FitConfig(method="nested-caps", **given) == FitConfig(method="nested-caps")
+
+    @each_construction
+    def test_the_record_of_a_construction_is_a_configuration(self, name):
+        config = FitConfig(method=name, dim=5, seed=2, K=0.3)
+        assert set(config.as_dict()) == set(COMMON)
+        assert FitConfig.from_dict(config.as_dict()) == config
 
 
 class TestRoundTrip:
@@ -169,20 +212,20 @@ class TestRoundTrip:
         assert again != dataclasses.asdict(config.for_edges(10))
 
     @pytest.mark.parametrize("settings", [{}, {"dim": 3}, {"method": "order", "epochs": 3, "rate": 0.5}])
-    def test_a_config_survives_being_sent_to_another_process(self, settings):
+    def test_a_config_survives_pickling(self, settings):
         config = FitConfig(**settings)
         assert pickle.loads(pickle.dumps(config)) == config
 
+
+class TestToml:
     def test_a_config_is_read_from_toml(self, tmp_path):
         path = tmp_path / "fit.toml"
         path.write_text('method = "order"\nrate = 1\ndim = 7  # a comment\n', encoding="utf-8")
         assert FitConfig.from_toml(path) == FitConfig(method="order", rate=1.0, dim=7)
         assert FitConfig.from_toml(str(path), dim=3).dim == 3
 
-
-class TestToml:
     @pytest.mark.parametrize(
-        ("text", "said"),
+        ("text", "message"),
         [
             (b"dim = 3\nrate = x\n", r"fit\.toml: is not valid TOML \(.*line 2.*\)$"),
             (b"dim = 3\ndim = 4", r"fit\.toml: is not valid TOML "),
@@ -196,55 +239,41 @@ class TestToml:
             (b"dim = 2024-01-01", r"fit\.toml: dim is .*, but must be a whole number$"),
         ],
     )
-    def test_a_file_that_is_no_configuration_is_refused_in_one_sentence(self, text, said, tmp_path):
+    def test_an_invalid_file_is_refused_in_one_sentence(self, text, message, tmp_path):
         path = tmp_path / "fit.toml"
         path.write_bytes(text)
-        with pytest.raises(InputError, match=said) as refused:
+        with pytest.raises(InputError, match=message) as refused:
             FitConfig.from_toml(path)
         assert "\n" not in str(refused.value)
 
-    def test_a_missing_file_is_named(self, tmp_path):
-        with pytest.raises(InputError, match=r"nowhere\.toml: cannot be read \(No such file or directory\)$"):
-            FitConfig.from_toml(tmp_path / "nowhere.toml")
+    @pytest.mark.parametrize(
+        ("name", "message"),
+        [("nowhere.toml", r"nowhere\.toml: cannot be read \(No such file or directory\)$"), ("", "cannot be read")],
+        ids=["missing", "a folder"],
+    )
+    def test_a_path_that_is_not_a_file_is_refused(self, tmp_path, name, message):
+        with pytest.raises(InputError, match=message):
+            FitConfig.from_toml(tmp_path / name)
 
-    def test_a_folder_is_not_a_file(self, tmp_path):
-        with pytest.raises(InputError, match="cannot be read"):
-            FitConfig.from_toml(tmp_path)
-
-
-@pytest.mark.parametrize("method", ["hyperbolic-cones", "euclidean-cones"])
-def test_a_margin_wider_than_a_right_angle_is_refused_for_cones(method):
-    with pytest.raises(ConfigError, match=r"margin is 1\.6, but a cone's must be at most π/2"):
-        FitConfig(method=method, margin=1.6)
-    assert FitConfig(method="order", margin=1.6).margin == 1.6
-
-
-def test_relatives_need_a_margin_method_and_fewer_than_the_negatives():
-    with pytest.raises(ConfigError, match="relatives is 2, but poincare ranks distances"):
-        FitConfig(method="poincare", relatives=2)
-    with pytest.raises(ConfigError, match="relatives is 5, but must be below negatives, 5"):
-        FitConfig(method="hyperbolic-cones", negatives=5, relatives=5)
-
-
-@pytest.mark.parametrize(
-    ("text", "words"),
-    [
-        ("a = " + "[" * 2000, "is not valid TOML (it is nested too deeply)"),
-        ("seed = " + "9" * 5000, "is not valid TOML (Exceeds the limit (4300 digits)"),
-        ("seed = 0x" + "f" * 5000, "seed is a number of very many digits, but must be at most"),
-        ("rate = " + "9" * 4000, "…, but must be a finite number"),
-        ('schedule = "' + "x" * 5000 + '"', "…, but must be one of constant, linear"),
-        ('method = "' + "x" * 5000 + '"', "…, but must be one of auto, hyperbolic-cones, "),
-        ('"' + "x" * 5000 + '" = 1', "there is no setting 'xxx"),
-        ("a" + ".a" * 9000 + " = 1", "is larger than a file of settings can be (16,384 bytes)"),
-        ("epochs = 9223372036854775808", "epochs is 9223372036854775808, but must be at most 1000000000"),
-    ],
-    ids=["nested", "digits", "hexadecimal", "rate", "choice", "method", "setting", "dots", "epochs"],
-)
-def test_a_hostile_file_of_settings_is_refused_in_a_short_sentence(tmp_path, within, text, words):
-    path = tmp_path / "c.toml"
-    path.write_text(text)
-    with pytest.raises(InputError) as error:
-        within(2, lambda: FitConfig.from_toml(path))
-    assert words in str(error.value)
-    assert len(str(error.value)) < 400 + len(str(path))
+    @pytest.mark.parametrize(
+        ("text", "message"),
+        [
+            ("a = " + "[" * 2000, "is not valid TOML (it is nested too deeply)"),
+            ("seed = " + "9" * 5000, "is not valid TOML (Exceeds the limit (4300 digits)"),
+            ("seed = 0x" + "f" * 5000, "seed is a number of very many digits, but must be at most"),
+            ("rate = " + "9" * 4000, "…, but must be a finite number"),
+            ('schedule = "' + "x" * 5000 + '"', "…, but must be one of constant, linear"),
+            ('method = "' + "x" * 5000 + '"', "…, but must be one of auto, hyperbolic-cones, "),
+            ('"' + "x" * 5000 + '" = 1', "there is no setting 'xxx"),
+            ("a" + ".a" * 9000 + " = 1", "is larger than a file of settings can be (16,384 bytes)"),
+            ("epochs = 9223372036854775808", "epochs is 9223372036854775808, but must be at most 1000000000"),
+        ],
+        ids=["nested", "digits", "hexadecimal", "rate", "choice", "method", "setting", "dots", "epochs"],
+    )
+    def test_a_malicious_file_is_refused_quickly_in_a_short_sentence(self, tmp_path, within, text, message):
+        path = tmp_path / "c.toml"
+        path.write_text(text)
+        with pytest.raises(InputError) as error:
+            within(2, lambda: FitConfig.from_toml(path))
+        assert message in str(error.value)
+        assert len(str(error.value)) < 400 + len(str(path))

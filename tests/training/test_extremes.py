@@ -1,4 +1,4 @@
-"""Training at the ends of every setting: points are finite and in their domain, or one sentence says what to try."""
+"""Training at the limits of every setting: points are finite and in their domain, or one sentence says what to try."""
 
 import re
 import time
@@ -15,22 +15,22 @@ from hypercone.hierarchy import Hierarchy
 from hypercone.methods import METHODS, Settings, find_method
 from hypercone.training import fit
 
-# Every test that can shares the kernels of two dimensions, with the optimiser of its method.
+# Two dimensions, so that the tests share compiled kernels.
 QUICK = {"dim": 2, "epochs": 20, "init_epochs": 5}
 DIVERGED = re.compile(r"training diverged (?:at|in) epoch \d+: .*; try a lower rate than ")
 EDGELESS = np.empty((0, 2), np.int32)
 
 
 def is_sound(embedding):
-    """Whether every point is finite and in the domain of its method, and the threshold is a number."""
+    """Whether every point is finite and in the domain of its method, and the threshold is finite."""
     inner, outer = find_method(embedding.method).shell(embedding.settings)
     norms = np.linalg.norm(embedding.points, axis=1)
     is_inside = (norms >= inner * (1 - 1e-12)) & (norms <= outer * (1 + 1e-12))
     return bool(np.isfinite(embedding.points).all() and is_inside.all() and np.isfinite(embedding.threshold))
 
 
-def fitted_or_refused(hierarchy, **settings):
-    """Whether the fit gave a sound embedding; else it must have said that it diverged, and what to try."""
+def is_fitted(hierarchy, **settings):
+    """Whether the fit succeeded, with a sound embedding; otherwise it must report that it diverged, and what to try."""
     try:
         embedding = fit(hierarchy, **QUICK | settings)
     except ConfigError as refusal:
@@ -53,41 +53,41 @@ def chain(length):
 
 
 @pytest.mark.parametrize("rate", [1e3, 1e-300, 1e300])
-def test_a_rate_beyond_reason_gives_sound_points_or_a_sentence(method, optimizer, rate, tree):
-    is_fitted = fitted_or_refused(tree, method=method.name, optimizer=optimizer, rate=rate, init="random")
-    assert is_fitted or rate >= 1e3
-    assert not is_fitted or rate <= 1e3
+def test_an_extreme_rate_gives_sound_points_or_a_sentence(method, optimizer, rate, tree):
+    found = is_fitted(tree, method=method.name, optimizer=optimizer, rate=rate, init="random")
+    assert found or rate >= 1e3
+    assert not found or rate <= 1e3
 
 
 @pytest.mark.parametrize("name", ["order", "euclidean"])
-def test_a_training_that_only_its_loss_would_show_to_diverge_is_refused(name, tree):
-    """Their points grow without bound, and are finite long after their energies are not."""
-    assert not fitted_or_refused(tree, method=name, optimizer="sgd", rate=1e3, epochs=200, init="random")
+def test_unbounded_growth_is_reported_as_divergence(name, tree):
+    """The points are still finite when their energies are not."""
+    assert not is_fitted(tree, method=name, optimizer="sgd", rate=1e3, epochs=200, init="random")
 
 
-def test_a_margin_of_ten_is_refused_for_cones_and_learned_with_by_others(method, tree):
+def test_a_margin_of_ten_is_refused_for_cones_and_accepted_by_other_methods(method, tree):
     if method.largest_margin < 10:
         with pytest.raises(ConfigError, match=r"margin is 10\.0, but a cone's must be at most π/2"):
             fit(tree, method=method.name, margin=10.0)
     else:
-        assert fitted_or_refused(tree, method=method.name, margin=10.0, init="random")
+        assert is_fitted(tree, method=method.name, margin=10.0, init="random")
 
 
 @pytest.mark.parametrize("K", [1e-6, 10.0])
 @pytest.mark.parametrize("border", [1e-12, 1e-2])
 @pytest.mark.parametrize("rate", [0.3, 1e3])
 @pytest.mark.parametrize("name", ["hyperbolic-cones", "euclidean-cones", "poincare"])
-def test_the_ends_of_k_and_border_give_sound_points(name, K, border, rate, tree):
-    assert fitted_or_refused(tree, method=name, K=K, border=border, rate=rate, init="random")
+def test_the_limits_of_k_and_border_give_sound_points(name, K, border, rate, tree):
+    assert is_fitted(tree, method=name, K=K, border=border, rate=rate, init="random")
 
 
 @pytest.mark.parametrize("init", ["random", *METHODS, "caps", *CONSTRUCTIONS])
 @pytest.mark.parametrize("K", [1e-6, 0.1, 10.0])
-def test_every_start_that_is_allowed_gives_sound_points_and_the_others_are_refused(method, init, K, tree):
+def test_every_allowed_start_gives_sound_points_and_the_others_are_refused(method, init, K, tree):
     is_pretrained = init in ("poincare", "euclidean") and init != method.name
     is_of_cones = init in ("caps", *CONSTRUCTIONS) and method.curvature is not None
     if init == "random" or is_pretrained or is_of_cones:
-        assert fitted_or_refused(tree, method=method.name, init=init, K=K)
+        assert is_fitted(tree, method=method.name, init=init, K=K)
     else:
         with pytest.raises(ConfigError, match=r"^init is "):
             fit(tree, **QUICK, method=method.name, init=init, K=K)
@@ -95,23 +95,24 @@ def test_every_start_that_is_allowed_gives_sound_points_and_the_others_are_refus
 
 @pytest.mark.parametrize("name", CONSTRUCTIONS)
 @pytest.mark.parametrize("K", [1e-6, 10.0])
-def test_a_construction_at_the_ends_of_k_is_exact(name, K, tree):
+def test_a_construction_at_the_limits_of_k_is_exact(name, K, tree):
     embedding = fit(tree, method=name, K=K, dim=2)
     assert is_sound(embedding)
     assert embedding.record["calibration_f1"] == 1.0
 
 
 @pytest.mark.parametrize("name", [*METHODS, *CONSTRUCTIONS])
-def test_two_nodes_are_enough_and_no_edges_are_too_few(name):
+def test_one_edge_is_enough_and_none_is_refused(name):
     settings = {"method": name, "dim": 2} | ({} if name in CONSTRUCTIONS else {"epochs": 30, "init_epochs": 5})
     assert is_sound(fit(Hierarchy.from_pairs([("a", "b")]), **settings))
+    verb = "construct" if name in CONSTRUCTIONS else "learn"
     for names in ([], ["a"], ["a", "b", "c"]):
-        with pytest.raises(InputError, match=r"there are no edges to (learn|construct) from; give at least one parent"):
+        with pytest.raises(InputError, match=f"^there are no edges to {verb} from; give at least one parent"):
             fit(Hierarchy(names, EDGELESS), **settings)
 
 
 @pytest.mark.parametrize("name", ["hyperbolic-cones", "overlapping-caps"])
-def test_two_hundred_thousand_children_of_one_root_take_seconds_and_no_more_memory_than_their_number(name):
+def test_two_hundred_thousand_children_of_one_root_take_seconds_and_linear_memory(name):
     many = star(200_000)
     settings = {"method": name, "dim": 5} | ({} if name == "overlapping-caps" else {"epochs": 2, "init": "random"})
     fit(star(10), **settings)
@@ -154,18 +155,20 @@ def typed(*words):
     ],
     ids=lambda value: " ".join(value) if isinstance(value, tuple) else "",
 )
-def test_the_program_says_it_in_one_sentence_and_writes_nothing(words, sentence, told, capsys, tmp_path, monkeypatch):
+def test_the_program_reports_it_in_one_sentence_and_writes_nothing(
+    words, sentence, told, capsys, tmp_path, monkeypatch
+):
     monkeypatch.chdir(tmp_path)
     code = main([*typed(*words)])
     lines = capsys.readouterr().err.strip().splitlines()
     assert sentence in lines[-1]
     assert code == 2
-    # In which epoch may differ between processors, which round as they like in training.
+    # The epoch may differ between processors, whose rounding in training differs.
     told("bad input", "hypercone " + " ".join(typed(*words)), re.sub(r"epoch \d+:", "epoch …:", lines[-1]), code)
     assert not list(tmp_path.iterdir())
 
 
-def test_a_fit_that_ends_worse_than_it_began_says_so(told, capsys, tmp_path, monkeypatch):
+def test_a_fit_that_raises_the_loss_gets_a_note(told, capsys, tmp_path, monkeypatch):
     monkeypatch.chdir(tmp_path)
     words = typed("--init", "random", "--epochs", "60", "--rate", "1000")
     assert main([*words]) == 0
@@ -174,14 +177,14 @@ def test_a_fit_that_ends_worse_than_it_began_says_so(told, capsys, tmp_path, mon
     told("bad input", "hypercone " + " ".join(words), re.sub(r"(was|is) [\d.]+ ", r"\1 … ", note), 0)
 
 
-def test_points_too_far_out_are_told_of_in_one_sentence(told, tree):
+def test_starting_points_too_far_out_are_refused_in_one_sentence(told, tree):
     with pytest.raises(ConfigError) as refusal:
         fit(tree, method="euclidean-cones", dim=2, start=np.full((len(tree), 2), 1e200))
     told("bad input", "fit(hierarchy, start=points with 1e200)", str(refusal.value), 2)
 
 
 @pytest.mark.parametrize(("value", "called"), [(np.nan, "NaN"), (np.inf, "infinity")])
-def test_points_that_are_not_finite_are_told_of_in_one_sentence(value, called, told, tree):
+def test_points_that_are_not_finite_are_refused_in_one_sentence(value, called, told, tree):
     points = np.full((len(tree), 2), 0.5)
     points[3, 1] = value
     with pytest.raises(ConfigError) as refusal:

@@ -214,12 +214,12 @@ def forget_memory(witness: Witness) -> None:
         real(state, *arguments)
         state.trainer.memory[:] = 0
 
-    wrap("hypercone.training.loop:Course.restore", restore)
+    wrap("hypercone.training.loop:TrainingState.restore", restore)
 
 
 def forget_best(witness: Witness) -> None:
     """Resume without the best validated points."""
-    wrap("hypercone.training.loop:Best.restore", lambda real, best, *arguments: None)
+    wrap("hypercone.training.loop:EarlyStopping.restore", lambda real, best, *arguments: None)
 
 
 def forget_history(witness: Witness) -> None:
@@ -234,7 +234,7 @@ def another_seed(witness: Witness) -> None:
         real(state, *arguments)
         state.trainer.seed += 1
 
-    wrap("hypercone.training.loop:Course.restore", restore)
+    wrap("hypercone.training.loop:TrainingState.restore", restore)
 
 
 def one_epoch_less(witness: Witness) -> None:
@@ -244,7 +244,7 @@ def one_epoch_less(witness: Witness) -> None:
         real(state, *arguments)
         state.done += 1
 
-    wrap("hypercone.training.loop:Course.restore", restore)
+    wrap("hypercone.training.loop:TrainingState.restore", restore)
 
 
 def without_exchange(witness: Witness) -> None:

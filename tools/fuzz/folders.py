@@ -21,13 +21,13 @@ from typing import Any
 from tools.fuzz.promise import check_message
 
 import hypercone
-from hypercone._files import SEAL_MARK
+from hypercone._files import CHECKSUM_MARK
 from hypercone.embedding import load
 from hypercone.formats import read_split
 from hypercone.formats.parsed import ON_CYCLE
 from hypercone.hierarchy import Hierarchy
 from hypercone.reproduce.released_split import read_released_split
-from hypercone.runs import Checkpointing, opened
+from hypercone.runs import Checkpointing, open_run
 from hypercone.training import FitConfig
 
 Files = dict[str, bytes]
@@ -143,7 +143,7 @@ def run(place: Path, *, fix_checksums: bool = False) -> InFolder:
 
     def read(folder: Path) -> str:
         messages: list[str] = []
-        with opened(Checkpointing(folder, resume=True, tell=messages.append), IDENTITY) as found:
+        with open_run(Checkpointing(folder, resume=True, tell=messages.append), IDENTITY) as found:
             latest = found.latest
             if latest is not None:
                 latest.array("points", (2, 2))
@@ -213,4 +213,4 @@ def _with_checksum(values: dict[str, Any]) -> bytes:
         head = json.dumps(values, indent=2).removesuffix("\n}").encode()
     except RecursionError:
         return b""
-    return head + f'{SEAL_MARK}{hashlib.sha256(head).hexdigest()}"\n}}\n'.encode()
+    return head + f'{CHECKSUM_MARK}{hashlib.sha256(head).hexdigest()}"\n}}\n'.encode()

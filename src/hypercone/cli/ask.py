@@ -13,7 +13,7 @@ from hypercone.cli.output import add_json, add_quiet, print_json
 from hypercone.embedding import Embedding, load
 from hypercone.embedding.folder import refuse_unwritable_folder
 from hypercone.embedding.placement import parents_by_name
-from hypercone.errors import InputError, counted, speaking, with_article
+from hypercone.errors import InputError, option_language, plural, with_article
 from hypercone.evaluation import suggestions
 from hypercone.evaluation.damaged import PrecisionAt
 from hypercone.formats.parsed import ParsedEdges
@@ -118,7 +118,7 @@ def _print_placed(placed: list[dict[str, Any]], options: argparse.Namespace) -> 
         if node["unwanted"]:
             print(f"  and should not be a: {', '.join(node['unwanted'])}")
     if len(placed) > MOST_LINES:
-        print(f"and {counted(len(placed) - MOST_LINES, 'new node')} more; see --json")
+        print(f"and {plural(len(placed) - MOST_LINES, 'new node')} more; see --json")
     print(f"model: {options.output}")
 
 
@@ -179,7 +179,7 @@ def _check(options: argparse.Namespace, embedding: Embedding, hierarchy: Hierarc
     if not isinstance(embedding.record.get("config"), dict):
         raise InputError(f"{options.model} was not made by a fit, so there are no settings to fit again with")
     # The settings come from the model, so errors name them as in Python: this command has no options for them.
-    with speaking("python"):
+    with option_language("python"):
         config = FitConfig.from_dict(embedding.record["config"])
     found = suggestions(hierarchy, recipe=config, seed=options.seed)
     if options.json:
@@ -200,10 +200,10 @@ def _print_precision(kind: str, done: str, found: PrecisionAt) -> None:
 
 
 def _print_suggestions(found: Suggestions) -> None:
-    considered = counted(found.considered, "pair")
+    considered = plural(found.considered, "pair")
     print(f"Likely missing, the best {len(found.missing):,} of {considered} within reach:")
     _print_links(found.missing, ("score", "shared_descendants", "neighbors", "energy"))
-    rejected = counted(found.rejected, "edge")
+    rejected = plural(found.rejected, "edge")
     print(f"\nLikely wrong, the worst {len(found.wrong):,} of {rejected} that the geometry rejects:")
     _print_links(found.wrong, ("score", "violation", "shared_descendants", "energy"))
 
@@ -280,8 +280,8 @@ def _format_figure(name: str, value: float | str | None) -> str:
 
 def _print_agreement(found: Comparison) -> None:
     compared = "all" if found.sampled == found.shared else f"{found.sampled:,}"
-    print(f"\nThey share {counted(found.shared, 'node')}, of which {compared} were asked for their ancestors.")
-    print(f"Both assert {counted(found.both, 'pair')}; the ancestors of a node agree to {100 * found.agreement:.1f} %,")
+    print(f"\nThey share {plural(found.shared, 'node')}, of which {compared} were asked for their ancestors.")
+    print(f"Both assert {plural(found.both, 'pair')}; the ancestors of a node agree to {100 * found.agreement:.1f} %,")
     print(f"and its nearest nodes to {100 * found.neighbor_overlap:.1f} %.")
 
 

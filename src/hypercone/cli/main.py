@@ -18,7 +18,7 @@ from types import ModuleType
 from typing import NoReturn
 
 from hypercone import __version__
-from hypercone.errors import HyperconeError, InputError, ResourceError, one_line, speaking
+from hypercone.errors import HyperconeError, InputError, ResourceError, one_line, option_language
 from hypercone.progress import showing
 
 COMMANDS = {
@@ -55,7 +55,7 @@ def main(arguments: Sequence[str] | None = None) -> int:
     arguments = list(sys.argv[1:] if arguments is None else arguments)
     _accept_any_text()
     try:
-        with speaking("shell"):
+        with option_language("shell"):
             return _run(arguments)
     except HyperconeError as error:
         return _fail(str(error), error.exit_code)

@@ -8,7 +8,7 @@ from typing import Any, TypeVar
 
 from hypercone.cli.output import print_renaming_note
 from hypercone.data import check_source, datasets, is_dataset, load_dataset
-from hypercone.errors import OLD_METHODS, InputError, counted, short
+from hypercone.errors import OLD_METHODS, InputError, plural, short
 from hypercone.formats import read
 from hypercone.formats.parsed import ON_CYCLE
 from hypercone.formats.registry import NAMES
@@ -79,12 +79,12 @@ def read_source(options: argparse.Namespace, *, quiet: bool = False) -> Hierarch
 
 
 def _print_examples(hierarchy: Hierarchy) -> None:
-    nodes, edges = counted(len(hierarchy), "node"), counted(len(hierarchy.edges), "edge")
+    nodes, edges = plural(len(hierarchy), "node"), plural(len(hierarchy.edges), "edge")
     print(f"Read {nodes} and {edges}, for example:", file=sys.stderr)
     for sentence in hierarchy.in_words(3):
         print(f"  {short(sentence, LONGEST_SENTENCE)}", file=sys.stderr)
     if hierarchy.duplicates:
-        print(f"  ({counted(hierarchy.duplicates, 'duplicate edge')} dropped)", file=sys.stderr)
+        print(f"  ({plural(hierarchy.duplicates, 'duplicate edge')} dropped)", file=sys.stderr)
     for note in hierarchy.notes:
         print(f"  ({note})", file=sys.stderr)
 

@@ -36,7 +36,7 @@ def add_query_arguments(parser: argparse.ArgumentParser) -> None:
     parser.add_argument(
         "--limit",
         type=int,
-        help=f"at most so many, 0 for all (default {SCREEN_LIMIT}; with --json all relatives and {SHORT_LIMIT} nearest)",
+        help=f"at most so many, 0: all (default {SCREEN_LIMIT}; with --json all relatives and {SHORT_LIMIT} nearest)",
     )
     parser.add_argument("--long", action="store_true", help="lists as a table, with depth and margin")
     add_quiet(parser)

@@ -7,7 +7,7 @@ from hypercone.construction.layout import points_from_balls
 from hypercone.construction.overlapping import construct_overlapping
 from hypercone.errors import unknown_name
 from hypercone.hierarchy import Hierarchy
-from hypercone.runs.folder import UNWATCHED, FitContext
+from hypercone.runs.folder import DEFAULT_CONTEXT, FitContext
 
 __all__ = ["Constructed", "construct_forest", "points_from_balls", "spanning_forest"]
 
@@ -27,7 +27,7 @@ def construct(
     dim: int,
     K: float = 0.1,
     seed: int = 0,
-    context: FitContext = UNWATCHED,
+    context: FitContext = DEFAULT_CONTEXT,
 ) -> Constructed:
     """Points for the hyperbolic cones of a hierarchy, by the construction of that name.
 

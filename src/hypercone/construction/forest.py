@@ -6,7 +6,7 @@ from dataclasses import dataclass
 
 import numpy as np
 
-from hypercone._arrays import Adjacency, Rows, frozen
+from hypercone._arrays import Adjacency, Rows, freeze
 from hypercone.construction import rearrange_kernels as kernels
 from hypercone.construction.layout import (
     Layout,
@@ -117,7 +117,7 @@ def count_forest(hierarchy: Hierarchy) -> Counts:
 def count_by_bits(hierarchy: Hierarchy) -> int:
     """The number of pairs of the closure; takes minutes for a million nodes with many parents each."""
     order = np.argsort(hierarchy.depths, kind="stable").astype(np.int32)
-    return count_pairs_by_bits(frozen(order), hierarchy.parent_lists)
+    return count_pairs_by_bits(freeze(order), hierarchy.parent_lists)
 
 
 # The share of the gap around a cap that rounding may consume; two adjacent caps may each move by this much.
@@ -225,7 +225,7 @@ def rearranged_forest(hierarchy: Hierarchy, forest_parents: Rows) -> tuple[Rows,
     """
     above = hierarchy.ancestor_lists()
     below = flipped_lists(above)
-    order = frozen(np.argsort(below.counts, kind="stable").astype(np.int32))
+    order = freeze(np.argsort(below.counts, kind="stable").astype(np.int32))
     links = kernels.link_forest(forest_parents)
     counts = _counts(forest_parents, above)
     for turn in range(ROUNDS):

@@ -32,7 +32,7 @@ from hypercone.index.index_kernels import halve
 from hypercone.methods.scoring import Counts
 from hypercone.progress import Reporter, Step
 from hypercone.runs import Checkpoint
-from hypercone.runs.checkpoint import reading
+from hypercone.runs.checkpoint import reading_state
 from hypercone.runs.folder import FREE, NESTED, FitContext
 
 Floats = NDArray[np.float64]
@@ -194,7 +194,7 @@ class NestedRun:
         """Restore a checkpoint; returns how many iterations were done."""
         self.best = Shape(self.best.offsets.copy(), self.best.log_ratios.copy())
         found.fill(self._state())
-        with reading(found):
+        with reading_state(found):
             self._steps, self.best_counts = int(found.facts["steps"]), Counts(**found.facts["best"])
         self._place()
         return found.epoch
@@ -374,7 +374,7 @@ class FreeRun:
         """Restore a checkpoint; returns how many iterations were done."""
         self.best = Balls(self.best.centers.copy(), self.best.radii.copy())
         found.fill(self._state())
-        with reading(found):
+        with reading_state(found):
             self._steps, self.best_counts = int(found.facts["steps"]), Counts(**found.facts["best"])
         self._measure()
         return found.epoch

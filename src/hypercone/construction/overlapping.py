@@ -27,7 +27,7 @@ from hypercone.methods import Settings, find_method
 from hypercone.methods.base import Points
 from hypercone.methods.scoring import Counts, Scorer
 from hypercone.progress import Step
-from hypercone.runs.folder import FREE, UNWATCHED, FitContext
+from hypercone.runs.folder import DEFAULT_CONTEXT, FREE, FitContext
 
 # In two dimensions caps are arcs on a circle, which cannot pass each other; moving them gains nothing.
 FEWEST_DIMENSIONS = 3
@@ -47,7 +47,7 @@ def construct_overlapping(
     *,
     nested_plan: NestedPlan | None = None,
     free_plan: FreePlan | None = None,
-    context: FitContext = UNWATCHED,
+    context: FitContext = DEFAULT_CONTEXT,
 ) -> Constructed:
     """Points whose cones contain most pairs of the closure, and few others; deterministic for a seed.
 

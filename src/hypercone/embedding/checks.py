@@ -9,8 +9,8 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
-from hypercone._arrays import Rows, frozen, read_only
-from hypercone.errors import HierarchyError, InputError, counted, short
+from hypercone._arrays import Rows, freeze, read_only
+from hypercone.errors import HierarchyError, InputError, plural, short
 from hypercone.hierarchy.names import Labels, NodeNames
 from hypercone.methods import FARTHEST, Points, Settings, find_method
 
@@ -104,7 +104,7 @@ def _checked_points(given: Any, names: Sequence[str], method: str, settings: Set
     except (TypeError, ValueError):
         raise _invalid_field("points", f"its points are {describe_value(given)}", "give rows of numbers") from None
     if points.ndim != 2 or points.shape[1] < 1:
-        problem = f"its points are an array of shape {points.shape} for {counted(len(names), 'name')}"
+        problem = f"its points are an array of shape {points.shape} for {plural(len(names), 'name')}"
         raise _invalid_field("points", problem, "give rows")
     if len(points) != len(names):
         raise _invalid_field("points", f"there are {len(names)} names for {len(points)} points", "each node needs both")
@@ -135,7 +135,7 @@ def _check_labels(labels: object, count: int) -> None:
     if not isinstance(labels, Labels):
         raise _invalid_field("labels", f"its labels are {describe_value(labels)}", "give hypercone.Labels")
     if len(labels) != count:
-        raise _invalid_field("labels", f"there are {len(labels)} labels for {counted(count, 'node')}", "give each one")
+        raise _invalid_field("labels", f"there are {len(labels)} labels for {plural(count, 'node')}", "give each one")
 
 
 def _checked_edges(given: Any, count: int) -> Rows:
@@ -164,7 +164,7 @@ def _read_only_copy(given: Any, kind: type) -> Any:
     """The array in C order and read-only, as the kernels expect; copied if the caller could still change it."""
     if isinstance(given, np.ndarray) and given.dtype == kind and not given.flags.writeable:
         return read_only(given)
-    return frozen(np.array(given, kind, order="C"))
+    return freeze(np.array(given, kind, order="C"))
 
 
 def _invalid_field(field: str, problem: str, remedy: str) -> InvalidField:

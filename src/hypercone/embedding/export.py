@@ -14,7 +14,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from hypercone._files import new_files
-from hypercone._system import available_bytes, needed
+from hypercone._system import available_bytes, import_optional
 from hypercone.embedding.embedding import Embedding
 from hypercone.embedding.folder import checked_path
 from hypercone.errors import InputError, ResourceError, option, unknown_name
@@ -58,7 +58,7 @@ def to_frame(embedding: Embedding, coordinates: str = "own") -> Any:
     >>> to_frame(embedding, "klein").loc["dog"].tolist()
     [0.8, 0.0]
     """
-    pandas = needed("pandas", "a data frame needs", "pandas")
+    pandas = import_optional("pandas", "a data frame needs", "pandas")
     columns, values = coordinates_of(embedding, coordinates)
     index = pandas.Index(list(embedding.names), name="name")
     # A copy: a frame may be modified, the points of an embedding may not.
@@ -225,8 +225,8 @@ def _texts(texts: Sequence[str]) -> NDArray[np.str_]:
 
 def write_parquet(table: Table, path: Path) -> None:
     """Write the columns name, label if there are any, and the numbers; method, K and threshold are its metadata."""
-    arrow = needed("pyarrow", "a parquet file needs", "'hypercone[tables]'")
-    parquet = needed("pyarrow.parquet", "a parquet file needs", "'hypercone[tables]'")
+    arrow = import_optional("pyarrow", "a parquet file needs", "'hypercone[tables]'")
+    parquet = import_optional("pyarrow.parquet", "a parquet file needs", "'hypercone[tables]'")
     columns = {"name": arrow.array(table.names, arrow.string())}
     if table.labels:
         # A missing label is null, not an empty string.

@@ -18,7 +18,7 @@ from collections.abc import Iterator
 from pathlib import Path
 from typing import Any
 
-from hypercone._files import named_values, new_folder, read_regular, refuse_unwritable
+from hypercone._files import new_folder, parse_json_object, read_regular, refuse_unwritable
 from hypercone.embedding.checks import InvalidField, as_finite, check_record
 from hypercone.embedding.embedding import Embedding
 from hypercone.embedding.folder_format import (
@@ -41,7 +41,7 @@ from hypercone.embedding.folder_format import (
     serialize_parts,
     sha256,
 )
-from hypercone.errors import InputError, ModelFileError, counted, short
+from hypercone.errors import InputError, ModelFileError, plural, short
 
 # The file of each field of an embedding; all others are in config.json.
 FILES = {"names": NODES, "points": POINTS, "labels": LABELS, "edges": EDGES}
@@ -158,7 +158,7 @@ def _description_in(target: Path) -> Description | None:
             return None
     try:
         # Many programs have a config.json; the format field identifies ours.
-        values = named_values(read_regular(target / CONFIG, LARGEST))
+        values = parse_json_object(read_regular(target / CONFIG, LARGEST))
     except (ModelFileError, ValueError):
         return None
     return Description(target / CONFIG, values) if values.get("format") == FORMAT else None
@@ -247,7 +247,7 @@ def _placement_note(record: dict[str, Any]) -> str:
     count = placed.get("nodes", 0) if isinstance(placed, dict) else 0
     if not isinstance(count, int) or not count:
         return ""
-    return f"\n{counted(count, 'node')} {'was' if count == 1 else 'were'} placed after the fit.\n"
+    return f"\n{plural(count, 'node')} {'was' if count == 1 else 'were'} placed after the fit.\n"
 
 
 def _settings_table(record: dict[str, Any]) -> str:

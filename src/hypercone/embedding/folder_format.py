@@ -16,7 +16,7 @@ from typing import Any
 import numpy as np
 
 from hypercone._arrays import Rows
-from hypercone._files import is_intact, named_values, read_regular, sealed
+from hypercone._files import is_intact, parse_json_object, read_regular, with_checksum
 from hypercone._system import available_bytes
 from hypercone.embedding.checks import as_finite
 from hypercone.embedding.embedding import Embedding
@@ -119,8 +119,8 @@ def description_bytes(embedding: Embedding, sizes: dict[str, int], parts: dict[s
         "checksums": {name: sha256(content) for name, content in parts.items()},
     }
     try:
-        content = sealed(values).encode()
-        named_values(content)
+        content = with_checksum(values).encode()
+        parse_json_object(content)
     except ValueError as error:
         raise InputError(f"its record cannot be stored as JSON ({error}); leave that out") from None
     if len(content) > LARGEST:
@@ -137,7 +137,7 @@ def read_description(target: Path) -> Description:
     path = target / CONFIG
     content = read_regular(path, LARGEST)
     try:
-        values = named_values(content)
+        values = parse_json_object(content)
         if values.get("format") != FORMAT:
             raise ValueError("it does not describe a hypercone model")
     except ValueError as error:

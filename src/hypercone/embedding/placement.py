@@ -10,7 +10,7 @@ from typing import TYPE_CHECKING, Any, NamedTuple
 import numpy as np
 from numpy.typing import NDArray
 
-from hypercone._arrays import Rows, frozen
+from hypercone._arrays import Rows, freeze
 from hypercone._jit import dimension_type
 from hypercone.embedding.embedding_kernels import (
     ABOVE,
@@ -65,7 +65,7 @@ def add_many(
         embedding,
         names=names,
         # Not copied: the placer is not used any more.
-        points=frozen(placer.points),
+        points=freeze(placer.points),
         edges=placer.edges,
         labels=_more_labels(embedding, [called.get(name, "") for name in order]),
         record=_record_with_placement(

@@ -20,9 +20,9 @@ import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
 from hypercone._arrays import Rows
-from hypercone._system import needed
+from hypercone._system import import_optional
 from hypercone.embedding.embedding_kernels import is_lowest, is_topmost
-from hypercone.errors import InputError, counted
+from hypercone.errors import InputError, plural
 from hypercone.geometry import poincare
 from hypercone.hierarchy import Hierarchy
 from hypercone.index import ConeIndex
@@ -154,7 +154,7 @@ def relation(embedding: Embedding, names: Sequence[str] | None = None) -> Any:
     >>> relation(embedding).toarray().astype(int).tolist()
     [[0, 0, 0], [1, 0, 0], [0, 0, 0]]
     """
-    sparse = needed("scipy.sparse", "a relation needs", "scipy")
+    sparse = import_optional("scipy.sparse", "a relation needs", "scipy")
     if isinstance(names, str):
         raise InputError(f"names is the text {names!r}; give a list of names")
     rows = range(len(embedding)) if names is None else [embedding.row(name) for name in names]
@@ -186,7 +186,7 @@ def checked_weights(weights: ArrayLike | None, count: int) -> NDArray[np.float64
         return np.ones(count)
     numbers = _numbers(weights, "the weights")
     if numbers.shape != (count,):
-        raise InputError(f"there are {numbers.size} weights for {counted(count, 'node')}; give each node one")
+        raise InputError(f"there are {numbers.size} weights for {plural(count, 'node')}; give each node one")
     if not (np.isfinite(numbers).all() and (numbers >= 0).all() and numbers.any()):
         raise InputError(f"the weights are {numbers.tolist()}, but must be finite, not negative, and not all 0")
     # Only their ratios matter; scaled, they cannot overflow.

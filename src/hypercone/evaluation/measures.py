@@ -19,7 +19,7 @@ from hypercone.errors import InputError, option
 from hypercone.evaluation.evaluation_kernels import count_by_scan, count_by_tree, ranks_of_ancestors
 from hypercone.hierarchy import Adjacency, Hierarchy, LabeledPairs
 from hypercone.methods.scoring import Counts, count_at
-from hypercone.progress import counted_off
+from hypercone.progress import track_progress
 
 Numbers = NDArray[np.int64]
 # A function from (parent, child) pairs to scores; a lower score is more likely true.
@@ -227,7 +227,7 @@ def _reconstruct(
     chunks = np.array_split(children, min(len(children), 256))
     with ThreadPoolExecutor(threads) as pool:
         ranked = pool.map(lambda chunk: _ranks(embedding, ancestors, chunk), chunks)
-        found = list(counted_off(ranked, "reconstruction", len(chunks)))
+        found = list(track_progress(ranked, "reconstruction", len(chunks)))
     ranks, precisions, pairs = np.sum(found, axis=0)
     return Reconstruction(float(ranks / pairs), float(precisions / len(children)), len(children), int(pairs))
 
@@ -320,7 +320,7 @@ def count_predictions(embedding: Embedding, hierarchy: Hierarchy, threshold: flo
     parts = np.array_split(nodes, cores * PARTS_PER_CORE)
     with ThreadPoolExecutor(cores) as pool:
         counts = pool.map(lambda part: count(embedding, true, part), parts)
-        predicted, correct = zip(*counted_off(counts, "all pairs", len(parts)), strict=True)
+        predicted, correct = zip(*track_progress(counts, "all pairs", len(parts)), strict=True)
     return Predictions(np.concatenate(predicted), np.concatenate(correct))
 
 

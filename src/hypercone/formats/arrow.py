@@ -8,7 +8,7 @@ from typing import Any
 
 import numpy as np
 
-from hypercone._system import needed
+from hypercone._system import import_optional
 from hypercone.errors import InputError, short, visible, with_article
 from hypercone.formats.parsed import ParsedEdges, first_labels
 from hypercone.formats.source import Content, limit_of
@@ -34,7 +34,7 @@ class Header(Table):
 
 def pyarrow_module(name: str) -> Any:
     """A module of pyarrow; an error that says how to install it if it is missing."""
-    return needed(f"pyarrow.{name}", "tables need", "'hypercone[tables]'")
+    return import_optional(f"pyarrow.{name}", "tables need", "'hypercone[tables]'")
 
 
 def edges_from_table(

@@ -8,7 +8,7 @@ from collections.abc import Callable
 from typing import Any, NoReturn
 from xml.parsers import expat
 
-from hypercone.errors import InputError, counted, option, short, visible
+from hypercone.errors import InputError, option, plural, short, visible
 from hypercone.formats.parsed import ParsedEdges
 from hypercone.formats.rdf import problem_with_base
 from hypercone.formats.source import Content
@@ -212,11 +212,11 @@ class _Graph:
 
     def notes(self) -> list[str]:
         isolated = len(self.nodes.keys() - set(self.sources) - set(self.targets))
-        notes = [f"{counted(count, thing)} skipped" for thing, count in self.skipped.items() if thing != "nested graph"]
+        notes = [f"{plural(count, thing)} skipped" for thing, count in self.skipped.items() if thing != "nested graph"]
         if self.skipped["nested graph"]:
-            notes.append(f"{counted(self.skipped['nested graph'], 'nested graph')} read as if not nested")
+            notes.append(f"{plural(self.skipped['nested graph'], 'nested graph')} read as if not nested")
         if isolated:
-            notes.append(f"{counted(isolated, 'node')} without an edge left out")
+            notes.append(f"{plural(isolated, 'node')} without an edge left out")
         return notes
 
     def _graph(self, attributes: dict[str, str]) -> None:

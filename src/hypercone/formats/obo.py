@@ -17,7 +17,7 @@ from collections.abc import Iterator, Sequence
 from dataclasses import dataclass, field
 from typing import Any
 
-from hypercone.errors import InputError, counted, short, some, visible
+from hypercone.errors import InputError, plural, short, some, visible
 from hypercone.formats.parsed import ParsedEdges, omission_notes
 from hypercone.formats.rdf import local_name, normalized_relation, short_name
 from hypercone.formats.source import Content, checked_utf8, is_empty
@@ -99,10 +99,10 @@ class Terms:
         for name in wanted:
             counts.pop(other.get(name, name), None)
         shown = [f"{name} {count:,}" for name, count in counts.most_common()]
-        return (f"{counted(counts.total(), 'other relation')} skipped ({some(shown)})",) if shown else ()
+        return (f"{plural(counts.total(), 'other relation')} skipped ({some(shown)})",) if shown else ()
 
     def _usable_statements(self, found: Statements) -> tuple[Statements, tuple[str, ...]]:
-        notes = [f"{counted(len(self.obsolete), 'obsolete term')} skipped"] if self.obsolete else []
+        notes = [f"{plural(len(self.obsolete), 'obsolete term')} skipped"] if self.obsolete else []
         usable = self.labels.keys() - self.obsolete
         if not (usable.issuperset(found.children) and usable.issuperset(found.parents)):
             ends = list(zip(found.children, found.parents, strict=True))
@@ -115,7 +115,7 @@ class Terms:
             )
         isolated = len(usable) - len({*found.children, *found.parents})
         if isolated:
-            notes.append(f"{counted(isolated, 'term')} without an edge left out")
+            notes.append(f"{plural(isolated, 'term')} without an edge left out")
         return found, tuple(notes)
 
 

@@ -11,7 +11,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from hypercone._arrays import Rows
-from hypercone.errors import HierarchyError, InputError, counted, option, short, some, warn_renamed
+from hypercone.errors import HierarchyError, InputError, option, plural, short, some, warn_renamed
 from hypercone.hierarchy.graph import CycleError, condense_cycles, edges_closing_cycles
 from hypercone.hierarchy.hierarchy import Hierarchy, first_self_loop, self_loop
 from hypercone.hierarchy.names import is_usable, number_names
@@ -51,7 +51,7 @@ def omission_notes(thing: str, reason: str, names: Sequence[str]) -> tuple[str, 
     if not names:
         return ()
     verb = "is" if len(names) == 1 else "are"
-    return (f"{counted(len(names), thing)} that {verb} {reason} left out: {some(names)}",)
+    return (f"{plural(len(names), thing)} that {verb} {reason} left out: {some(names)}",)
 
 
 def first_labels(children: Sequence[str], labels_of_children: Sequence[str]) -> dict[str, str]:
@@ -202,7 +202,7 @@ def _note_on_edges(parsed: ParsedEdges, positions: NDArray[np.int64], one: str, 
         for edge in positions[:3].tolist()
     ]
     count = len(positions)
-    return f"{counted(count, 'edge')} {one if count == 1 else several} left out: {some(shown, count)}"
+    return f"{plural(count, 'edge')} {one if count == 1 else several} left out: {some(shown, count)}"
 
 
 def _refuse_long_name(parsed: ParsedEdges) -> NoReturn:

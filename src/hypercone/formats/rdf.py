@@ -13,7 +13,7 @@ from collections import Counter
 from collections.abc import Callable, Iterable, Iterator, Sequence
 from urllib.parse import urljoin
 
-from hypercone.errors import InputError, counted, option, short, some
+from hypercone.errors import InputError, option, plural, short, some
 from hypercone.formats.parsed import ParsedEdges
 
 RDF = "http://www.w3.org/1999/02/22-rdf-syntax-ns#"
@@ -296,21 +296,21 @@ def _notes(
     deprecated = {node for node in statements.deprecated if node in statements.classes}
     deprecated |= {node for edge in edges for node in edge if node in statements.deprecated}
     if deprecated:
-        yield f"{counted(len(deprecated), 'deprecated node')} skipped"
+        yield f"{plural(len(deprecated), 'deprecated node')} skipped"
     loops = sum(parent == child for parent, child in edges)
     if loops:
-        yield f"{counted(loops, 'edge')} from a node to itself skipped"
+        yield f"{plural(loops, 'edge')} from a node to itself skipped"
     if statements.equivalences:
-        yield f"{counted(len(statements.equivalences), 'equivalence')} of two named classes not used"
+        yield f"{plural(len(statements.equivalences), 'equivalence')} of two named classes not used"
     others = [f"{relation} {count:,}" for relation, count in skipped.most_common() if relation]
     if others:
-        yield f"{counted(sum(skipped.values()) - skipped[''], 'other relation')} skipped ({some(others)})"
+        yield f"{plural(sum(skipped.values()) - skipped[''], 'other relation')} skipped ({some(others)})"
     if skipped[""]:
-        yield f"{counted(skipped[''], 'statement')} about unnamed classes skipped"
+        yield f"{plural(skipped[''], 'statement')} about unnamed classes skipped"
     isolated = len(statements.classes - nodes.keys() - deprecated - TOP)
     if isolated:
         yield f"{isolated:,} class{'' if isolated == 1 else 'es'} without an edge left out"
     undescribed = [names[node] for node in nodes if node not in statements.classes and node not in statements.labels]
     if undescribed and statements.classes:
         examples = short(some(undescribed), 200)
-        yield f"{counted(len(undescribed), 'node')} named but not described here, kept ({examples})"
+        yield f"{plural(len(undescribed), 'node')} named but not described here, kept ({examples})"

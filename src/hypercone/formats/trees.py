@@ -14,7 +14,7 @@ from itertools import count, pairwise
 from hypercone.errors import InputError, short
 from hypercone.formats.parsed import EdgeCollector, ParsedEdges
 from hypercone.formats.source import Content, text_of
-from hypercone.progress import Step, counted_off
+from hypercone.progress import Step, track_progress
 
 # The last alternative matches an unpaired quote or bracket, so that the search for its partner is not repeated.
 TOKEN = re.compile(r"\s+|\[[^\]]*\]|[(),:;]|'[^']*(?:''[^']*)*'|[^\s()\[\]',:;]+|['\[\]]")
@@ -170,7 +170,7 @@ def read_paths(content: Content) -> ParsedEdges:
     """
     found = EdgeCollector(content.label)
     lines = text_of(content, "one path per line, such as animal > dog > poodle").split("\n")
-    for number, line in enumerate(counted_off(lines, "reading", len(lines)), 1):
+    for number, line in enumerate(track_progress(lines, "reading", len(lines)), 1):
         if not line.strip() or (number == 1 and line.startswith("#")):
             continue
         path = [name.strip() for name in SEPARATOR.split(f" {line.strip()} ")]
@@ -195,7 +195,7 @@ def read_indented(content: Content) -> ParsedEdges:
     levels: list[str] = []
     above: list[str] = []
     lines = text_of(content, "one name per line, each level indented further").split("\n")
-    for number, line in enumerate(counted_off(lines, "reading", len(lines)), 1):
+    for number, line in enumerate(track_progress(lines, "reading", len(lines)), 1):
         name = line.strip()
         if not name:
             continue

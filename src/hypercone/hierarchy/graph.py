@@ -9,9 +9,9 @@ from typing import NamedTuple
 import numpy as np
 from numpy.typing import NDArray
 
-from hypercone._arrays import Adjacency, Offsets, Rows, frozen, pair_keys
+from hypercone._arrays import Adjacency, Offsets, Rows, freeze, pair_keys
 from hypercone._system import available_bytes
-from hypercone.errors import HierarchyError, ResourceError, counted, some, visible
+from hypercone.errors import HierarchyError, ResourceError, plural, some, visible
 from hypercone.hierarchy.cycle_kernels import closing_edges, components, shortest_cycle
 from hypercone.hierarchy.graph_kernels import (
     ancestor_lists,
@@ -45,7 +45,7 @@ class Order(NamedTuple):
 def depths(order: Rows, parents: Adjacency) -> Rows:
     """The number of edges on the longest path from a root to each row."""
     found: Rows = longest_depths(order, parents.csr)
-    return frozen(found)
+    return freeze(found)
 
 
 def reduced_parents(order: Order, parents: Adjacency, children: Adjacency) -> Adjacency:
@@ -103,7 +103,7 @@ def count_pairs_by_bits(order: Rows, parents: Adjacency) -> int:
 
 def pairs_of(parents: Adjacency) -> Rows:
     """The (parent, child) rows of parent lists, sorted by (child, parent)."""
-    return frozen(np.stack([parents.rows, parents.groups()], axis=1))
+    return freeze(np.stack([parents.rows, parents.groups()], axis=1))
 
 
 def flipped_lists(lists: Adjacency) -> Adjacency:
@@ -117,7 +117,7 @@ def _flip(
     visit = np.arange(len(starts), dtype=np.int32) if visit is None else visit
     done = np.zeros(1, np.int64) if done is None else done
     # numba compiles a second version for writable arrays, so all are frozen first.
-    return Adjacency(*flip_lists(frozen(starts), frozen(stops), frozen(rows), frozen(visit), done))
+    return Adjacency(*flip_lists(freeze(starts), freeze(stops), freeze(rows), freeze(visit), done))
 
 
 def _too_large(pairs: int, limit: int) -> ResourceError:
@@ -199,7 +199,7 @@ def condense_cycles(names: Sequence[str], edges: Rows, labels: Mapping[str, str]
     new_row = np.empty(len(names), np.int32)
     new_row[first_rows] = np.arange(len(first_rows), dtype=np.int32)
     new_edges = _distinct(new_row[component[edges]], len(first_rows))
-    note = f"{counted(len(members), 'cycle')} condensed: {some(list(merged_names.values()))}"
+    note = f"{plural(len(members), 'cycle')} condensed: {some(list(merged_names.values()))}"
     new_names = [merged_names.get(row) or names[row] for row in first_rows.tolist()]
     return CondensedGraph(new_names, new_edges, merged_labels | dict(labels), (note,))
 
@@ -215,7 +215,7 @@ def edges_closing_cycles(edges: Rows, size: int) -> NDArray[np.int64]:
     children, positions = _children_and_positions(edges, size)
     is_root = np.bincount(edges[:, 1], minlength=size) == 0
     starts = np.concatenate([np.flatnonzero(is_root), np.flatnonzero(~is_root)]).astype(np.int32)
-    return np.sort(positions[closing_edges(children.csr, frozen(starts))])
+    return np.sort(positions[closing_edges(children.csr, freeze(starts))])
 
 
 def _children_and_positions(edges: Rows, size: int) -> tuple[Adjacency, NDArray[np.int64]]:

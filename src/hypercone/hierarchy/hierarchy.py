@@ -13,8 +13,8 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
-from hypercone._arrays import Adjacency, Rows, frozen, pair_keys
-from hypercone.errors import HierarchyError, InputError, counted, short, warn_renamed, with_article
+from hypercone._arrays import Adjacency, Rows, freeze, pair_keys
+from hypercone.errors import HierarchyError, InputError, plural, short, warn_renamed, with_article
 from hypercone.hierarchy.graph import Order, ancestors, count_pairs, depths, pairs_of, reduced_parents, top_down_order
 from hypercone.hierarchy.graph_kernels import reachable
 from hypercone.hierarchy.names import Labels, NodeNames, checked_labels, find_row, rows_of_pairs
@@ -62,7 +62,7 @@ class Hierarchy:
         attributes["edges"], attributes["duplicates"] = checked_edges(edges, self.names)
         attributes["parent_lists"] = parent_lists(self.edges, len(self))
         attributes["child_lists"] = child_lists(self.parent_lists)
-        attributes["_order"] = frozen(top_down_order(self.names, self.parent_lists, self.child_lists))
+        attributes["_order"] = freeze(top_down_order(self.names, self.parent_lists, self.child_lists))
         attributes["labels"] = checked_labels(labels, len(self))
         attributes["notes"] = tuple(notes)
 
@@ -125,7 +125,7 @@ class Hierarchy:
         return hash(self.digest)
 
     def __repr__(self) -> str:
-        return f"<Hierarchy of {counted(len(self), 'node')} and {counted(len(self.edges), 'edge')}>"
+        return f"<Hierarchy of {plural(len(self), 'node')} and {plural(len(self.edges), 'edge')}>"
 
     def __setattr__(self, name: str, value: object) -> None:
         raise AttributeError(f"a Hierarchy never changes, so {name} cannot be set; build another one")
@@ -168,12 +168,12 @@ class Hierarchy:
     @cached_property
     def root_rows(self) -> Rows:
         """The rows of the roots."""
-        return frozen(np.flatnonzero(self.parent_lists.counts == 0).astype(np.int32))
+        return freeze(np.flatnonzero(self.parent_lists.counts == 0).astype(np.int32))
 
     @cached_property
     def leaf_rows(self) -> Rows:
         """The rows of the leaves."""
-        return frozen(np.flatnonzero(self.child_lists.counts == 0).astype(np.int32))
+        return freeze(np.flatnonzero(self.child_lists.counts == 0).astype(np.int32))
 
     def ancestors(self, name: str) -> list[str]:
         """All ancestors, shallowest first; ties are in row order.
@@ -365,7 +365,7 @@ def checked_edges(edges: ArrayLike, names: Sequence[str]) -> tuple[Rows, int]:
     if loop is not None:
         raise HierarchyError(self_loop(names[raw[loop, 0]]))
     unique = _unique(raw, len(names)).astype(np.int32, order="C")
-    return frozen(unique), len(raw) - len(unique)
+    return freeze(unique), len(raw) - len(unique)
 
 
 def first_self_loop(edges: NDArray[np.integer]) -> int | None:

@@ -11,7 +11,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from hypercone._arrays import Rows
-from hypercone.errors import HierarchyError, InputError, UnknownNameError, counted, short, unknown_name, visible
+from hypercone.errors import HierarchyError, InputError, UnknownNameError, plural, short, unknown_name, visible
 
 INVALID_CHARACTERS = {"\t": "a tab", "\n": "a line break", "\r": "a carriage return", "\0": "a NUL character"}
 
@@ -227,7 +227,7 @@ def checked_labels(labels: Labels | Iterable[str] | None, size: int) -> Labels |
     labels = labels if isinstance(labels, Labels) else Labels(labels)
     if len(labels) != size:
         raise HierarchyError(
-            f"there are {len(labels)} labels for {counted(size, 'node')}; give each one, or none at all"
+            f"there are {len(labels)} labels for {plural(size, 'node')}; give each one, or none at all"
         )
     return labels if any(labels.texts) else None
 

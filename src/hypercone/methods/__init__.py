@@ -1,4 +1,4 @@
-"""The methods, one file each; adding one is a file, its kernels, and a line in this table."""
+"""The methods, one file each; a new method needs a file, its kernels, and a line in the table here."""
 
 from __future__ import annotations
 
@@ -18,7 +18,7 @@ __all__ = ["FARTHEST", "METHODS", "Method", "Points", "Settings", "find_method"]
 
 
 def find_method(name: str) -> Method:
-    """The method of that name.
+    """The method of this name; UnknownNameError if there is none.
 
     >>> find_method("order").loss
     'margin'

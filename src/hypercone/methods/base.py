@@ -1,4 +1,4 @@
-"""What every method provides, and the constants that its formulas need."""
+"""The interface of a method, and the constants of its formulas."""
 
 from __future__ import annotations
 
@@ -16,60 +16,60 @@ from hypercone.geometry import poincare
 Points = NDArray[np.float64]
 Energies = NDArray[np.floating[Any]]
 
-# No coordinate of any method is larger: beyond it squares of distances are no numbers any more.
+# The largest absolute coordinate of any method: beyond it, squared distances may overflow.
 FARTHEST = 1e150
 
 
 class Method(ABC):
-    """How nodes are embedded: where points may be, what a pair costs, and how training starts.
+    """How nodes are embedded: the domain of the points, the energy of a pair, and the start of training.
 
-    The formulas stand twice: here in NumPy, to be read and trusted, and in the kernels file beside, to be fast. A
-    contract test pins the two together for every method in the table.
+    Every formula exists twice: here in NumPy as the reference, and compiled in the kernels file of the method. A
+    contract test compares the two for every method.
     """
 
     name: ClassVar[str]
     summary: ClassVar[str]
     loss: ClassVar[Literal["margin", "softmax"]]
     is_hyperbolic: ClassVar[bool] = False
-    # Of methods with cones: −1 times the curvature of their space, by which an index can find who is in which.
+    # For methods with cones, −1 times the curvature of their space; the index needs it.
     curvature: ClassVar[float | None] = None
-    # The score of a distance method weighs norms by α, which is chosen on validation pairs.
+    # Whether the score depends on the norms with weight α (distance methods); α is chosen on validation pairs.
     uses_alpha: ClassVar[bool] = False
-    # Beyond this a margin has no meaning: a cone and its margin cannot be wider than everything.
+    # The largest meaningful margin.
     largest_margin: ClassVar[float] = math.inf
-    # Of the wrong pairs, how many are drawn from relatives where both ends are corrupted.
+    # The default share of negatives drawn from relatives if both ends are corrupted.
     share_of_relatives: ClassVar[float] = 0.0
-    # Settings of a fit whose best value depends on the method; see training/config.py for what each one means.
+    # Settings whose default depends on the method; training/config.py describes them.
     defaults: ClassVar[Mapping[str, Any]]
 
     @abstractmethod
     def signed_energy(self, parent: Points, child: Points, settings: Settings) -> Energies:
-        """How far each child is from where its parent wants it; broadcasts over leading axes."""
+        """How far each child is outside its parent's region, negative inside; broadcasts over leading axes."""
 
     @abstractmethod
     def shell(self, settings: Settings) -> tuple[float, float]:
-        """The smallest and largest norm a point may have."""
+        """The smallest and the largest norm of a point."""
 
     @abstractmethod
     def constants(self, settings: Settings) -> tuple[float, ...]:
-        """The named tuple the kernels of this method dispatch on."""
+        """The named tuple on whose type the kernels dispatch."""
 
     def energy(self, parent: Points, child: Points, settings: Settings) -> Energies:
-        """The penalty of each pair: zero exactly when the child is where it belongs."""
+        """The penalty of each pair: zero exactly if the child is inside its parent's region."""
         energies: Energies = np.maximum(0.0, self.signed_energy(parent, child, settings))
         return energies
 
     def generality(self, points: Points) -> Points:
-        """A number that grows from general to specific nodes: for all but order embeddings, the norm."""
+        """A value that grows from general to specific nodes: the norm, except for order embeddings."""
         norms: Points = np.linalg.norm(points, axis=-1)
         return norms
 
     def start(self, random: np.random.Generator, count: int, dim: int, spread: float) -> Points:
-        """Random points in a small cube around the origin, from which ``project`` takes them into the domain."""
+        """Random points in a small cube around the origin; ``project`` then moves them into the domain."""
         return random.uniform(-spread, spread, (count, dim))
 
     def project(self, points: Points, settings: Settings) -> Points:
-        """The nearest points of the domain, along the spokes; a point at the origin goes to the first axis."""
+        """The nearest points of the domain along the rays from the origin; the origin moves along the first axis."""
         projected: Points = poincare.project(points, *self.shell(settings)).astype(np.float64, copy=False)
         return projected
 
@@ -78,8 +78,8 @@ class Method(ABC):
 class Settings:
     """Constants of the energy and its domain.
 
-    K is the cone constant (width of the cones), margin the γ of the max-margin loss, border how far points stay away
-    from the edges of their domain, and alpha the weight of the norms in the score of the distance methods.
+    K is the cone constant (width of the cones), margin is γ of the max-margin loss, border is the distance kept from
+    the borders of the domain, and alpha is the weight of the norms in the score of the distance methods.
     """
 
     K: float = 0.1

@@ -1,4 +1,4 @@
-"""Simple Euclidean embeddings: Nickel and Kiela's loss in flat space, the baseline of both papers."""
+"""Simple Euclidean embeddings: Nickel and Kiela's loss in Euclidean space, the baseline of both papers."""
 
 from __future__ import annotations
 
@@ -12,13 +12,13 @@ from hypercone.methods.poincare import Poincare
 
 
 class Euclidean(Method):
-    """Softmax loss on straight distances, scored by (1 + α(|parent| − |child|)) d(parent, child)."""
+    """Softmax loss on Euclidean distances, scored by (1 + α(|parent| − |child|)) d(parent, child)."""
 
     name = "euclidean"
-    summary = "straight distances; the simplest baseline, and what Euclidean cones start from"
+    summary = "Euclidean distances; the simplest baseline, and the start of Euclidean cones"
     loss = "softmax"
     uses_alpha = True
-    # Flat distances converge more slowly: on WordNet nouns validation F1 still rises at 100 epochs.
+    # Euclidean distances converge more slowly: on WordNet nouns, validation F1 is still rising at 100 epochs.
     defaults = {**Poincare.defaults, "epochs": 200}
 
     def signed_energy(self, parent: Points, child: Points, settings: Settings) -> Energies:

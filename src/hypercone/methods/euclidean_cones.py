@@ -1,4 +1,4 @@
-"""Euclidean entailment cones: the child lies in the straight cone behind its parent."""
+"""Euclidean entailment cones: the child lies in the straight cone of its parent."""
 
 from __future__ import annotations
 
@@ -11,10 +11,10 @@ from hypercone.methods.hyperbolic_cones import HyperbolicCones
 
 
 class EuclideanCones(Method):
-    """The flat counterpart of the paper's cones: sin ψ = K/|parent|."""
+    """The Euclidean counterpart of hyperbolic cones: sin ψ = K/|parent|."""
 
     name = "euclidean-cones"
-    summary = "the same cones in flat space; a baseline that shows what curvature buys"
+    summary = "the same cones in Euclidean space; a baseline that shows the effect of curvature"
     curvature = 0.0
     loss = "margin"
     largest_margin = math.pi / 2

@@ -45,7 +45,7 @@ def _region(method, points, parent, push, dim):
     sine = min(method.K / math.sqrt(a), 1.0 - 1e-12)
     cosine = math.sqrt(1.0 - sine * sine)
     at_margin = cosine * method.cos_margin - sine * method.sin_margin
-    # As for hyperbolic cones: pushing a corrupted child that is already inside means no lower bound on its angle.
+    # As for hyperbolic cones: to push out a corrupted child that is deep inside, its angle has no lower bound.
     ceiling = math.inf if push else cosine * cosine
     return a, cosine, at_margin * abs(at_margin), ceiling
 
@@ -78,7 +78,7 @@ def _signed_energy(method, points, parent, child, dim):
 
 @reach.register(EuclideanConesConstants)
 def _reach(method, bound):
-    # The margin test with the bound for its margin, loosened by far more than the test can be off by.
+    # The margin test with the bound as its margin, widened by far more than the rounding error of the test.
     loose = min(bound + 1e-6, math.pi / 2)
     return EuclideanConesConstants(method.inner, method.outer, method.K, math.cos(loose), math.sin(loose)), bound
 
@@ -91,7 +91,7 @@ def _may_reach(method, reach, points, parent, child, dim):
     if n < 0.0 and widened.K**2 < widened.cos_margin**2 * a:
         return False
     cone = region(widened, points, parent, True, dim)
-    # A child at its parent's place has angle 0, but no cosine to test.
+    # A child at the point of its parent has angle 0, but the cosine is undefined.
     return (m == 0.0) | (bound > 1.5) | is_within_margin(widened, cone, points, parent, child, dim)
 
 

@@ -1,4 +1,4 @@
-"""Simple Euclidean embeddings, compiled: Nickel and Kiela's softmax loss on straight distances."""
+"""Simple Euclidean embeddings, compiled: Nickel and Kiela's softmax loss on Euclidean distances."""
 # mypy: ignore-errors
 
 import math
@@ -11,8 +11,8 @@ from hypercone.methods.generic_kernels import (
     may_reach,
     move_along_geodesic,
     move_along_line,
+    point_term,
     reach,
-    room,
     signed_energy,
 )
 from hypercone.methods.poincare_kernels import norms_and_distance
@@ -26,15 +26,15 @@ class EuclideanConstants(NamedTuple):
     alpha: float
 
 
-@room.register(EuclideanConstants)
-def _room(method, squared_norm):
+@point_term.register(EuclideanConstants)
+def _point_term(method, squared_norm):
     return 0.0
 
 
 @attraction.register(EuclideanConstants)
-def _attraction(method, squared_distance, anchor_room, other_room):
+def _attraction(method, squared_distance, anchor_term, other_term):
     distance = math.sqrt(squared_distance)
-    # Two equal points attract with no direction; the floor keeps 0/0 out.
+    # The direction between two equal points is undefined; the lower bound avoids 0/0.
     return math.exp(-distance), 1.0 / max(distance, 1e-10), 0.0, 0.0
 
 

@@ -1,9 +1,9 @@
-"""What a method implements for the compiled loops, and what methods share: steps, optimizers, energies of many pairs.
+"""The functions that a method implements for the compiled loops, and shared code: steps, optimizers, energies.
 
-Two families share everything but these few functions. The *margin* methods (cones, order embeddings) pull a child
-into its parent's region and push corrupted pairs out of it; the *distance* methods (Poincaré, Euclidean) rank a
-true neighbour before corrupted ones. ``method`` is always the named tuple of a method's constants; ``points`` the
-array of all nodes; ``parent`` and ``child`` rows of it.
+There are two families. The *margin* methods (cones, order embeddings) pull a child into its parent's region and push
+negative pairs out of it; the *distance* methods (Poincaré, Euclidean) rank the true neighbor before corrupted ones.
+``method`` is always the named tuple of a method's constants, ``points`` the array of all nodes, and ``parent`` and
+``child`` are rows of it.
 """
 # mypy: ignore-errors
 
@@ -16,17 +16,17 @@ import numpy as np
 
 from hypercone._jit import EXACT, STRICT, exact_kernel, generic, kernel_part, width
 
-# Every method.
-# signed_energy(method, points, parent, child, dim) -> how far the child is from where it belongs; ≤ 0 inside.
+# All methods.
+# signed_energy(method, points, parent, child, dim) -> how far the child is outside the region; ≤ 0 inside.
 # Strict, so that the index and the scan agree to the last bit.
 signed_energy = generic("signed_energy", STRICT)
-# inverse_scale(method, squared_norm) -> 1/λ, the factor from hyperbolic to Euclidean lengths; 1 in flat space.
+# inverse_scale(method, squared_norm) -> 1/λ, the factor from hyperbolic to Euclidean lengths; 1 in Euclidean space.
 inverse_scale = generic("inverse_scale")
 # move_along_geodesic(method, points, row, tangent, dim): the full exponential map, in place.
 move_along_geodesic = generic("move_along_geodesic", EXACT)
 
 # Margin methods.
-# region(method, points, parent, push, dim) -> all that the tests below need to know of the parent alone.
+# region(method, points, parent, push, dim) -> what the tests below need that depends on the parent only.
 region = generic("region")
 # is_outside(method, region, points, parent, child, dim) -> whether the energy is positive.
 is_outside = generic("is_outside")
@@ -36,13 +36,13 @@ is_within_margin = generic("is_within_margin")
 add_gradient = generic("add_gradient")
 
 # Distance methods.
-# attraction(method, squared_distance, anchor_room, other_room) -> (e^−d, c, p, q) such that
+# attraction(method, squared_distance, anchor_term, other_term) -> (e^−d, c, p, q) such that
 # ∂d/∂anchor = c·((anchor − other) + p·anchor) and ∂d/∂other = c·((other − anchor) + q·other).
 attraction = generic("attraction")
-# room(method, squared_norm) -> what attraction needs to know of one point alone.
-room = generic("room")
+# point_term(method, squared_norm) -> the part of attraction that depends on one point only.
+point_term = generic("point_term")
 
-# Ranking: a cheap test that spares most exact energies.
+# Ranking: a cheap test that avoids most exact energies.
 # reach(method, bound) -> the bound in the form the test below compares with.
 reach = generic("reach", EXACT)
 # may_reach(method, reach, points, parent, child, dim) -> False only if the energy is certainly above the bound.
@@ -57,8 +57,8 @@ def ball_inverse_scale(method, squared_norm):
 def move_along_ball_geodesic(method, points, row, tangent, dim):
     """X ← exp_x(tangent) as x ⊕ y with y = tanh(λ|v|/2) v/|v|, which unlike the closed form cannot overflow.
 
-    The usual denominator 1 + 2⟨x, y⟩ + |x|²|y|² cancels to nothing for a long step inwards from the border; written as
-    (1−|x|²)(1−|y|²) + |x+y|² it cannot.
+    The usual denominator 1 + 2⟨x, y⟩ + |x|²|y|² suffers from cancellation for a long inward step from the border; the
+    equivalent (1−|x|²)(1−|y|²) + |x+y|² does not.
     """
     xx = 0.0
     length = 0.0
@@ -82,7 +82,7 @@ def move_along_ball_geodesic(method, points, row, tangent, dim):
         total = points[row, k] + reach * tangent[k]
         points[row, k] = (gap * total + square * points[row, k]) * share
     if not math.isfinite(length):
-        # A tangent too long for its square has no direction left: say so, for training refuses what is not finite.
+        # The squared length overflowed, so the direction is lost; NaN makes training report the divergence.
         points[row, 0] = math.nan
 
 
@@ -124,15 +124,15 @@ def energies_above(points, child, method, dim):
     return energies
 
 
-# At the inner shell the aperture has an infinite gradient: one such gradient in the sum of squares would freeze a node
-# for good. Angles change by about one radian a unit of hyperbolic length elsewhere.
+# At the inner shell the aperture has an infinite gradient: one such gradient in the sum of squares would stop a node
+# permanently. Elsewhere, angles change by about one radian per unit of hyperbolic length.
 LONGEST_GRADIENT = 1.0
 
-# |x|² of a point so near the origin that its square has lost the digits of its direction, and of one so far out that
-# the squares of its distances from others may be infinite.
+# |x|² of a point so close to the origin that the direction is lost in rounding, and of one so far out that its squared
+# distances from other points may overflow.
 NO_RAY, NO_NUMBER = 1e-280, 1e302
 
-# step(optimizer, method, points, memory, row, gradient, dim): moves one node downhill, in place.
+# step(optimizer, method, points, memory, row, gradient, dim): one gradient step of one node, in place.
 step = generic("step")
 
 
@@ -143,7 +143,7 @@ class Sgd(NamedTuple):
 
 
 class GeodesicSgd(NamedTuple):
-    """x ← exp_x(−rate · Riemannian gradient): full Riemannian optimisation."""
+    """x ← exp_x(−rate · Riemannian gradient): full Riemannian optimization."""
 
     rate: float
 
@@ -151,8 +151,8 @@ class GeodesicSgd(NamedTuple):
 class Adagrad(NamedTuple):
     """Each node divides its rate by the root of the sum of its squared Riemannian gradients so far.
 
-    One number a node, so that the direction of the gradient is kept; and since the newest gradient is in the sum, no
-    step is longer than the rate in hyperbolic length, which is what keeps a high rate from collapsing.
+    One value per node, so that the direction of the gradient is preserved. The sum includes the current gradient, so no
+    step is longer than the rate in hyperbolic length; this keeps training stable at high rates.
     """
 
     rate: float
@@ -168,10 +168,10 @@ def _squared_norm(points, row, dim):
 
 @kernel_part
 def _project(method, points, row, squared_norm, dim):
-    """Back into the shell inner ≤ |x| ≤ outer, along the spoke; NaN where there is no way back."""
+    """Project into the shell inner ≤ |x| ≤ outer along the ray from the origin; NaN if the norm overflows."""
     bound = 0.0
     if squared_norm > NO_NUMBER:
-        # Thrown so far that squares of it are no numbers: no energy could be told. Training refuses what is not finite.
+        # So far out that energies cannot be computed; NaN makes training report the divergence.
         points[row, 0] = math.nan
     elif squared_norm < method.inner * method.inner:
         bound = method.inner

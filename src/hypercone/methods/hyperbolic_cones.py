@@ -1,4 +1,4 @@
-"""Hyperbolic entailment cones: the child lies in the cone behind its parent in the Poincaré ball."""
+"""Hyperbolic entailment cones: the child lies in the cone of its parent in the Poincaré ball."""
 
 from __future__ import annotations
 
@@ -19,10 +19,11 @@ class HyperbolicCones(Method):
     loss = "margin"
     largest_margin = math.pi / 2
     share_of_relatives = 0.2
-    # Not the paper's recipe (SGD at 3e-4 from the last Poincaré epoch): an adaptive rate that falls to zero, both ends
-    # corrupted, and wrong parents pushed out even when the child is deep inside them. Wrong children are not: 7–9 % of
-    # them are true pairs that training has not seen. Relatives hardly change the paper's F1, which uniform negatives
-    # decide, and lift F1 over all pairs of WordNet nouns from 0.61 to 0.78 (benchmarks/quality/relatives.py).
+    # Unlike the paper's recipe (SGD at 3e-4 from the last Poincaré epoch): an adaptive rate that falls to zero, both
+    # ends corrupted, and negatives with a replaced parent pushed out even if the child is deep inside. Negatives with a
+    # replaced child are not: 7–9 % of them are true pairs that are not in the training set. Relatives hardly change the
+    # paper's F1, which is measured on uniform negatives, but raise F1 over all pairs of WordNet nouns from 0.61 to 0.78
+    # (benchmarks/quality/relatives.py).
     defaults = {
         "epochs": 100,
         "rate": 0.3,
@@ -40,7 +41,7 @@ class HyperbolicCones(Method):
         return cones.signed_energy(parent, child, settings.K)
 
     def shell(self, settings: Settings) -> tuple[float, float]:
-        # At the inner radius itself the aperture has an infinite gradient, hence the distance from it.
+        # At the inner radius itself the gradient of the aperture is infinite, so points keep a distance from it.
         return cones.inner_radius(settings.K) + settings.border, 1.0 - settings.border
 
     def constants(self, settings: Settings) -> tuple[float, ...]:

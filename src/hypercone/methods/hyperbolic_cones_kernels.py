@@ -1,12 +1,12 @@
-"""Hyperbolic entailment cones, compiled: the margin test without a transcendental, the gradient, the energy.
+"""Hyperbolic entailment cones, compiled: a margin test without transcendental functions, the gradient, the energy.
 
-With δ = child − parent, a = |parent|², q = 1 − a, everything the test needs is two dot products, u = ⟨parent, δ⟩ and
-m = |δ|²: the cosine of the angle Ξ is ``n / sqrt(s)`` with ``n = q u − a m`` and ``s = a m (q² − 2 q u + a m)``. The
-comparison ``cos Ξ > c`` is ``n|n| > c|c| s``, for either sign of c, and so needs no square root.
+With δ = child − parent, a = |parent|² and q = 1 − a, the test needs two dot products, u = ⟨parent, δ⟩ and m = |δ|²: the
+cosine of the angle Ξ is ``n / sqrt(s)`` with ``n = q u − a m`` and ``s = a m (q² − 2 q u + a m)``. The comparison
+``cos Ξ > c`` is ``n|n| > c|c| s``, for either sign of c, and needs no square root.
 
-Both angles are ``Ξ = atan2(q s, q l − c r m)`` where, with û the direction of the parent and r its norm, l and s are
-the parts of δ = child − parent along and across û, m = |δ|², c the curvature and q = 1 − c r². Only two directions
-occur, û and ŝ = δ⊥/s, so the gradient is four scalars. Nothing here subtracts nearly equal numbers.
+In both geometries the angle is ``Ξ = atan2(q s, q l − c r m)`` where, with û the direction of the parent and r its
+norm, l and s are the components of δ along and across û, m = |δ|², c is the curvature and q = 1 − c r². Only two
+directions occur, û and ŝ = δ⊥/s, so the gradient is four scalars. No nearly equal numbers are subtracted.
 """
 # mypy: ignore-errors
 
@@ -45,11 +45,11 @@ class HyperbolicConesConstants(NamedTuple):
 def _region(method, points, parent, push, dim):
     a = squared_norm(points, parent, dim)
     q = 1.0 - a
-    # At the inner shell the sine reaches 1 and the gradient of ψ is infinite; points are kept outside, rounding is not.
+    # At the inner shell the sine reaches 1 and the gradient of ψ is infinite; points stay outside, except for rounding.
     sine = min(method.K * q / math.sqrt(a), 1.0 - 1e-12)
     cosine = math.sqrt(1.0 - sine * sine)
     at_margin = cosine * method.cos_margin - sine * method.sin_margin
-    # A corrupted child that is already inside has no gradient under the paper's hinge; pushing means no lower bound.
+    # The paper's hinge loss has no gradient for a corrupted child deep inside; pushing removes this bound.
     ceiling = math.inf if push else cosine * cosine
     return a, q, sine, cosine, at_margin * abs(at_margin), ceiling
 
@@ -91,7 +91,7 @@ def _signed_energy(method, points, parent, child, dim):
 
 @reach.register(HyperbolicConesConstants)
 def _reach(method, bound):
-    # The margin test with the bound for its margin, loosened by far more than the test can be off by.
+    # The margin test with the bound as its margin, widened by far more than the rounding error of the test.
     loose = min(bound + 1e-6, math.pi / 2)
     return HyperbolicConesConstants(method.inner, method.outer, method.K, math.cos(loose), math.sin(loose)), bound
 
@@ -101,11 +101,11 @@ def _may_reach(method, reach, points, parent, child, dim):
     widened, bound = reach
     a = squared_norm(points, parent, dim)
     u, m = along_and_apart(points, parent, child, dim)
-    # Most nodes are not even in the forward half space, which settles it without a root unless the cone is as wide.
+    # Most nodes are not in the forward half space, which decides it without a root unless the cone is that wide.
     if (1.0 - a) * u < a * m and (widened.K * (1.0 - a)) ** 2 < widened.cos_margin**2 * a:
         return False
     cone = region(widened, points, parent, True, dim)
-    # A child at its parent's place has angle 0, but no cosine to test.
+    # A child at the point of its parent has angle 0, but the cosine is undefined.
     return (m == 0.0) | (bound > 1.5) | is_within_margin(widened, cone, points, parent, child, dim)
 
 
@@ -113,7 +113,7 @@ inverse_scale.register(HyperbolicConesConstants)(ball_inverse_scale)
 move_along_geodesic.register(HyperbolicConesConstants)(move_along_ball_geodesic)
 
 
-# Squares of shorter ones have lost their digits: such a step counts as none, and such a parent as at the origin.
+# Below these the squares underflow: such a step counts as zero, and such a parent as the origin.
 NO_STEP, NO_SPOKE = 1e-280, 1e-140
 
 
@@ -128,7 +128,7 @@ def squared_norm(points, row, dim):
 
 @kernel_part
 def along_and_apart(points, parent, child, dim):
-    """(⟨parent, δ⟩, |δ|²) with δ = child − parent: the two sums a margin test needs."""
+    """(⟨parent, δ⟩, |δ|²) with δ = child − parent: the two sums of the margin test."""
     along = 0.0
     apart = 0.0
     for k in range(width(dim)):
@@ -139,7 +139,7 @@ def along_and_apart(points, parent, child, dim):
 
 
 def _spoke_parts(points, parent, child, dim):
-    """(|parent|, the part of δ along the spoke, the part across it, |δ|²), each to full precision."""
+    """(|parent|, the component of δ along the parent, the component across it, |δ|²), each to full precision."""
     a = 0.0
     along = 0.0
     apart = 0.0
@@ -156,14 +156,14 @@ def _spoke_parts(points, parent, child, dim):
     return r, along / r, math.sqrt(across), apart
 
 
-# One formula compiled twice: with fused multiply-adds for gradients, and to the same bits everywhere for energies.
+# One formula compiled twice: with fused multiply-adds for gradients, and bit-for-bit reproducible for energies.
 spoke_parts = exact_kernel_part(_spoke_parts)
 strict_spoke_parts = strict_kernel_part(_spoke_parts)
 
 
 @strict_kernel_part
 def strict_cone_angle(r, along, across, apart, curvature):
-    """Ξ from the parts of the spoke, with the conventions of geometry.cones for what has no direction."""
+    """Ξ from the result of ``strict_spoke_parts``, with the conventions of geometry.cones where it is undefined."""
     if apart < NO_STEP:
         return 0.0
     if not r > NO_SPOKE:
@@ -186,7 +186,7 @@ def add_cone_gradient(points, parent, child, curvature, aperture_slope, weight, 
     parent_across = -share * (q * x * (1.0 + along / r) + y * across * (q / r + 2.0 * curvature * r))
     child_along = share * y * (2.0 * curvature * r * along - q)
     child_across = share * (q * x + 2.0 * curvature * r * across * y)
-    # On the spoke itself the across direction does not exist and the angle has a kink: take its part as zero.
+    # On the ray through the parent the across direction is undefined and the angle has a kink: use zero.
     unit_across = 1.0 / across if across > 0.0 else 0.0
     for k in range(width(dim)):
         spoke = points[parent, k] / r

@@ -1,4 +1,4 @@
-"""Order embeddings (Vendrov et al., 2016): the child is beyond its parent in every coordinate."""
+"""Order embeddings (Vendrov et al., 2016): the child exceeds its parent in every coordinate."""
 
 from __future__ import annotations
 
@@ -10,12 +10,12 @@ from hypercone.methods.order_kernels import OrderConstants
 
 
 class Order(Method):
-    """E(parent, child) = |max(0, parent − child)|²; there is no depth inside, so the energy is never negative."""
+    """E(parent, child) = |max(0, parent − child)|², which is zero inside and never negative."""
 
     name = "order"
-    summary = "the child exceeds its parent in every coordinate; strong where almost no implied edges are seen"
+    summary = "the child exceeds its parent in every coordinate; strong if training has almost no implied edges"
     loss = "margin"
-    # From the authors' released configuration, which is what reproduces the paper's row.
+    # From the authors' released configuration, which reproduces the paper's row.
     defaults = {
         "epochs": 500,
         "rate": 0.1,

@@ -43,7 +43,7 @@ def _region(method, points, parent, push, dim):
 
 @is_within_margin.register(OrderConstants)
 def _is_within_margin(method, region, points, parent, child, dim):
-    # Inside the region the energy is flat zero: there is no gradient to push with.
+    # Inside the region the energy is zero, so there is no gradient.
     energy = _energy(points, parent, child, dim)
     return (energy < method.margin) & (energy > 0.0)
 

@@ -1,4 +1,4 @@
-"""Poincaré embeddings (Nickel and Kiela, 2017): true neighbours are near in hyperbolic distance."""
+"""Poincaré embeddings (Nickel and Kiela, 2017): related nodes are close in hyperbolic distance."""
 
 from __future__ import annotations
 
@@ -13,11 +13,11 @@ class Poincare(Method):
     """Softmax loss on hyperbolic distances, scored by (1 + α(|parent| − |child|)) d(parent, child)."""
 
     name = "poincare"
-    summary = "hyperbolic distances; symmetric, so direction is a heuristic on the norms; also what cones start from"
+    summary = "hyperbolic distances; symmetric, so direction is a heuristic on the norms; also the start of cones"
     is_hyperbolic = True
     loss = "softmax"
     uses_alpha = True
-    # From the authors' released configuration. Burn-in is essential: without it subtrees do not disentangle.
+    # From the authors' released configuration. Burn-in is essential: without it subtrees stay entangled.
     defaults = {
         "epochs": 100,
         "rate": 0.03,

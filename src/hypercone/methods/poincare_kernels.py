@@ -17,12 +17,12 @@ from hypercone.methods.generic_kernels import (
     may_reach,
     move_along_ball_geodesic,
     move_along_geodesic,
+    point_term,
     reach,
-    room,
     signed_energy,
 )
 
-# A point whose norm rounds to 1 counts as the last number inside, as in geometry.
+# A point whose norm rounds to 1 counts as the largest float below 1, as in geometry.
 LAST_GAP = 2.0**-53
 
 
@@ -34,19 +34,19 @@ class PoincareConstants(NamedTuple):
     alpha: float
 
 
-@room.register(PoincareConstants)
-def _room(method, squared_norm):
+@point_term.register(PoincareConstants)
+def _point_term(method, squared_norm):
     return 1.0 / (1.0 - squared_norm)
 
 
 @attraction.register(PoincareConstants)
-def _attraction(method, squared_distance, anchor_room, other_room):
-    rooms = anchor_room * other_room
-    excess = 2.0 * squared_distance * rooms
+def _attraction(method, squared_distance, anchor_term, other_term):
+    terms = anchor_term * other_term
+    excess = 2.0 * squared_distance * terms
     root = math.sqrt(excess * (excess + 2.0))
-    # Two equal points attract with no direction; the floor keeps 0/0 out.
-    slope = 4.0 * rooms / max(root, 1e-10)
-    return 1.0 / (1.0 + excess + root), slope, squared_distance * anchor_room, squared_distance * other_room
+    # The direction between two equal points is undefined; the lower bound avoids 0/0.
+    slope = 4.0 * terms / max(root, 1e-10)
+    return 1.0 / (1.0 + excess + root), slope, squared_distance * anchor_term, squared_distance * other_term
 
 
 @signed_energy.register(PoincareConstants)
@@ -54,8 +54,8 @@ def _signed_energy(method, points, parent, child, dim):
     uu, vv, dd = norms_and_distance(points, parent, child, dim)
     u = math.sqrt(uu)
     v = math.sqrt(vv)
-    rooms = max(1.0 - u, LAST_GAP) * (1.0 + u) * max(1.0 - v, LAST_GAP) * (1.0 + v)
-    return (1.0 + method.alpha * (u - v)) * 2.0 * math.asinh(math.sqrt(dd / rooms))
+    terms = max(1.0 - u, LAST_GAP) * (1.0 + u) * max(1.0 - v, LAST_GAP) * (1.0 + v)
+    return (1.0 + method.alpha * (u - v)) * 2.0 * math.asinh(math.sqrt(dd / terms))
 
 
 @reach.register(PoincareConstants)
@@ -66,7 +66,7 @@ def _reach(method, bound):
 @may_reach.register(PoincareConstants)
 def _may_reach(method, reach, points, parent, child, dim):
     uu, vv, dd = norms_and_distance(points, parent, child, dim)
-    # α takes the plain bound away: any pair may then reach it.
+    # With α the distance alone gives no bound, so any pair may reach it.
     return (method.alpha != 0.0) | (dd <= reach * (1.0 - uu) * (1.0 - vv))
 
 

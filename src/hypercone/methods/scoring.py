@@ -1,4 +1,4 @@
-"""Scores of pairs of rows: their energies, and the threshold (and α) under which a pair is called true."""
+"""Scores of pairs of rows: their energies, and the threshold (and α) up to which a pair is predicted true."""
 
 from __future__ import annotations
 
@@ -19,7 +19,7 @@ from hypercone.methods import Method, Points, Settings, find_method, generic_ker
 class Scorer:
     """Points under a method: the energy of any pair of rows, and the threshold up to which a pair counts as true.
 
-    Pairs are (parent, child) rows. What is asked by row trusts that there is such a row.
+    Pairs are (parent, child) rows. Rows are not checked.
 
     >>> points = np.array([[0.5, 0.0], [0.9, 0.0], [0.0, 0.5]])
     >>> scorer = Scorer(points, find_method("hyperbolic-cones"), Settings())
@@ -40,18 +40,18 @@ class Scorer:
 
     @cached_property
     def constants(self) -> tuple[float, ...]:
-        """The named tuple of the method's constants, by whose type the kernels choose its formulas."""
+        """The named tuple of the method's constants, on whose type the kernels dispatch."""
         return self.method.constants(self.settings)
 
     @cached_property
     def distance_constants(self) -> tuple[float, ...]:
-        """The constants of plain distances: those of the distance methods without their α."""
+        """The constants of the plain distance: those of the distance methods with α = 0."""
         twin = find_method("poincare" if self.method.is_hyperbolic else "euclidean")
         return twin.constants(Settings(border=self.settings.border))
 
     @cached_property
     def dim(self) -> Any:
-        """The dimension, as kernels take it."""
+        """The dimension in the form that kernels take."""
         return dimension_type(self.points.shape[1])
 
     def energies(self, pairs: Rows) -> Points:
@@ -59,7 +59,7 @@ class Scorer:
         return self.clamp(self.signed_energies(pairs))
 
     def signed_energies(self, pairs: Rows) -> Points:
-        """The same, but below zero for a child inside its parent's region: how far it is from the border."""
+        """Like ``energies``, but negative for a child inside its parent's region: its distance from the border."""
         signed: Points = generic_kernels.energies_of_pairs(self.points, read_only(pairs), self.constants, self.dim)
         return signed
 
@@ -72,25 +72,25 @@ class Scorer:
         return self.clamp(self.signed_energies_above(child))
 
     def signed_energies_above(self, child: int) -> Points:
-        """The same, but below zero inside."""
+        """Like ``energies_above``, but negative inside."""
         signed: Points = generic_kernels.energies_above(self.points, child, self.constants, self.dim)
         return signed
 
     def distances(self, row: int) -> Points:
-        """How far every row is from a row, hyperbolic for methods in the ball and else straight."""
+        """The distance of every row from a row: hyperbolic for methods in the ball, else Euclidean."""
         distances: Points = generic_kernels.energies_below(self.points, row, self.distance_constants, self.dim)
         return distances
 
     def clamp(self, signed: Points) -> Points:
-        """The paper's score: a margin energy counts only outside the region; a distance score counts as it is."""
+        """The paper's score: the energy of margin methods is zero inside the region; distance scores are unchanged."""
         return np.maximum(signed, 0.0) if self.method.loss == "margin" else signed
 
     def below(self, row: int) -> Rows:
-        """The rows under a row, ascending, by asking every one."""
+        """The descendants of a row, ascending, by testing every row."""
         return self._true_ones(self.energies_below(row), row)
 
     def above(self, row: int) -> Rows:
-        """The rows that a row is under, ascending, by asking every one."""
+        """The ancestors of a row, ascending, by testing every row."""
         return self._true_ones(self.energies_above(row), row)
 
     def _true_ones(self, energies: Points, row: int) -> Rows:
@@ -99,13 +99,13 @@ class Scorer:
         return others
 
 
-# The values the paper's authors try, from the strongest preference for small norms to none.
+# The values that the paper's authors try, from the strongest preference for small norms to none.
 ALPHAS = (1000.0, 100.0, 30.0, 10.0, 3.0, 1.0, 0.3, 0.1, 0.0)
 
 
 @dataclass(frozen=True)
 class Calibration:
-    """The best F1 on the labelled pairs and the threshold and α that reach it."""
+    """The best F1 on labeled pairs, and the threshold and α that reach it."""
 
     f1: float
     threshold: float
@@ -114,7 +114,7 @@ class Calibration:
 
 @dataclass(frozen=True)
 class Counts:
-    """How many pairs were called true, rightly and wrongly, and how many are."""
+    """The numbers of true positives, false positives and positives."""
 
     true_positives: int
     false_positives: int
@@ -122,25 +122,25 @@ class Counts:
 
     @property
     def precision(self) -> float:
-        """The share of the pairs called true that are."""
+        """The share of true pairs among those predicted true."""
         return self.true_positives / max(1, self.true_positives + self.false_positives)
 
     @property
     def recall(self) -> float:
-        """The share of the true pairs that were called so."""
+        """The share of the true pairs that are predicted true."""
         return self.true_positives / max(1, self.positives)
 
     @property
     def f1(self) -> float:
-        """The harmonic mean of the two."""
+        """The harmonic mean of precision and recall."""
         return 2 * self.true_positives / max(1, self.true_positives + self.false_positives + self.positives)
 
 
 def best_threshold(positives: NDArray[np.float64], negatives: NDArray[np.float64]) -> tuple[float, float]:
     """The threshold with the highest F1 for "true when score ≤ threshold", and that F1.
 
-    One pass over the sorted scores. Equal scores are called alike, so a positive that ties with negatives is only
-    won together with them.
+    One pass over the sorted scores. Pairs with equal scores get the same prediction, so a positive that ties with
+    negatives can only be predicted true together with them.
 
     >>> best_threshold(np.array([0.1, 0.2]), np.array([0.3, 0.9]))
     (0.2, 1.0)
@@ -159,10 +159,10 @@ def best_threshold(positives: NDArray[np.float64], negatives: NDArray[np.float64
 
 
 def _worth_sorting(positives: NDArray[np.float64], negatives: NDArray[np.float64]) -> NDArray[np.float64]:
-    """The lowest negatives, as many as the best threshold can possibly let in, and one more.
+    """The negatives with the lowest scores: as many as the best threshold can include, and one more.
 
-    With P positives and n negatives called true F1 is at most 2P/(2P + n); so once some threshold has reached F1 = f,
-    none that lets in more than 2P(1/f − 1) can be better. Most negatives are not worth sorting.
+    With P positives, and n negatives predicted true, F1 is at most 2P/(2P + n); so once some threshold reaches F1 = f,
+    none that includes more than 2P(1/f − 1) negatives can be better. Most negatives need not be sorted.
     """
     if not len(positives):
         return negatives
@@ -173,12 +173,12 @@ def _worth_sorting(positives: NDArray[np.float64], negatives: NDArray[np.float64
 
 
 def count_at(threshold: float, positives: NDArray[np.float64], negatives: NDArray[np.float64]) -> Counts:
-    """What a threshold gets right and wrong."""
+    """The counts of the predictions at a threshold."""
     return Counts(int((positives <= threshold).sum()), int((negatives <= threshold).sum()), len(positives))
 
 
 def calibrate(scorer: Scorer, pairs: LabeledPairs) -> Calibration:
-    """The threshold, and for distance methods the α, with the highest F1 on labelled pairs."""
+    """The threshold, and for distance methods α, with the highest F1 on labeled pairs."""
     best: Calibration | None = None
     for alpha in ALPHAS if scorer.method.uses_alpha else (scorer.settings.alpha,):
         trial = replace(scorer, settings=replace(scorer.settings, alpha=alpha))

@@ -12,7 +12,7 @@ from pathlib import Path
 from typing import Any
 
 from hypercone._files import new_file
-from hypercone._system import needed
+from hypercone._system import import_optional
 from hypercone.errors import InputError
 
 INK = "#1f2933"
@@ -34,7 +34,7 @@ def extra_module(name: str, extra: str = "plot") -> Any:
     Traceback (most recent call last):
     hypercone.errors.HyperconeError: pictures need no_such_module, which is not installed; pip install 'hypercone[plot]'
     """
-    return needed(name, "pictures need", f"'hypercone[{extra}]'")
+    return import_optional(name, "pictures need", f"'hypercone[{extra}]'")
 
 
 def matplotlib_module(name: str) -> Any:

@@ -29,7 +29,7 @@ from hypercone.embedding.relations import (
     parents_of,
     siblings_of,
 )
-from hypercone.errors import InputError, counted, option, unknown_name
+from hypercone.errors import InputError, option, plural, unknown_name
 from hypercone.methods import Points
 from hypercone.queries import answers
 from hypercone.queries.answers import (
@@ -157,7 +157,7 @@ def ask(embedding: Embedding, question: str, names: Sequence[str], limit: int | 
     """The checked input of a question; InputError for an unknown name, or for too many or too few names."""
     wanted = find_question(question)
     if not wanted.takes(len(names)):
-        given = f"{counted(len(names), 'name')}: {' '.join(names)}" if names else "no name"
+        given = f"{plural(len(names), 'name')}: {' '.join(names)}" if names else "no name"
         raise InputError(f"{question} takes {wanted.arguments}, but was given {given}")
     limit = wanted.limit or NO_LIMIT if limit is None else limit
     if limit < 0:

@@ -8,7 +8,7 @@ from dataclasses import fields
 from functools import singledispatch
 from typing import Any
 
-from hypercone.errors import counted, with_article
+from hypercone.errors import plural, with_article
 from hypercone.queries.answers import (
     Ancestors,
     Answer,
@@ -232,7 +232,7 @@ def _graph_text(found: Explained) -> str:
         return "they are one node"
     if found.graph == "no":
         return f"there is no way up from {found.child} to {found.parent}"
-    follows = "an edge" if found.graph == "edge" else f"which follows from {counted(len(found.path), 'edge')}"
+    follows = "an edge" if found.graph == "edge" else f"which follows from {plural(len(found.path), 'edge')}"
     return f"{_path_text(found, found.path)}, {follows}"
 
 

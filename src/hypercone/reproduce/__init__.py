@@ -1,4 +1,4 @@
-"""The paper, reproduced: its table, its claims and its figures as commands, with its figures beside ours."""
+"""Reproduction of the paper: its table, claims and figures, with the published values beside ours."""
 
 from hypercone.reproduce.table1 import Plan, markdown
 from hypercone.reproduce.trials import Results, Trial, missing, run_side_by_side

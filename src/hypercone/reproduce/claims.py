@@ -1,4 +1,4 @@
-"""The claims in the paper's text: the trials or cells each takes, and whether what the paper says came out."""
+"""The claims in the paper's text: the trials or table cells that test each, and the verdict."""
 
 from __future__ import annotations
 
@@ -22,29 +22,29 @@ TABLE_CLAIMS = {
 
 
 def table_comparisons(claim: str, rows: Sequence[Row]) -> list[Comparison]:
-    """What a claim says of the table, comparison by comparison; recipes are compared like with like."""
-    return [found for recipe in RECIPES for dim in DIMS for found in _JUDGES[claim](_Column(rows, recipe, dim))]
+    """The comparisons behind a claim about the table, within each recipe and dimension."""
+    return [found for recipe in RECIPES for dim in DIMS for found in _CLAIM_CHECKS[claim](_Column(rows, recipe, dim))]
 
 
 class _Column:
-    """The figures of one recipe and dimension."""
+    """The results of one recipe and dimension."""
 
     def __init__(self, rows: Sequence[Row], recipe: str, dim: int) -> None:
         self.recipe, self.dim = recipe, dim
         self.rows = [row for row in rows if row["recipe"] == recipe and row["dim"] == dim]
 
     def f1(self, method: str, percent: float) -> list[float]:
-        """By seed."""
+        """The test F1 of each seed."""
         found = [row for row in self.rows if row["method"] == method and row["percent"] == percent]
         return [row["test_f1"] for row in sorted(found, key=lambda row: row["seed"])]
 
     def growth(self, method: str) -> list[float]:
-        """From the least to the most training edges, by seed."""
+        """The gain of each seed from the smallest to the largest training set."""
         least, most = self.f1(method, PERCENTS[0]), self.f1(method, PERCENTS[-1])
         return [after - before for before, after in zip(least, most, strict=False)]
 
     def place(self, method: str, percent: float | None = None) -> str:
-        """The words for one side of a comparison."""
+        """The description of one side of a comparison."""
         at = "" if percent is None else f", {percent:g} %"
         return f"{TITLES[method]} ({self.recipe}, d = {self.dim}{at})"
 
@@ -72,11 +72,11 @@ def _best_of_others(column: _Column, method: str, percent: float) -> tuple[tuple
 
 
 def _largest(figures: dict[str, list[float]]) -> tuple[str, list[float]]:
-    """The rival to beat: the one with the highest mean."""
+    """The entry with the highest mean."""
     return max(figures.items(), key=lambda item: sum(item[1]) / len(item[1]) if item[1] else float("-inf"))
 
 
-_JUDGES: dict[str, Callable[[_Column], Iterator[Comparison]]] = {
+_CLAIM_CHECKS: dict[str, Callable[[_Column], Iterator[Comparison]]] = {
     "best-above-zero": _best_above_zero,
     "order-at-zero": _order_at_zero,
     "growth": _growth,
@@ -91,7 +91,7 @@ CLAIMS = (*EXPERIMENTS, *TABLE_CLAIMS)
 
 @dataclass(frozen=True)
 class Verdict:
-    """A claim, what came out of it, and the figures."""
+    """A claim, its verdict, and the comparisons and figures behind it."""
 
     claim: str
     says: str
@@ -105,7 +105,7 @@ class Verdict:
 
 
 def claim_trials(names: Iterable[str], seeds: int) -> list[Trial]:
-    """The trials of these claims; those about the table itself take none of their own."""
+    """The trials of these claims; claims about the table need no trials of their own."""
     cells = (cell for name in names if name in EXPERIMENTS for cell in _cells(name))
     return [trial for claim, variant, dim, percent in cells for trial in _trials(claim, variant, dim, percent, seeds)]
 
@@ -166,7 +166,7 @@ def _test_f1(trials: Sequence[Trial], results: Sequence[Results]) -> list[float]
     return [row["test_f1"] for row in rows if row is not None]
 
 
-# Repeats of one recipe differ by about a point of F1: less is no difference.
+# Repetitions of one recipe differ by about a point of F1, so smaller differences are not significant.
 NOISE = 1.0
 
 
@@ -183,16 +183,16 @@ class Comparison:
 
     @property
     def is_significant(self) -> bool:
-        """Whether the difference is more than noise: over a point, and over two standard errors."""
+        """Whether the difference exceeds the noise: more than a point and more than two standard errors."""
         return abs(self.difference) > max(NOISE, 2 * self.error)
 
     @property
     def outcome(self) -> str:
-        """``confirmed``, ``refuted`` where the opposite holds, ``not confirmed`` or ``not run``."""
+        """``confirmed``, ``refuted`` if the opposite holds, ``not confirmed`` or ``not run``."""
         if not self.seeds:
             return "not run"
         if self.relation == "as good as":
-            # To be better is as good as, too.
+            # Better also counts as "as good as".
             return "refuted" if self.is_significant and self.difference < 0 else "confirmed"
         if not self.is_significant:
             return "not confirmed"
@@ -204,7 +204,7 @@ class Comparison:
 
 
 def compare(one: str, f1: Sequence[float], relation: str, other: str, other_f1: Sequence[float]) -> Comparison:
-    """Compare figures of the same seeds in the same order.
+    """Compare the F1 of two recipes, given for the same seeds in the same order.
 
     >>> str(compare("a", [90.0, 91.0, 92.0], "better than", "b", [80.0, 82.0, 81.0]))
     'a better than b: confirmed (+10.0 ± 0.6)'
@@ -217,7 +217,7 @@ def compare(one: str, f1: Sequence[float], relation: str, other: str, other_f1: 
 
 
 def verdict_of(comparisons: Sequence[Comparison]) -> str:
-    """One word for a claim that takes several comparisons.
+    """The verdict on a claim from the outcomes of its comparisons.
 
     >>> verdict_of([])
     'measured'

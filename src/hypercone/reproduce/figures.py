@@ -1,4 +1,4 @@
-"""Figures 2 and 3 of the paper: cones at growing norms, and hierarchies in the plane."""
+"""Figures 2 and 3 of the paper: cones at increasing norms, and hierarchies in the plane."""
 
 from __future__ import annotations
 
@@ -23,15 +23,14 @@ from hypercone.training import fit
 
 K = 0.1
 NORMS = (0.1, 0.2, 0.3, 0.4, 0.5, 0.6, 0.7, 0.8, 0.9)
-# The colours of Okabe and Ito, which people with any kind of colour vision tell apart; neighbours here differ in
-# brightness too.
-COLOURS = ("#0072b2", "#d55e00", "#009e73", "#cc79a7", "#e69f00", "#56b4e9", "#000000", "#a6611a", "#5e3c99")
+# The palette of Okabe and Ito, which is distinguishable with any color vision; neighbors also differ in brightness.
+COLORS = ("#0072b2", "#d55e00", "#009e73", "#cc79a7", "#e69f00", "#56b4e9", "#000000", "#a6611a", "#5e3c99")
 GENERATIONS = ("#0072b2", "#e69f00", "#009e73", "#cc79a7")
 
 
 @dataclass(frozen=True)
 class Apex:
-    """Where a nested cone stands: beside which parent, on its border or between, and how far out."""
+    """The position of a nested cone relative to its parent: on which border or in between, and how far out."""
 
     name: str
     parent: str
@@ -59,7 +58,7 @@ NESTED = (
 
 
 def draw_figure2(folder: Path) -> list[Path]:
-    """Draw figure 2 as ``figure2.svg`` and ``figure2.png`` in a folder, and say where they are."""
+    """Draw figure 2 as ``figure2.svg`` and ``figure2.png`` in a folder; returns the paths."""
     figure, (left, right) = new_figure(11.6, 6.5, columns=2)
     figure.subplots_adjust(left=0.01, right=0.99, top=0.93, bottom=0.1, wspace=0.02)
     for axes in (left, right):
@@ -74,7 +73,7 @@ def draw_figure2(folder: Path) -> list[Path]:
     )
     _write(
         right,
-        "A cone whose apex lies in another cone lies in it whole",
+        "A cone whose apex lies in another cone is contained in it",
         "above: apexes on borders, which the cones then share; below: apexes inside",
     )
     figure.text(0.5, 0.012, _figure2_caption(), ha="center", fontsize=9.5, color=INK)
@@ -84,7 +83,7 @@ def draw_figure2(folder: Path) -> list[Path]:
 def _figure2_caption() -> str:
     return (
         f"Hyperbolic entailment cones in the Poincaré disk, ψ(x) = arcsin(K (1 − ‖x‖²) / ‖x‖) with K = {K}.  "
-        f"Grey: the ball ‖x‖ < ε = {cones.inner_radius(K):.4f}, where no cone is defined."
+        f"Gray: the ball ‖x‖ < ε = {cones.inner_radius(K):.4f}, where no cone is defined."
     )
 
 
@@ -98,19 +97,19 @@ def _draw_forbidden_ball(axes: Any) -> None:
 
 
 def draw_growing_norms(axes: Any) -> None:
-    """A cone for each norm, turned so that they lie side by side around the disk."""
-    for apex, colour in zip(fanned_out(NORMS), COLOURS, strict=True):
+    """Draw a cone for each norm, side by side around the disk."""
+    for apex, color in zip(fan_of_apexes(NORMS), COLORS, strict=True):
         norm, way = float(np.linalg.norm(apex)), apex / np.linalg.norm(apex)
-        draw_cone(axes, apex, K, colour, alpha=0.22, linewidth=1.5)
-        axes.plot(*np.stack([0 * apex, apex]).T, color=colour, linewidth=0.7, linestyle=(0, (1.5, 2.5)), zorder=1.5)
-        axes.plot(*apex, "o", color=colour, markersize=5, markeredgecolor="white", markeredgewidth=0.8, zorder=5)
+        draw_cone(axes, apex, K, color, alpha=0.22, linewidth=1.5)
+        axes.plot(*np.stack([0 * apex, apex]).T, color=color, linewidth=0.7, linestyle=(0, (1.5, 2.5)), zorder=1.5)
+        axes.plot(*apex, "o", color=color, markersize=5, markeredgecolor="white", markeredgewidth=0.8, zorder=5)
         _write_norm(axes, apex, norm)
         text = f"{np.degrees(cones.half_aperture(apex, K)):.1f}°"
         axes.text(*(1.065 * way + (0.035 * way[0], 0)), text, ha="center", va="center", fontsize=9, color=INK)
 
 
 def _write_norm(axes: Any, apex: Floats, norm: float) -> None:
-    # Beside the dot and clear of the spoke; the first one stands so near the origin that it is named from inside.
+    # Beside the dot and clear of its ray; the first apex is so close to the origin that its label goes outwards.
     way = apex / norm
     aside = np.array([-way[1], way[0]])
     spot = apex + 0.075 * aside - 0.012 * way if norm > 0.15 else apex + 0.1 * way
@@ -118,10 +117,10 @@ def _write_norm(axes: Any, apex: Floats, norm: float) -> None:
     axes.text(*spot, f"{norm:.1f}", ha="center", va="center", **style)
 
 
-def fanned_out(norms: tuple[float, ...]) -> list[Floats]:
-    """An apex of each norm, at directions that leave equal gaps between the cones on the rim; the first points up.
+def fan_of_apexes(norms: tuple[float, ...]) -> list[Floats]:
+    """One apex per norm, in directions that leave equal gaps between the cones on the rim; the first points up.
 
-    >>> apexes = fanned_out((0.2, 0.5))
+    >>> apexes = fan_of_apexes((0.2, 0.5))
     >>> [float(np.linalg.norm(apex).round(12)) for apex in apexes]
     [0.2, 0.5]
     """
@@ -133,16 +132,16 @@ def fanned_out(norms: tuple[float, ...]) -> list[Floats]:
 
 
 def draw_nested_cones(axes: Any) -> None:
-    """Two families of cones within cones, coloured by generation."""
+    """Draw two families of nested cones, colored by generation."""
     for name, apex in nested_apexes():
         generation = len(name) - 1
         draw_cone(axes, apex, K, GENERATIONS[generation], alpha=0.2, linewidth=1.4, zorder=2 + 0.3 * generation)
-        colour = GENERATIONS[generation]
-        axes.plot(*apex, "o", color=colour, markersize=6, markeredgecolor="white", markeredgewidth=0.9, zorder=6)
+        color = GENERATIONS[generation]
+        axes.plot(*apex, "o", color=color, markersize=6, markeredgecolor="white", markeredgewidth=0.9, zorder=6)
 
 
 def nested_apexes() -> Iterator[tuple[str, Floats]]:
-    """The name and the place of every apex of the right panel, parents first.
+    """The name and the position of every apex of the right panel, parents first.
 
     >>> places = dict(nested_apexes())
     >>> bool(cones.contains(places["B"], places["B₁₁₁"], K))
@@ -156,7 +155,7 @@ def nested_apexes() -> Iterator[tuple[str, Floats]]:
 
 
 def place_of(apex: Apex, parent: Floats) -> Floats:
-    """The point on the parent's border, or on the geodesic between the borders, that an apex asks for."""
+    """The position of an apex, on a border of its parent's cone or on a geodesic between the borders."""
     if abs(apex.side) == 1:
         outline = cone_outline(parent, K)
         side = geodesics(parent, outline.ends[0] if apex.side < 0 else outline.starts[2])
@@ -168,22 +167,23 @@ def place_of(apex: Apex, parent: Floats) -> Floats:
 
 Settings = Mapping[str, Any]
 
-# Of the nine settings of rate, negatives, corrupted end and epochs we tried, the ones that rank ancestors best in the
-# plane: MAP 0.80 on mammals and 0.54 on the tree, where the defaults, meant for more dimensions, give 0.52 and 0.22.
-# 1,000 epochs gain under a hundredth more. All settings here were chosen with seed 0, more of them tried for cones.
+# Of the nine combinations of rate, negatives, corrupted end and epochs that were tried, this one ranks ancestors best
+# in the plane: MAP is 0.80 on mammals and 0.54 on the tree; the defaults, meant for more dimensions, give 0.52, 0.22.
+# 1,000 epochs gain less than 0.01. All settings here were chosen with seed 0; more were tried for cones.
 POINCARE: Settings = {"method": "poincare", "dim": 2, "rate": 0.3, "negatives": 50, "epochs": 300}
 CONES: Settings = {
     "method": "hyperbolic-cones",
     "dim": 2,
-    # As in the paper, Poincaré embeddings first. They put the subtrees in an order around the disk, and in the plane
-    # cones cannot pass each other to mend it.
+    # As in the paper, start from Poincaré embeddings. They arrange the subtrees around the disk; in the plane, cones
+    # cannot pass each other to rearrange them.
     "init": "poincare",
-    # The paper draws the start inwards by 0.7, in 5 and 10 dimensions. In the plane that crushes siblings which
-    # pre-training has parted: with all else at its default, F1 over all pairs is 0.78 on the tree and 0.91 on mammals
-    # from 0.7, and 0.90 and 0.96 from 0.85. From 0.95 mammals reach 0.98, with fans too near the border to be seen.
+    # The paper rescales the start by 0.7, in 5 and 10 dimensions. In the plane that squeezes siblings together which
+    # pre-training has separated: with all other settings at their defaults, F1 over all pairs is 0.78 on the tree and
+    # 0.91 on mammals with 0.7, and 0.90 and 0.96 with 0.85. With 0.95 mammals reach 0.98, but subtrees are too close to
+    # the border to be visible.
     "rescale": 0.9,
-    # Relatives part the cones of siblings, which uniform draws hardly ever test: from 0.85 the tree gains 0.03 with 5
-    # of 20, mammals hardly any, and 10 of 50 cost mammals 0.02. So few of many.
+    # Relatives separate the cones of siblings, which uniform sampling rarely draws: with rescale 0.85 the tree gains
+    # 0.03 with 5 of 20, mammals hardly any, and 10 of 50 cost mammals 0.02.
     "negatives": 40,
     "relatives": 5,
     "epochs": 500,
@@ -191,8 +191,8 @@ CONES: Settings = {
 TITLES = {"poincare": "Poincaré embeddings", "hyperbolic-cones": "Hyperbolic entailment cones"}
 TREE_NAME, TREE_ROOT = "tree-3-7", "r"
 TOP_TWO = ("mammal.n.01", "placental.n.01")
-# General kinds that everyone knows, from the largest to the smallest.
-LABELLED = """
+# Well-known kinds, from the most general on.
+LABELED_WORDS = """
 carnivore ungulate rodent primate aquatic_mammal bat metatherian lagomorph dog hunting_dog terrier even-toed_ungulate
 horse whale bear feline monkey mouse squirrel kangaroo seal cattle deer antelope rabbit elephant sheep ape
 """
@@ -200,7 +200,7 @@ horse whale bear feline monkey mouse squirrel kangaroo seal cattle deer antelope
 
 @dataclass(frozen=True)
 class Panel:
-    """One picture: what is embedded, how, and how well that went."""
+    """One panel: a hierarchy, its embedding, and the quality."""
 
     hierarchy: Hierarchy
     embedding: Embedding
@@ -226,14 +226,14 @@ def uniform_tree(name: str = TREE_NAME) -> Hierarchy:
 
 
 def mammals() -> Hierarchy:
-    """The mammals as the paper counts them: the top two nodes removed, and then the 15 nodes without relatives.
+    """The mammals as in the paper: without the top two nodes and the 15 nodes that are then isolated.
 
     >>> len(mammals()), len(mammals().closure())
     (1165, 4230)
     """
     below = load_dataset("wordnet-mammals").drop(TOP_TWO)
-    lonely = np.flatnonzero((below.parent_lists.counts == 0) & (below.child_lists.counts == 0))
-    return below.drop([below.names[row] for row in lonely])
+    isolated = np.flatnonzero((below.parent_lists.counts == 0) & (below.child_lists.counts == 0))
+    return below.drop([below.names[row] for row in isolated])
 
 
 def draw_figure3(
@@ -244,10 +244,9 @@ def draw_figure3(
     animals: Callable[[], Hierarchy] = mammals,
     settings: Sequence[Settings] = (POINCARE, CONES),
 ) -> list[Path]:
-    """Fit and draw figure 3 as ``figure3.svg`` and ``figure3.png`` in a folder, and say where they are.
+    """Fit and draw figure 3 as ``figure3.svg`` and ``figure3.png`` in a folder; returns the paths.
 
-    The other arguments are for smaller or other pictures: the two hierarchies, and the settings of the left and the
-    right column.
+    The keyword arguments replace the two hierarchies, and the settings of the left and the right column.
     """
     panels = [make_panel(hierarchy, column, seed) for hierarchy in (tree(), animals()) for column in settings]
     figure, all_axes = new_figure(11.0, 12.7, rows=2, columns=2)
@@ -261,13 +260,13 @@ def draw_figure3(
 
 
 def make_panel(hierarchy: Hierarchy, settings: Settings, seed: int) -> Panel:
-    """Learn an embedding and measure it."""
+    """Fit an embedding and measure its quality."""
     embedding = fit(hierarchy, seed=seed, **settings)
     return Panel(hierarchy, embedding, measure(embedding, hierarchy))
 
 
 def measure(embedding: Embedding, hierarchy: Hierarchy) -> Quality:
-    """How well an embedding keeps all that it was fitted to; every ordered pair of nodes is asked for."""
+    """How well an embedding reproduces the hierarchy it was fitted to, over all ordered pairs of nodes."""
     ranks = reconstruction(embedding, hierarchy)
     alphas = ALPHAS if embedding.scorer.method.uses_alpha else (embedding.settings.alpha,)
     return Quality(max(_all_pairs_f1(embedding, hierarchy, alpha) for alpha in alphas), ranks.map, ranks.mean_rank)
@@ -283,7 +282,7 @@ def _all_pairs_f1(embedding: Embedding, hierarchy: Hierarchy, alpha: float) -> f
 
 
 def draw_panel(axes: Any, panel: Panel) -> None:
-    """The disk with the basic edges, the nodes, a few names, and the quality below."""
+    """Draw the disk with the direct edges, the nodes, a few names, and the quality below."""
     hierarchy, points = panel.hierarchy, panel.embedding.points
     draw_disk(axes)
     draw_edges(axes, points, hierarchy.reduction(), hierarchy.depths)
@@ -306,13 +305,13 @@ def in_words(quality: Quality) -> str:
 
 
 def named_rows(hierarchy: Hierarchy) -> list[int]:
-    """The rows of the words that are written, for hierarchies that have them, the most general first."""
+    """The rows of the nodes to label, the most general first."""
     by_word = {word_of(name): row for row, name in reversed(list(enumerate(hierarchy.names)))}
-    return [by_word[word_of(word)] for word in LABELLED.split() if word_of(word) in by_word]
+    return [by_word[word_of(word)] for word in LABELED_WORDS.split() if word_of(word) in by_word]
 
 
 def word_of(name: str) -> str:
-    """The name of a node as people write it.
+    """The word in the name of a WordNet node.
 
     >>> word_of("even-toed_ungulate.n.01")
     'even-toed ungulate'

@@ -1,4 +1,4 @@
-"""A film of training in the plane, as an animated GIF or an MP4."""
+"""A film of training in the plane, as an HTML page, an animated GIF or an MP4."""
 
 from __future__ import annotations
 
@@ -21,20 +21,20 @@ from hypercone.hierarchy import Hierarchy
 from hypercone.plotting.arcs import Floats
 from hypercone.plotting.canvas import INK, extra_module, new_figure, pixels
 from hypercone.plotting.scene import depth_colors, draw_disk, draw_edges, draw_nodes
-from hypercone.progress import Progress, counted_off
+from hypercone.progress import Progress, track_progress
 from hypercone.reproduce.figures import CONES, mammals, named_rows, word_of
 from hypercone.training import fit
 
 FRAMES = 120
 FRAME_RATE = 12.0
-# A coordinate in (−1, 1) as a whole number of 16 bits; half a step is a hundredth of a pixel.
+# Coordinates in (−1, 1) are stored as 16-bit integers; half a step is a hundredth of a pixel.
 STEPS = 32767
 DATA = "/*FILM*/ null"
 
 
 @dataclass(frozen=True)
 class Moment:
-    """The points after one epoch, and what there is to say of it."""
+    """The points after one epoch, with its stage and loss."""
 
     stage: str
     epoch: int
@@ -43,7 +43,7 @@ class Moment:
     points: Floats
 
     def caption(self) -> str:
-        """The line above the picture."""
+        """The caption above the picture."""
         stage = "Poincaré embeddings" if self.stage.startswith("pre-training") else "Hyperbolic entailment cones"
         return f"{stage}, epoch {self.epoch:,} of {self.epochs:,}"
 
@@ -56,10 +56,10 @@ def make_film(
     settings: Mapping[str, Any] = CONES,
     frames: int = FRAMES,
 ) -> Path:
-    """Train in the plane and write a film of it, of the mammals of WordNet unless another hierarchy is given.
+    """Train in the plane and write a film of it, by default of the mammals of WordNet.
 
-    The ending of the path chooses the format: ``.html`` is one page that needs nothing else, with a slider; ``.gif``
-    goes through Pillow and ``.mp4`` through ffmpeg.
+    The ending of the path selects the format: ``.html`` is a self-contained page with a slider, ``.gif`` needs Pillow,
+    and ``.mp4`` needs ffmpeg.
     """
     path = Path(path)
     write = _writer(path)
@@ -70,11 +70,11 @@ def make_film(
 
 
 def _writer(path: Path) -> Callable[[Path, Hierarchy, Sequence[Moment]], Path]:
-    """The function for a path's ending; what it needs is looked for before anything is trained."""
+    """The function for a path's ending; its dependencies are checked before the training."""
     writers = {".html": write_html, ".gif": _write_gif, ".mp4": _write_mp4}
     ending = path.suffix.lower()
     if ending not in writers:
-        raise InputError(f"{path.name}: is no format of a film; end it in .html, .gif or .mp4")
+        raise InputError(f"{path.name}: is not a film format; end it in .html, .gif or .mp4")
     if ending != ".html":
         extra_module("matplotlib")
         extra_module("PIL")
@@ -84,7 +84,7 @@ def _writer(path: Path) -> Callable[[Path, Hierarchy, Sequence[Moment]], Path]:
 
 
 def record(hierarchy: Hierarchy, settings: Mapping[str, Any], seed: int, frames: int) -> list[Moment]:
-    """The moments of a fit that a film of so many frames shows, half of them of each stage."""
+    """The moments of a fit for a film of so many frames, half of them from each stage."""
     moments: list[Moment] = []
 
     def keep(event: Progress) -> None:
@@ -98,7 +98,7 @@ def record(hierarchy: Hierarchy, settings: Mapping[str, Any], seed: int, frames:
 
 
 def shown_epochs(total: int, count: int) -> set[int]:
-    """About so many epochs of a stage, always the first and the last, and most of them early, when most happens.
+    """About ``count`` epochs of a stage, always the first and the last; most are early, when most changes happen.
 
     >>> sorted(shown_epochs(100, 6))
     [1, 4, 16, 36, 64, 100]
@@ -107,9 +107,9 @@ def shown_epochs(total: int, count: int) -> set[int]:
 
 
 def write_html(path: Path, hierarchy: Hierarchy, moments: Sequence[Moment]) -> Path:
-    """The film as one page: the template beside this file with the film's data in it."""
+    """Write the film as one HTML page: the template ``film.html`` with the data filled in."""
     page = resources.files("hypercone.reproduce").joinpath("film.html").read_text(encoding="utf-8")
-    # A name could otherwise end the script it stands in.
+    # Otherwise "</script>" in a name would end the script.
     data = json.dumps(film_data(hierarchy, moments), ensure_ascii=False).replace("</", "<\\/")
     with new_file(path) as temporary:
         temporary.write_text(page.replace(DATA, data), encoding="utf-8")
@@ -117,41 +117,43 @@ def write_html(path: Path, hierarchy: Hierarchy, moments: Sequence[Moment]) -> P
 
 
 def film_data(hierarchy: Hierarchy, moments: Sequence[Moment]) -> dict[str, Any]:
-    """All that the page needs, with points and edges as base64 of little-endian whole numbers."""
+    """The data of the page, with points and edges as base64 of little-endian integers."""
     steps = np.stack([moment.points for moment in moments]) * STEPS
     return {
         "nodes": len(hierarchy),
         "frameRate": FRAME_RATE,
         "captions": [moment.caption() for moment in moments],
         "losses": [round(moment.loss, 4) for moment in moments],
-        "points": _packed(steps.round(), "<i2"),
-        "edges": _packed(hierarchy.reduction(), "<i4"),
-        "depths": _packed(hierarchy.depths, "<i4"),
+        "points": _to_base64(steps.round(), "<i2"),
+        "edges": _to_base64(hierarchy.reduction(), "<i4"),
+        "depths": _to_base64(hierarchy.depths, "<i4"),
         "colours": depth_colors(int(hierarchy.depths.max(initial=0))),
         "labels": [[int(row), word_of(hierarchy.names[row])] for row in named_rows(hierarchy)],
     }
 
 
-def _packed(values: Any, kind: str) -> str:
+def _to_base64(values: Any, kind: str) -> str:
     return base64.b64encode(np.asarray(values).astype(kind).tobytes()).decode("ascii")
 
 
 def _write_gif(path: Path, hierarchy: Hierarchy, moments: Sequence[Moment]) -> Path:
-    return write_gif(path, drawn_frames(hierarchy, moments, dpi=80), FRAME_RATE)
+    return write_gif(path, render_frames(hierarchy, moments, dpi=80), FRAME_RATE)
 
 
 def _write_mp4(path: Path, hierarchy: Hierarchy, moments: Sequence[Moment]) -> Path:
-    return write_mp4(path, drawn_frames(hierarchy, moments, dpi=140), FRAME_RATE)
+    return write_mp4(path, render_frames(hierarchy, moments, dpi=140), FRAME_RATE)
 
 
-def drawn_frames(hierarchy: Hierarchy, moments: Sequence[Moment], dpi: int) -> list[Frame]:
-    """Each moment as pixels."""
+def render_frames(hierarchy: Hierarchy, moments: Sequence[Moment], dpi: int) -> list[Frame]:
+    """Draw each moment as an array of pixels."""
     figure, (axes,) = new_figure(6.0, 6.3)
     figure.subplots_adjust(left=0.0, right=1.0, top=0.945, bottom=0.0)
-    return [_drawn(figure, axes, hierarchy, moment, dpi) for moment in counted_off(moments, "film", len(moments))]
+    return [
+        _render_frame(figure, axes, hierarchy, moment, dpi) for moment in track_progress(moments, "film", len(moments))
+    ]
 
 
-def _drawn(figure: Any, axes: Any, hierarchy: Hierarchy, moment: Moment, dpi: int) -> Frame:
+def _render_frame(figure: Any, axes: Any, hierarchy: Hierarchy, moment: Moment, dpi: int) -> Frame:
     axes.clear()
     draw_disk(axes)
     draw_edges(axes, moment.points, hierarchy.reduction(), hierarchy.depths)
@@ -160,15 +162,15 @@ def _drawn(figure: Any, axes: Any, hierarchy: Hierarchy, moment: Moment, dpi: in
     return np.ascontiguousarray(pixels(figure, dpi)[..., :3])
 
 
-# One frame (height, width, 3), red, green and blue.
+# One frame of shape (height, width, 3): red, green and blue.
 Frame = NDArray[np.uint8]
 LAST_FRAME_SECONDS = 3.0
 
 
 def write_gif(path: Path, frames: Sequence[Frame], frame_rate: float) -> Path:
-    """An animated GIF that repeats for ever and rests on its last frame."""
+    """Write an animated GIF that loops forever and pauses on its last frame."""
     image = extra_module("PIL.Image")
-    # One palette for all frames, from a few of them and the last: palettes of their own would flicker.
+    # One palette for all frames, from a sample that includes the last: separate palettes would flicker.
     sample = [*frames[:: max(1, len(frames) // 6)], frames[-1]]
     palette = image.fromarray(np.concatenate(sample)).quantize(256)
     pictures = [image.fromarray(frame).quantize(palette=palette, dither=0) for frame in frames]
@@ -180,12 +182,12 @@ def write_gif(path: Path, frames: Sequence[Frame], frame_rate: float) -> Path:
 
 
 def write_mp4(path: Path, frames: Sequence[Frame], frame_rate: float) -> Path:
-    """An MP4 that every browser plays, and that rests on its last frame."""
+    """Write an MP4 that all browsers can play and that pauses on its last frame."""
     program = find_ffmpeg(path)
     held = [*frames, *[frames[-1]] * round(LAST_FRAME_SECONDS * frame_rate)]
     height, width = frames[0].shape[:2]
     source = ["-f", "rawvideo", "-pix_fmt", "rgb24", "-s", f"{width}x{height}", "-r", f"{frame_rate}", "-i", "-"]
-    # Half the colour resolution is what players understand, and it needs even sides.
+    # Players expect 4:2:0 chroma subsampling, which needs an even width and height.
     even = ["-vf", "pad=ceil(iw/2)*2:ceil(ih/2)*2", "-pix_fmt", "yuv420p", "-movflags", "+faststart"]
     with new_file(path) as temporary:
         command = [program, "-y", "-loglevel", "error", *source, *even, "-f", "mp4", str(temporary)]
@@ -199,7 +201,7 @@ def write_mp4(path: Path, frames: Sequence[Frame], frame_rate: float) -> Path:
 
 
 def find_ffmpeg(path: Path) -> str:
-    """Where ffmpeg is; without it, one sentence with two ways out."""
+    """The path of ffmpeg; HyperconeError with the alternatives if it is not installed."""
     program = shutil.which("ffmpeg")
     if program is None:
         raise HyperconeError(

@@ -2,7 +2,7 @@
 
 For the prefix ``noun_closure.tsv`` there are ``noun_closure.tsv.vocab`` (id, name), ``.train_10percent`` and other
 percentages, ``.valid``, ``.valid_neg``, ``.test`` and ``.test_neg`` (each the id of a parent, that of a child),
-with tabs between columns and without header. Each may be packed, as in ``noun_closure.tsv.vocab.gz``.
+with tabs between columns and no header. Each may be compressed, as in ``noun_closure.tsv.vocab.gz``.
 """
 
 from __future__ import annotations
@@ -36,10 +36,10 @@ Prefix = str | os.PathLike[str]
 
 
 def read_released_split(prefix: Prefix, percent: float) -> tuple[Hierarchy, Split]:
-    """The hierarchy of the training edges, its rows being the ids, and the split; its seed, unknown, is 0.
+    """The hierarchy of the training edges, with the ids as rows, and the split; its seed is unknown and set to 0.
 
-    The prefix may be a folder if only one split is in it. Pairs keep the order of the files, except that
-    in ``train`` the basic edges come first. InputError, with the line, for anything that is not a fair split.
+    The prefix may be a folder that contains one split only. Pairs are in the order of the files, except that
+    in ``train`` the direct edges come first. InputError, with the line, for anything that is not a valid split.
 
     >>> import tempfile
     >>> chain = Hierarchy.from_pairs([(str(i), str(i + 1)) for i in range(20)])
@@ -62,7 +62,7 @@ def read_released_split(prefix: Prefix, percent: float) -> tuple[Hierarchy, Spli
 
 
 def released_percentages(prefix: Prefix) -> list[float]:
-    """The percentages of which there are training files, ascending.
+    """The percentages that have training files, ascending.
 
     >>> import tempfile
     >>> chain = Hierarchy.from_pairs([(str(i), str(i + 1)) for i in range(20)])
@@ -75,7 +75,7 @@ def released_percentages(prefix: Prefix) -> list[float]:
 
 
 def write_released_split(splits: Split | Iterable[Split], hierarchy: Hierarchy, prefix: Prefix) -> None:
-    """Write one split, or several that differ only in what they train on; ids are the rows of the hierarchy.
+    """Write one split, or several that differ only in their training edges; ids are the rows of the hierarchy.
 
     >>> import tempfile
     >>> chain = Hierarchy.from_pairs([(str(i), str(i + 1)) for i in range(20)])
@@ -92,12 +92,12 @@ def write_released_split(splits: Split | Iterable[Split], hierarchy: Hierarchy, 
         _check_writable(f"{start}.{ending}", pairs, hierarchy)
     for ending, pairs in parts.items():
         _write(f"{start}.{ending}", [f"{parent}\t{child}\n" for parent, child in pairs.tolist()])
-    # Last, so that where there is a vocabulary there is everything.
+    # Written last: if there is a vocabulary, the other files are complete.
     _write(f"{start}.vocab", [f"{row}\t{name}\n" for row, name in enumerate(hierarchy.names)])
 
 
 class _Files(NamedTuple):
-    """The files of a split: a training file by its percentage, any other by its ending."""
+    """The files of a split: training files by percentage, the others by ending."""
 
     start: Path
     found: dict[str | float, Path]
@@ -107,7 +107,7 @@ class _Files(NamedTuple):
         start = Path(prefix)
         if start.is_dir():
             start = _only_vocabulary(start)
-        listed = _listed(start.parent)
+        listed = _files_by_name(start.parent)
         ours = {name.removeprefix(start.name): path for name, path in listed.items() if name.startswith(start.name)}
         found = {_key(match): ours[match.string] for match in map(ENDING.fullmatch, ours) if match}
         if not found:
@@ -137,15 +137,15 @@ def _plain_number(number: float | str) -> float:
 
 
 def _only_vocabulary(folder: Path) -> Path:
-    names = fnmatch.filter(_listed(folder), VOCABULARY)
+    names = fnmatch.filter(_files_by_name(folder), VOCABULARY)
     if len(names) != 1:
         there = ", ".join(names) or f"no {VOCABULARY}"
         raise InputError(f"{folder}: is a folder with {there}; give the beginning of a split's files, {folder}/…")
     return folder / names[0].removesuffix(".vocab")
 
 
-def _listed(folder: Path) -> dict[str, Path]:
-    """The files in a folder by their names without packing; of a packed and a plain one the plain."""
+def _files_by_name(folder: Path) -> dict[str, Path]:
+    """The files in a folder by name without the compression suffix; a plain file takes precedence."""
     try:
         paths = sorted(folder.iterdir())
     except (OSError, ValueError) as error:
@@ -156,7 +156,7 @@ def _listed(folder: Path) -> dict[str, Path]:
 
 
 class _Pairs(NamedTuple):
-    """The rows of a file; pair ``i`` stands in line ``i + 1``."""
+    """The rows of a file; pair ``i`` is in line ``i + 1``."""
 
     label: str
     rows: Rows
@@ -168,7 +168,7 @@ class _Pairs(NamedTuple):
         return self.rows[:, 0].astype(np.int64) << 32 | self.rows[:, 1]
 
     def check_apart(self, other: _Pairs, names: Sequence[str], why: str) -> None:
-        """InputError with the first pair that is in both."""
+        """Raise InputError with the first pair that is in both files."""
         mine, theirs = self.keys(), other.keys()
         shared = np.isin(mine, theirs)
         if shared.any():
@@ -220,7 +220,7 @@ def _check_distinct(table: Table, values: Sequence[Hashable], what: str) -> None
 def _read_pairs(path: Path, names: Sequence[str]) -> _Pairs:
     content = content_of(path)
     ids = _clean_ids(content.data)
-    # What is not clean is read once more, slowly, to say what is wrong with it, or that it is only odd.
+    # Other files are read again by the slower parser, which accepts unusual ones and reports errors with their line.
     if ids is None or ids.max() >= len(names):
         table = _table(content, "the ids of a parent and a child")
         ids = np.array([_id(table, place, len(names)) for place in range(len(table.cells))])
@@ -232,7 +232,7 @@ def _read_pairs(path: Path, names: Sequence[str]) -> _Pairs:
 
 
 def _clean_ids(data: bytes) -> NDArray[np.int64] | None:
-    """The numbers in a file of nothing but digits, a tab in the middle and a line feed at the end of each line."""
+    """The ids in a file that has two numbers per line, separated by a tab, and nothing else; None for any other."""
     text = np.frombuffer(data, np.uint8)
     digits = text - np.uint8(ord("0"))
     ends = np.flatnonzero(digits > 9)

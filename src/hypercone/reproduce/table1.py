@@ -1,4 +1,4 @@
-"""Table 1 of the paper: its numbers, the recipes, the trials it takes, and the table as text."""
+"""Table 1 of the paper: its values, the recipes, the trials to reproduce it, and the table as text."""
 
 from __future__ import annotations
 
@@ -6,7 +6,7 @@ import statistics
 from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import dataclass
 
-from hypercone.errors import counted
+from hypercone.errors import plural
 from hypercone.reproduce.trials import DATASET, Results, Row, Trial
 from hypercone.training import FitConfig
 from hypercone.training.recipe import named_recipe
@@ -14,7 +14,7 @@ from hypercone.training.recipe import named_recipe
 DIMS = (5, 10)
 PERCENTS = (0, 10, 25, 50)
 
-# Test F1 in per cent, in the order of PERCENTS.
+# Test F1 in percent, in the order of PERCENTS.
 TABLE1 = {
     "euclidean": {5: (26.8, 71.3, 73.8, 72.8), 10: (29.4, 75.4, 78.4, 78.1)},
     "poincare": {5: (29.4, 70.2, 78.2, 83.6), 10: (28.9, 71.4, 82.0, 85.3)},
@@ -31,12 +31,12 @@ TITLES = {
     "hyperbolic-cones": "Hyperbolic cones",
 }
 
-# Pairs a second of the released code on one core, 50 % of the nouns, 5 dimensions; measured, not printed in the paper.
+# Pairs per second of the released code on one core, 50 % of the nouns, 5 dimensions; measured, not from the paper.
 AUTHORS_PAIRS_PER_SECOND = 0.25e6
 
 
 def paper_f1(method: str, dim: int, percent: float) -> float | None:
-    """The paper's test F1 in per cent, or None where its table has no such cell.
+    """The paper's test F1 in percent, or None if its table has no such cell.
 
     >>> paper_f1("hyperbolic-cones", 5, 50), paper_f1("order", 7, 50)
     (92.8, None)
@@ -87,7 +87,7 @@ class Plan:
 
 
 def markdown(plan: Plan, rows: Iterable[Row]) -> str:
-    """The table in Markdown: one block of columns a dimension, the paper's row above ours."""
+    """The table in Markdown: one section per dimension, with the paper's row above ours."""
     parts = [
         part for dim in plan.dims for part in (f"### {dim} dimensions\n", "\n".join(_table_lines(plan, rows, dim)), "")
     ]
@@ -102,7 +102,7 @@ def _table_lines(plan: Plan, rows: Iterable[Row], dim: int) -> Iterator[str]:
         printed = [paper_f1(method, dim, percent) for percent in plan.percents]
         yield _line(TITLES[method], "paper", ["–" if f1 is None else f"{f1:.1f}" for f1 in printed])
         for recipe in plan.recipes:
-            cells = [summarise(rows, method, recipe, dim, percent) for percent in plan.percents]
+            cells = [summarize_cell(rows, method, recipe, dim, percent) for percent in plan.percents]
             yield _line("", recipe, ["…" if cell is None else str(cell) for cell in cells])
 
 
@@ -124,7 +124,7 @@ def best_of_recipes(
         found = rows_of(rows, method, recipe, dim, percent)
         if found:
             means[recipe] = statistics.fmean(row["validation_f1"] for row in found)
-    return summarise(rows, method, max(means, key=means.__getitem__), dim, percent) if means else None
+    return summarize_cell(rows, method, max(means, key=means.__getitem__), dim, percent) if means else None
 
 
 def _headline_lines(plan: Plan, rows: Sequence[Row]) -> Iterator[str]:
@@ -147,18 +147,18 @@ LARGEST = PERCENTS[-1]
 
 
 def timing(results: Results) -> str:
-    """The runs and the speeds in Markdown."""
+    """The duration of the runs and the training speeds in Markdown."""
     return "\n".join([*_runs(results.runs), "", *_speeds(results.cells), ""])
 
 
 def _runs(runs: list[Row]) -> Iterator[str]:
     for run in runs:
-        trials, workers = counted(run["trials"], "trial"), counted(run["jobs"], "worker")
+        trials, workers = plural(run["trials"], "trial"), plural(run["jobs"], "worker")
         yield f"- {trials} in {run['seconds'] / 60:.1f} minutes with {workers} on {run['processor']}"
 
 
 def _speeds(cells: list[Row]) -> Iterator[str]:
-    """Of the largest cells: million pairs a second in one process, and how many times the authors' code does."""
+    """For the largest cells: million pairs per second in one process, and the ratio to the authors' code."""
     measured = [row for row in cells if row["percent"] == LARGEST and row["pairs_per_second"] and "same_as" not in row]
     if measured:
         yield f"| {LARGEST} % | recipe | d | million pairs/s | times the authors' code |"
@@ -172,7 +172,7 @@ def _speeds(cells: list[Row]) -> Iterator[str]:
 
 @dataclass(frozen=True)
 class Summary:
-    """Test F1 in per cent over some seeds, and what the paper has in its place."""
+    """Test F1 in percent over some seeds, and the paper's value."""
 
     mean: float
     std: float
@@ -185,7 +185,7 @@ class Summary:
         return None if self.paper is None else self.mean - self.paper
 
     def __str__(self) -> str:
-        """The mean, its spread and how far it is from the paper.
+        """The mean, the standard deviation and the difference from the paper.
 
         >>> str(Summary(95.04, 0.41, 3, 92.8)), str(Summary(61.0, 0.0, 1, None))
         ('95.0 ± 0.4 (+2.2)', '61.0')
@@ -194,7 +194,7 @@ class Summary:
         return f"{self.mean:.1f}{spread}" + ("" if self.difference is None else f" ({self.difference:+.1f})")
 
 
-def summarise(rows: Iterable[Row], method: str, recipe: str, dim: int, percent: float) -> Summary | None:
+def summarize_cell(rows: Iterable[Row], method: str, recipe: str, dim: int, percent: float) -> Summary | None:
     """The summary of one cell, or None if no seed of it has been run."""
     f1 = [row["test_f1"] for row in rows_of(rows, method, recipe, dim, percent)]
     return mean_of(f1, paper_f1(method, dim, percent)) if f1 else None

@@ -1,4 +1,4 @@
-"""Trials side by side on all cores, and the results file that keeps each as it finishes."""
+"""Trials in parallel on all cores, and the results file to which each is added when it finishes."""
 
 from __future__ import annotations
 
@@ -26,7 +26,7 @@ from hypercone.hierarchy import Hierarchy, Split
 from hypercone.methods import METHODS, Points
 from hypercone.progress import Progress
 from hypercone.reproduce.released_split import read_released_split
-from hypercone.training import FitConfig, drawn_in, fit, pretrain
+from hypercone.training import FitConfig, fit, pretrain, rescaled_start
 from hypercone.training.config import OPTIONS
 from hypercone.training.start import OF_PRETRAINING
 
@@ -35,7 +35,7 @@ DATASET = "wordnet-nouns"
 
 @dataclass(frozen=True)
 class Trial:
-    """What to train and on what; ``recipe`` is its name in tables, ``source`` a dataset or the authors' files."""
+    """One training of a table; ``recipe`` is its name there, ``source`` is a dataset or the authors' files."""
 
     recipe: str
     percent: float
@@ -45,29 +45,29 @@ class Trial:
 
     @property
     def shares(self) -> tuple[Any, ...]:
-        """Equal for trials that start from the same pre-training on the same edges."""
+        """A key that is equal for trials with the same pre-training on the same edges."""
         config, has_pretraining = self.config, self.config.init in METHODS
         start = tuple(getattr(config, name) for name in OF_PRETRAINING) if has_pretraining else config
         return (self.source, self.percent, start)
 
     @property
     def name(self) -> tuple[Any, ...]:
-        """What a row of results is filed under; a row of the same name with other settings is replaced."""
+        """The key of its row of results; a row with the same key and other settings is replaced."""
         config = self.config
         return (self.source, config.method, config.dim, self.percent, self.recipe, config.seed)
 
     def identifies(self, row: dict[str, Any]) -> bool:
-        """Whether a row of results is of this very trial: same data, same settings."""
+        """Whether a row of results is of this trial: the same data and the same settings."""
         config = self.config
         name = (row["source"], row["percent"], row["method"], row["dim"], row["seed"])
         if name != (self.source, self.percent, config.method, config.dim, config.seed):
             return False
-        # A setting that a row does not have is younger than the row, which was run as its default does.
+        # A setting that the row does not have was added later, with a default that behaves as before.
         settled = {name: option.default for name, option in OPTIONS.items() if option.default is not None}
         return bool(settled | row["config"] == config.for_edges(row["training_edges"]).as_dict())
 
     def load(self) -> tuple[Hierarchy, Split]:
-        """The hierarchy and the split; the same seed draws the split and the start."""
+        """The hierarchy and the split; the split uses the seed of the trial."""
         if self.is_released:
             return read_released_split(self.source, self.percent)
         hierarchy = load_dataset(self.source)
@@ -75,13 +75,13 @@ class Trial:
 
 
 class _Meter:
-    """Counts the pairs trained on and the seconds it took, without what validation and compilation took."""
+    """Measures the training speed, excluding validation and compilation."""
 
     def __init__(self) -> None:
         self.rates: list[float] = []
 
     def __call__(self, event: Progress) -> None:
-        # The first epoch may include compilation, and a burn-in draws otherwise.
+        # The first epoch may include compilation.
         if event.done > 1 and event.pairs_per_second:
             self.rates.append(event.pairs_per_second)
 
@@ -91,7 +91,7 @@ class _Meter:
 
 
 def run_trials(trials: Sequence[Trial]) -> list[dict[str, Any]]:
-    """The results of trials that share one pre-training, which is run once."""
+    """The results of trials that share one pre-training, which runs once."""
     hierarchy, split = trials[0].load()
     start, seconds = None, 0.0
     if trials[0].config.init in METHODS:
@@ -106,7 +106,7 @@ def _run(
 ) -> dict[str, Any]:
     config, meter = trial.config, _Meter()
     began = time.perf_counter()
-    begin = None if start is None else drawn_in(start, config)
+    begin = None if start is None else rescaled_start(start, config)
     embedding = fit(hierarchy, recipe=config, split=split, start=begin, callback=meter)
     seconds = time.perf_counter() - began
     return {
@@ -142,7 +142,7 @@ Row = dict[str, Any]
 
 @dataclass
 class Results:
-    """What a file holds: ``cells``, a row a trial, and ``runs``, how long each call of the command took."""
+    """The content of a results file: ``cells``, one row per trial, and ``runs``, the duration of each run."""
 
     path: Path
     cells: list[Row] = field(default_factory=list)
@@ -150,29 +150,29 @@ class Results:
 
     @classmethod
     def read(cls, path: Path) -> Results:
-        """The file's content, or nothing yet if there is no such file."""
+        """The content of the file; empty if it does not exist."""
         if not path.exists():
             return cls(path)
         try:
             content = json.loads(path.read_text(encoding="utf-8"))
             return cls(path, list(content["cells"]), list(content["runs"]))
         except (OSError, ValueError, KeyError, TypeError) as error:
-            raise InputError(f"{path}: is not a file of results ({error!r}); move it away to start anew") from None
+            raise InputError(f"{path}: is not a file of results ({error!r}); move it away to start again") from None
 
     def find(self, trial: Trial) -> Row | None:
-        """The row of this very trial, if it has been run with the settings it has now."""
+        """The row of this trial, if it was run with its current settings."""
         return next((row for row in self.cells if trial.identifies(row)), None)
 
     def add(self, rows: list[Row]) -> None:
-        """Keep rows, in the place of older ones of the same name whose settings have changed since."""
+        """Add rows; they replace older ones with the same name."""
         names = {_name(row) for row in rows}
         versions = describe_machine()
-        kept = [row for row in self.cells if _name(row) not in names]
-        self.cells = sorted([*kept, *({**row, "versions": versions} for row in rows)], key=_name)
+        others = [row for row in self.cells if _name(row) not in names]
+        self.cells = sorted([*others, *({**row, "versions": versions} for row in rows)], key=_name)
         self.write()
 
     def name_all(self, trials: Iterable[Trial]) -> None:
-        """Give a trial that was run under another name a row under its own, so that no cell of a table is empty."""
+        """Copy the rows of trials that were run under another name, so that no cell of a table is empty."""
         for trial in trials:
             row = self.find(trial)
             if row and _name(named := {**row, "recipe": trial.recipe, "same_as": row["recipe"]}) not in self._names():
@@ -182,12 +182,12 @@ class Results:
         return set(map(_name, self.cells))
 
     def add_run(self, seconds: float, trials: int, jobs: int) -> None:
-        """Note how long a call took, from start to end."""
+        """Record the duration of a run."""
         self.runs.append({"seconds": round(seconds, 1), "trials": trials, "jobs": jobs, **describe_machine()})
         self.write()
 
     def write(self) -> None:
-        """Put the whole file in place."""
+        """Write the file atomically."""
         content = {"runs": self.runs, "cells": self.cells}
         with new_file(self.path) as draft:
             draft.write_text(json.dumps(content, indent=1) + "\n", encoding="utf-8")
@@ -201,13 +201,13 @@ Watch = Callable[[list[Row]], None]
 
 
 def missing(trials: Sequence[Trial], *results: Results) -> list[Trial]:
-    """The trials that no results have yet, each once however often it is asked for."""
+    """The distinct trials that are in none of the results yet."""
     unique = {(trial.source, trial.percent, trial.config): trial for trial in reversed(trials)}
     return [trial for trial in reversed(unique.values()) if not any(known.find(trial) for known in results)]
 
 
 def run_side_by_side(trials: Sequence[Trial], results: Results, jobs: int, watch: Watch = lambda rows: None) -> None:
-    """Run trials in so many processes; what has finished is kept even if this is interrupted."""
+    """Run trials in so many processes; finished ones are saved even if the run is interrupted."""
     if not trials:
         return
     _refuse_one_name_for_two(trials)
@@ -220,7 +220,7 @@ def run_side_by_side(trials: Sequence[Trial], results: Results, jobs: int, watch
 
 
 def _refuse_one_name_for_two(trials: Sequence[Trial]) -> None:
-    """Two trials of one name would share a row, and the one that happens to finish last would be kept."""
+    """Raise ValueError if two trials have one name: they would share a row, and the last to finish would win."""
     for name, count in Counter(trial.name for trial in trials).items():
         if count > 1:
             raise ValueError(f"{count} trials are named {name}; give each a recipe name of its own")
@@ -228,9 +228,9 @@ def _refuse_one_name_for_two(trials: Sequence[Trial]) -> None:
 
 @contextlib.contextmanager
 def _workers(count: int) -> Iterator[ProcessPoolExecutor]:
-    """So many processes, which end with the block however it ends."""
+    """A pool of so many processes, which are terminated if the block fails."""
     others = set(multiprocessing.active_children())
-    # Fresh processes, for one that inherits a running numba may hang.
+    # Spawned processes, because a forked one may hang in numba's threads.
     context = multiprocessing.get_context("spawn")
     pool = ProcessPoolExecutor(count, mp_context=context, initializer=_follow_the_parent)
     try:
@@ -244,7 +244,7 @@ def _workers(count: int) -> Iterator[ProcessPoolExecutor]:
 
 
 def _follow_the_parent() -> None:
-    """In a worker: leave interrupts to the parent, and end when it ends, even if it was killed."""
+    """In a worker: ignore interrupts, which the parent handles, and end with the parent even if it is killed."""
     signal.signal(signal.SIGINT, signal.SIG_IGN)
     threading.Thread(target=_end_with_the_parent, daemon=True).start()
 
@@ -257,7 +257,7 @@ def _end_with_the_parent() -> None:
 
 
 def sharing_groups(trials: Sequence[Trial]) -> list[list[Trial]]:
-    """The trials grouped by the pre-training they share, the longest first so that no core idles at the end."""
+    """The trials grouped by shared pre-training, the longest group first so that no core is idle at the end."""
     groups = defaultdict(list)
     for trial in trials:
         groups[trial.shares].append(trial)
@@ -265,7 +265,7 @@ def sharing_groups(trials: Sequence[Trial]) -> list[list[Trial]]:
 
 
 def _work(trial: Trial) -> float:
-    """A guess that only has to put long trials first: edges grow with the percentage, time with the dimension."""
+    """An estimate of the run time, to sort by: edges grow with the percentage, time with the dimension."""
     config = trial.config
     rounds = (config.epochs or 100) * (config.negatives + 1) + (0 if config.init == "random" else 2000)
     return float((15 + trial.percent) * (3 + config.dim) * rounds)

@@ -1,4 +1,4 @@
-"""What a user says about a run, a checkpoint of it, when one is due, and what a run is of."""
+"""The user's checkpointing options, the checkpoint itself, when one is due, and the identity of a run."""
 
 from __future__ import annotations
 
@@ -20,10 +20,10 @@ from hypercone.errors import ConfigError, ModelFileError, one_line, option
 
 @dataclass(frozen=True)
 class Checkpointing:
-    """A folder that keeps a fit safe: whatever kills it, the same call goes on where it was.
+    """A folder for checkpoints of a fit: if the fit is killed, the same call resumes it.
 
-    The result is the same to the last bit as that of a fit that nothing interrupted. With ``resume=False`` a folder
-    that holds a run already is refused.
+    The result is the same to the last bit as without the interruption. With ``resume=False``, a folder that already
+    holds a run is refused.
 
     >>> import tempfile
     >>> from hypercone import Hierarchy, fit
@@ -38,12 +38,12 @@ class Checkpointing:
     folder: str | Path
     _: KW_ONLY
     resume: bool = True
-    # A checkpoint when so many seconds have passed, or after so many epochs, whatever comes first.
+    # Write a checkpoint after this many seconds or this many epochs, whichever comes first.
     every_seconds: float = 15.0
     every_epochs: int | None = None
-    # Asked after every epoch; once it says yes, the run keeps a checkpoint and raises Interrupted.
+    # Called after every epoch; if it returns True, the run writes a checkpoint and raises Interrupted.
     should_stop: Callable[[], bool] | None = None
-    # Told in a sentence what a person should know: a fresh start, a damaged checkpoint that was passed over.
+    # Called with a sentence for the user: a fresh start, or a damaged checkpoint that was skipped.
     tell: Callable[[str], None] | None = None
 
     def __post_init__(self) -> None:
@@ -51,7 +51,7 @@ class Checkpointing:
             raise ConfigError(
                 f"{option('every_epochs')} is {self.every_epochs}, but must be at least 1 from a checkpoint to the next"
             )
-        # Found now: whoever asks later may be in another folder.
+        # Resolved now: the working directory may change later.
         _ = self.path
         if not (self.every_seconds > 0 and math.isfinite(self.every_seconds)):
             raise ConfigError(
@@ -61,27 +61,27 @@ class Checkpointing:
 
     @cached_property
     def path(self) -> Path:
-        """Where the folder is, wherever the program goes afterwards."""
+        """The absolute path of the folder, fixed when the object was created."""
         return Path(self.folder).absolute()
 
     def say(self, sentence: str) -> None:
-        """Tell whoever wants to be told."""
+        """Pass a sentence for the user to ``tell``, if given."""
         if self.tell:
             self.tell(sentence)
 
 
-# What a file of ours is called; nothing else that a manifest may name is ever opened.
+# The names of checkpoint files; a manifest that names any other file is refused.
 FILE_NAME = re.compile(r"checkpoint-[a-z]{1,20}-[0-9]{1,12}\.safetensors")
 
 
 def file_name(stage: str, epoch: int) -> str:
-    """What the file of a checkpoint is called."""
+    """The file name of a checkpoint."""
     return f"checkpoint-{stage}-{epoch}.safetensors"
 
 
 @dataclass(frozen=True, eq=False)
 class Checkpoint:
-    """After so many epochs of a stage: its arrays, float64, and facts that JSON can hold."""
+    """The state after an epoch of a stage: float64 arrays, and facts as JSON values."""
 
     stage: str
     epoch: int
@@ -90,7 +90,7 @@ class Checkpoint:
 
     @property
     def file_name(self) -> str:
-        """Where it is kept.
+        """The name of its file.
 
         >>> Checkpoint("training", 40, {}).file_name
         'checkpoint-training-40.safetensors'
@@ -98,21 +98,21 @@ class Checkpoint:
         return file_name(self.stage, self.epoch)
 
     def array(self, name: str, shape: tuple[int, ...]) -> NDArray[np.float64]:
-        """A copy of one array, if it is there, of this shape and finite."""
+        """A copy of the array of this name; ModelFileError unless it has this shape and is finite."""
         found = self.arrays.get(name)
         if found is None or found.shape != shape or found.dtype != np.float64 or not np.isfinite(found).all():
             raise ModelFileError(f"{self.file_name}: does not hold {name} of the shape {shape}; it is not this run's")
         return np.array(found, np.float64, order="C")
 
     def fill(self, arrays: dict[str, NDArray[np.float64]]) -> None:
-        """Write what is kept into arrays of the same names and shapes."""
+        """Copy the stored arrays into the given ones of the same names and shapes."""
         for name, array in arrays.items():
             array[:] = self.array(name, array.shape)
 
 
 @contextlib.contextmanager
-def reading(found: Checkpoint) -> Iterator[None]:
-    """ModelFileError if the facts of a checkpoint turn out not to be what the block takes them for."""
+def reading_state(found: Checkpoint) -> Iterator[None]:
+    """Turn errors of the block into ModelFileError: the facts of the checkpoint do not have the expected form."""
     try:
         yield
     except (LookupError, TypeError, ValueError, OverflowError, AttributeError) as error:
@@ -127,7 +127,7 @@ def to_bytes(checkpoint: Checkpoint) -> bytes:
 
 
 def arrays_from(path: Path, content: bytes) -> dict[str, NDArray[np.float64]]:
-    """The arrays of a file's content; ModelFileError if it is no safetensors file."""
+    """The arrays in the content of a safetensors file; ModelFileError if it is not one."""
     from safetensors import SafetensorError
     from safetensors.numpy import load
 
@@ -137,12 +137,12 @@ def arrays_from(path: Path, content: bytes) -> dict[str, NDArray[np.float64]]:
         raise ModelFileError(f"{path}: is not a safetensors file ({str(error)[:100]!r})") from None
 
 
-# Writing may take this part of the time at most, where the user has not said after how many epochs to write.
+# Writing may take at most this share of the time, unless the user has set ``every_epochs``.
 LARGEST_SHARE = 0.03
 
 
 class Cadence:
-    """Counts epochs and seconds since the last checkpoint, and what that cost."""
+    """Decides when a checkpoint is due, by the epochs and seconds since the last one and the time it took."""
 
     def __init__(self, run: Checkpointing) -> None:
         self.run = run
@@ -151,37 +151,38 @@ class Cadence:
         self.last = time.perf_counter()
 
     def is_due(self) -> bool:
-        """Whether to write one after this epoch."""
+        """Whether to write a checkpoint after this epoch."""
         self.epochs += 1
         if self.run.every_epochs is not None and self.epochs >= self.run.every_epochs:
             return True
         elapsed = time.perf_counter() - self.last
-        # A clock that was set back must not put checkpoints off.
+        # If the clock was set back, a checkpoint is due at once.
         return not 0 <= elapsed < max(self.run.every_seconds, self.cost / LARGEST_SHARE)
 
     def wrote(self, started: float) -> None:
-        """Begin to count anew, after a checkpoint whose writing began then."""
+        """Reset the counters after a checkpoint whose writing began at ``started``."""
         self.epochs, self.last = 0, time.perf_counter()
         self.cost = max(0.0, self.last - started)
 
 
 Identity = dict[str, Any]
-MOST_TOLD = 12
+MOST_LISTED = 12
 
 
 def differences(was: Identity, now: Identity) -> list[str]:
-    """One phrase for each value that is not the same; a long digest is cut to its beginning.
+    """One phrase for each value that differs; long digests are truncated.
 
     >>> differences({"rate": 0.1, "dim": 5}, {"rate": 0.2, "dim": 5})
     ['rate was 0.1, is 0.2']
     """
     names = [name for name in sorted(was.keys() | now.keys()) if was.get(name) != now.get(name)]
-    told = [f"{_shown(name)} was {_shown(was.get(name))}, is {_shown(now.get(name))}" for name in names[:MOST_TOLD]]
-    return told + ([f"and {len(names) - MOST_TOLD} more"] if len(names) > MOST_TOLD else [])
+    listed = names[:MOST_LISTED]
+    phrases = [f"{_format(name)} was {_format(was.get(name))}, is {_format(now.get(name))}" for name in listed]
+    return phrases + ([f"and {len(names) - MOST_LISTED} more"] if len(names) > MOST_LISTED else [])
 
 
-def _shown(value: Any) -> str:
-    """In one short line, whatever a file that an enemy wrote may hold."""
+def _format(value: Any) -> str:
+    """The value as one short line without control characters: it may come from a malicious file."""
     text = "not given" if value is None else str(value)
     text = text if len(text) <= 40 else f"{text[:12]}…"
     return one_line(text)

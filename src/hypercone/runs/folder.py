@@ -1,14 +1,14 @@
-"""The folder of a run: its lock, its manifest, and how checkpoints are written and found again.
+"""The folder of a run: its lock, its manifest, and how checkpoints are written and restored.
 
 ::
 
-    lock                           held while a run is at work; the system frees it when the run dies
-    run.json                       what is run: settings, data, version (sealed)
-    manifest.json                  the checkpoints, newest first, with their checksums and small state (sealed)
-    checkpoint-STAGE-EPOCH.safetensors   the arrays; two are kept
+    lock                           held while the run is working; the system releases it when the process ends
+    run.json                       the identity of the run: settings, data, versions (with a checksum)
+    manifest.json                  the checkpoints, newest first, with checksums and facts (with a checksum)
+    checkpoint-STAGE-EPOCH.safetensors   the arrays; the two newest are kept
 
-A checkpoint is written beside its place, flushed to the disk, renamed, and only then named by the manifest, which is
-replaced in the same way: whenever a run is killed, the manifest names checkpoints that are whole.
+A checkpoint is written to a temporary, synced to disk and renamed, and only then listed in the manifest, which is
+replaced in the same way: whenever a run is killed, the manifest lists complete checkpoints only.
 """
 
 from __future__ import annotations
@@ -23,7 +23,14 @@ from dataclasses import asdict, dataclass, field
 from pathlib import Path
 from typing import IO, Any
 
-from hypercone._files import new_file, read_regular, read_sealed, remove_leftovers, sealed, speaking_of
+from hypercone._files import (
+    new_file,
+    read_checksummed,
+    read_regular,
+    remove_leftovers,
+    translating_os_errors,
+    with_checksum,
+)
 from hypercone.errors import HyperconeError, InputError, Interrupted, ModelFileError, option
 from hypercone.progress import OnProgress
 from hypercone.runs.checkpoint import (
@@ -39,13 +46,13 @@ from hypercone.runs.checkpoint import (
 )
 
 FORMAT, FORMAT_VERSION = "hypercone-run", 1
-# Larger than the validations of a million epochs need.
+# More than the history of a million epochs needs.
 LARGEST = 64 << 20
 
 
 @dataclass(frozen=True)
 class Entry:
-    """One checkpoint: its file with size and checksum, and the facts that go with its arrays."""
+    """A checkpoint in the manifest: its file with size and checksum, and the facts that go with its arrays."""
 
     file: str
     bytes: int
@@ -56,13 +63,13 @@ class Entry:
 
 
 def manifest_text(entries: list[Entry]) -> str:
-    """The manifest as it is written."""
-    return sealed(_headed({"checkpoints": [asdict(entry) for entry in entries]}))
+    """The content of the manifest file."""
+    return with_checksum(_with_header({"checkpoints": [asdict(entry) for entry in entries]}))
 
 
 def read_manifest(path: Path) -> list[Entry]:
-    """The entries of a manifest; ModelFileError if it cannot be trusted."""
-    listed = read_headed(path).get("checkpoints")
+    """The entries of a manifest; ModelFileError if it is damaged."""
+    listed = read_with_header(path).get("checkpoints")
     try:
         entries = [Entry(**values) for values in listed] if isinstance(listed, list) else None
     except TypeError:
@@ -73,13 +80,13 @@ def read_manifest(path: Path) -> list[Entry]:
 
 
 def run_text(identity: dict[str, Any]) -> str:
-    """The description of a run as it is written."""
-    return sealed(_headed({"identity": identity}))
+    """The content of the file that describes a run."""
+    return with_checksum(_with_header({"identity": identity}))
 
 
-def read_headed(path: Path) -> dict[str, Any]:
-    """The values of a run's sealed file, if it is one and of a version that this program knows."""
-    values = read_sealed(path, LARGEST)
+def read_with_header(path: Path) -> dict[str, Any]:
+    """The values of a JSON file of a run; ModelFileError if it is damaged or of an unknown format version."""
+    values = read_checksummed(path, LARGEST)
     if values.get("format") != FORMAT:
         raise ModelFileError(f"{path}: is not a run's; give the folder of a run")
     version = values.get("format_version")
@@ -88,7 +95,7 @@ def read_headed(path: Path) -> dict[str, Any]:
     return values
 
 
-def _headed(values: dict[str, Any]) -> dict[str, Any]:
+def _with_header(values: dict[str, Any]) -> dict[str, Any]:
     return {"format": FORMAT, "format_version": FORMAT_VERSION, **values}
 
 
@@ -109,7 +116,7 @@ KEPT = 2
 
 
 class RunFolder:
-    """The open folder of a run that holds its lock."""
+    """The folder of a run, while its lock is held."""
 
     def __init__(self, lock: Lock, entries: list[Entry], latest: Checkpoint | None) -> None:
         self.lock, self.path = lock, lock.path.parent
@@ -117,23 +124,23 @@ class RunFolder:
         self.latest = latest
 
     def keep(self, checkpoint: Checkpoint) -> None:
-        """Write a checkpoint, name it in the manifest, and remove what is older than the two newest."""
+        """Write a checkpoint, list it in the manifest, and remove all but the two newest."""
         if not self.lock.is_in_place():
-            raise InputError(f"{self.path}: was removed or replaced while the run was at work; begin it again")
+            raise InputError(f"{self.path}: was removed or replaced while the run was working; start it again")
         entry = self.write_checkpoint(checkpoint)
         before = self.entries
         self.entries = [entry, *(other for other in before if other.file != entry.file)][:KEPT]
         try:
             self.write_manifest()
         except BaseException:
-            # What the manifest does not name is not kept.
+            # The new checkpoint does not count, because the manifest does not list it.
             self.entries = before
             raise
-        with speaking_of(self.path):
+        with translating_os_errors(self.path):
             self.remove_unnamed()
 
     def write_checkpoint(self, checkpoint: Checkpoint) -> Entry:
-        """The arrays, on the disk under their own name."""
+        """Write the arrays to disk; returns the entry for the manifest."""
         content = to_bytes(checkpoint)
         with new_file(self.path / checkpoint.file_name) as temporary:
             temporary.write_bytes(content)
@@ -141,12 +148,12 @@ class RunFolder:
         return Entry(checkpoint.file_name, len(content), digest, checkpoint.stage, checkpoint.epoch, checkpoint.facts)
 
     def write_manifest(self) -> None:
-        """The list of what is kept, on the disk."""
+        """Write the list of checkpoints to disk."""
         with new_file(self.path / MANIFEST) as temporary:
             temporary.write_text(manifest_text(self.entries), encoding="utf-8")
 
     def remove_unnamed(self) -> None:
-        """Remove the checkpoints that the manifest does not name, and temporaries of the dead, and nothing else."""
+        """Remove the checkpoints that the manifest does not list, and leftover temporaries."""
         named = {entry.file for entry in self.entries}
         for path in self.path.iterdir():
             if FILE_NAME.fullmatch(path.name) and path.name not in named:
@@ -155,33 +162,35 @@ class RunFolder:
 
 
 @contextlib.contextmanager
-def opened(run: Checkpointing, identity: Identity) -> Iterator[RunFolder]:
-    """The folder of a run, locked during the block: a new one, or with ``run.resume`` the one that is there."""
+def open_run(run: Checkpointing, identity: Identity) -> Iterator[RunFolder]:
+    """The folder of a run, locked within the block: a new one, or with ``run.resume`` the existing one."""
     folder = run.path
     with contextlib.ExitStack() as stack:
-        with speaking_of(Path(run.folder)):
+        with translating_os_errors(Path(run.folder)):
             if folder.exists() and not folder.is_dir():
                 raise InputError(f"{run.folder}: is a file; give a folder for the run")
             folder.mkdir(parents=True, exist_ok=True)
-            _refuse_others(run)
-            lock = stack.enter_context(locked(folder))
-            found = RunFolder(lock, *(_found(run, identity) if (folder / RUN).exists() else _begun(run, identity)))
-            # Of a run that was killed; nobody else writes here while this one holds the lock.
+            _refuse_foreign_folder(run)
+            lock = stack.enter_context(hold_lock(folder))
+            found = RunFolder(
+                lock, *(_find_run(run, identity) if (folder / RUN).exists() else _start_run(run, identity))
+            )
+            # Leftovers of a killed run; no other run writes here while this one holds the lock.
             found.remove_unnamed()
         yield found
 
 
-Found = tuple[list[Entry], Checkpoint | None]
+ResumePoint = tuple[list[Entry], Checkpoint | None]
 
 
-def _refuse_others(run: Checkpointing) -> None:
-    """InputError if the folder holds anything and is not a run's."""
+def _refuse_foreign_folder(run: Checkpointing) -> None:
+    """Raise InputError if the folder is not empty and not the folder of a run."""
     names = {path.name for path in run.path.iterdir() if not path.name.startswith(f".{RUN}.")}
     if names - {LOCK} and RUN not in names:
         raise InputError(f"{run.folder}: is a folder with other things in it; give a new one for the run")
 
 
-def _begun(run: Checkpointing, identity: Identity) -> Found:
+def _start_run(run: Checkpointing, identity: Identity) -> ResumePoint:
     if run.resume:
         run.say(f"{run.folder} holds no run yet; starting from the beginning")
     with new_file(run.path / RUN) as temporary:
@@ -189,11 +198,11 @@ def _begun(run: Checkpointing, identity: Identity) -> Found:
     return [], None
 
 
-def _found(run: Checkpointing, identity: Identity) -> Found:
-    was = read_headed(run.path / RUN).get("identity")
+def _find_run(run: Checkpointing, identity: Identity) -> ResumePoint:
+    was = read_with_header(run.path / RUN).get("identity")
     if not isinstance(was, dict):
         raise ModelFileError(f"{run.path / RUN}: does not say what is run; the file is damaged")
-    entries = _listed(run.path)
+    entries = _read_entries(run.path)
     if not run.resume:
         reached = f"{entries[0].stage}, epoch {entries[0].epoch}" if entries else "without a checkpoint yet"
         raise InputError(
@@ -202,22 +211,24 @@ def _found(run: Checkpointing, identity: Identity) -> Found:
         )
     if changed := differences(was, identity):
         raise InputError(
-            f"{run.folder}: was begun otherwise: {'; '.join(changed)}; give the same again, or a new folder"
+            f"{run.folder}: was started differently: {'; '.join(changed)}; give the same again, or a new folder"
         )
-    return _whole(run, entries)
+    return _newest_intact(run, entries)
 
 
-def _listed(folder: Path) -> list[Entry]:
+def _read_entries(folder: Path) -> list[Entry]:
     if (folder / MANIFEST).exists():
         return read_manifest(folder / MANIFEST)
-    # Killed before its first manifest a run leaves one checkpoint at most; with more, the manifest was lost.
+    # A run killed before its first manifest leaves at most one checkpoint; if there are more, the manifest was lost.
     if sum(FILE_NAME.fullmatch(path.name) is not None for path in folder.iterdir()) > 1:
-        raise ModelFileError(f"{folder / MANIFEST}: is missing, but there are checkpoints; restore it, or begin anew")
+        raise ModelFileError(
+            f"{folder / MANIFEST}: is missing, but there are checkpoints; restore it, or start again in a new folder"
+        )
     return []
 
 
-def _whole(run: Checkpointing, entries: list[Entry]) -> Found:
-    """The newest checkpoint that is whole, at the head of those that are kept: a damaged one must not oust a whole."""
+def _newest_intact(run: Checkpointing, entries: list[Entry]) -> ResumePoint:
+    """The newest intact checkpoint, and the entries from it on: a damaged one must not displace an intact one."""
     if not entries:
         run.say(f"{run.folder} holds no checkpoint yet; starting from the beginning")
         return [], None
@@ -226,10 +237,10 @@ def _whole(run: Checkpointing, entries: list[Entry]) -> Found:
             return entries[i:], _read(run.path, entry)
         except ModelFileError as error:
             if isinstance(error.__cause__, OSError):
-                # What cannot be read now may be whole.
+                # A file that cannot be read at the moment may still be intact.
                 raise
             run.say(f"{error}{'; trying the one before' if entry is not entries[-1] else ''}")
-    raise ModelFileError(f"{run.folder}: no checkpoint is whole; begin anew in another folder")
+    raise ModelFileError(f"{run.folder}: no checkpoint is intact; start again in another folder")
 
 
 def _read(folder: Path, entry: Entry) -> Checkpoint:
@@ -244,13 +255,13 @@ LOCK = "lock"
 
 
 class Lock:
-    """A lock that is held."""
+    """A lock held by this process."""
 
     def __init__(self, path: Path, file: IO[str]) -> None:
         self.path, self.file = path, file
 
     def is_in_place(self) -> bool:
-        """Whether the file at its path is still the one that is locked, and not gone with its folder or replaced."""
+        """Whether the file at the path is still the locked one, neither removed nor replaced."""
         try:
             return os.path.samestat(os.fstat(self.file.fileno()), os.stat(self.path))
         except OSError:
@@ -258,10 +269,10 @@ class Lock:
 
 
 @contextlib.contextmanager
-def locked(folder: Path) -> Iterator[Lock]:
-    """Hold the folder's lock during the block; InputError if another run holds it.
+def hold_lock(folder: Path) -> Iterator[Lock]:
+    """Hold the folder's lock within the block; InputError if another run holds it.
 
-    The file stays behind: to remove it could free a lock that somebody else has just taken.
+    The lock file is not removed: another run may have locked it in the meantime.
     """
     flags = os.O_RDWR | os.O_CREAT | getattr(os, "O_NOFOLLOW", 0) | getattr(os, "O_NONBLOCK", 0)
     with open(os.open(folder / LOCK, flags, 0o666), "r+", encoding="utf-8", errors="replace") as file:
@@ -284,7 +295,7 @@ if sys.platform == "win32":
     import msvcrt
 
     def _take(file: IO[str]) -> bool:
-        file.seek(1 << 20)  # Beyond the text, which others may read.
+        file.seek(1 << 20)  # Beyond the text, so that other processes can read it.
         try:
             msvcrt.locking(file.fileno(), msvcrt.LK_NBLCK, 1)
         except OSError:
@@ -302,34 +313,34 @@ else:
         return True
 
 
-# The stages of a fit, in their order: a checkpoint of one makes those before it needless.
+# The stages of a fit in order: with a checkpoint of one, the earlier ones need not run again.
 NESTED, FREE, PRETRAINING, TRAINING = STAGES = ("nested", "free", "pretraining", "training")
 
 
 class Checkpoints:
-    """For a fit that is not kept anywhere: there is nothing to go on from, and nothing is written."""
+    """The checkpoints of a fit without a run folder: nothing is restored and nothing is written."""
 
     def of(self, stage: str, epochs: int) -> Checkpoint | None:
-        """Where the stage of so many epochs was, if an earlier run got that far and no further."""
+        """The checkpoint to resume this stage from, if the run was interrupted in it."""
         return None
 
     def offer(self, epoch: int, epochs: int, state: Callable[[], Checkpoint], *, unit: str = "epoch") -> None:
-        """Say that so many epochs of all are done; the state is asked for only if it is to be written."""
+        """Offer a checkpoint after an epoch; ``state`` is called only if it is to be written."""
 
-    def kept(self) -> str:
-        """What is safe, in words to end a sentence of bad news with."""
+    def safe_checkpoint(self) -> str:
+        """Which checkpoint is safe, as the end of an error message."""
         return ""
 
 
-class KeptCheckpoints(Checkpoints):
-    """For a fit with a run's folder."""
+class FolderCheckpoints(Checkpoints):
+    """The checkpoints of a fit with a run folder."""
 
     def __init__(self, run: Checkpointing, folder: RunFolder) -> None:
         self.run, self.folder = run, folder
         self.cadence = Cadence(run)
 
     def of(self, stage: str, epochs: int) -> Checkpoint | None:
-        """The run's newest checkpoint, if it is of this stage."""
+        """The newest checkpoint of the run, if it is of this stage."""
         latest = self.folder.latest
         if latest is None:
             return None
@@ -342,23 +353,23 @@ class KeptCheckpoints(Checkpoints):
         return latest
 
     def offer(self, epoch: int, epochs: int, state: Callable[[], Checkpoint], *, unit: str = "epoch") -> None:
-        """Write it if it is due, if it is the last, or if the run is to stop, which it then does."""
+        """Write a checkpoint if one is due, after the last epoch, or if the run is to stop, and then stop it."""
         stops = self.run.should_stop is not None and self.run.should_stop()
         if self.cadence.is_due() or stops or epoch == epochs:
             self._keep(state())
         if stops:
-            raise Interrupted(f"interrupted after {unit} {epoch} of {epochs}{self.kept()}")
+            raise Interrupted(f"interrupted after {unit} {epoch} of {epochs}{self.safe_checkpoint()}")
 
     def _keep(self, checkpoint: Checkpoint) -> None:
         started = time.perf_counter()
         try:
             self.folder.keep(checkpoint)
         except HyperconeError as error:
-            raise type(error)(f"{error}{self.kept()}") from error
+            raise type(error)(f"{error}{self.safe_checkpoint()}") from error
         self.cadence.wrote(started)
 
-    def kept(self) -> str:
-        """Which checkpoint is safe, and where."""
+    def safe_checkpoint(self) -> str:
+        """Which checkpoint is safe, and in which folder."""
         if not self.folder.lock.is_in_place():
             return ""
         if not self.folder.entries:
@@ -369,11 +380,11 @@ class KeptCheckpoints(Checkpoints):
 
 @dataclass(frozen=True)
 class FitContext:
-    """What every long step of a fit is given: whom it tells how far it is, and what keeps it safe."""
+    """What every long step of a fit gets: a callback for progress, and the checkpoints."""
 
     progress: OnProgress | None = None
     checkpoints: Checkpoints = field(default_factory=Checkpoints)
 
 
-# Of a step that nobody watches and that is kept nowhere.
-UNWATCHED = FitContext()
+# Without progress reports and without checkpoints.
+DEFAULT_CONTEXT = FitContext()

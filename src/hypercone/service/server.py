@@ -24,7 +24,7 @@ from typing import Any
 import uvicorn
 
 from hypercone.embedding import Embedding, load
-from hypercone.errors import InputError, option, speaking
+from hypercone.errors import InputError, option, option_language
 from hypercone.service.app import Service
 from hypercone.service.protocol import ServiceProtocol
 from hypercone.service.security import Options
@@ -73,7 +73,7 @@ class ServiceServer(uvicorn.Server):
 
     def run(self, sockets: list[socket.socket] | None = None) -> None:
         """Serve until a signal arrives; errors sent over HTTP do not mention command-line options."""
-        with speaking("python"):
+        with option_language("python"):
             super().run(sockets or [self._listener])
         if self._error is not None:
             raise self._error

@@ -1,7 +1,7 @@
-"""Training: a hierarchy and a configuration in, an embedding out."""
+"""Fits an embedding to a hierarchy: configuration, construction or training, and checkpoints."""
 
 from hypercone.training.config import ConstructionConfig, FitConfig, TrainingConfig
 from hypercone.training.fitting import fit, pretrain
-from hypercone.training.start import drawn_in
+from hypercone.training.start import rescaled_start
 
-__all__ = ["ConstructionConfig", "FitConfig", "TrainingConfig", "drawn_in", "fit", "pretrain"]
+__all__ = ["ConstructionConfig", "FitConfig", "TrainingConfig", "fit", "pretrain", "rescaled_start"]

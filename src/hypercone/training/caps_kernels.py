@@ -1,9 +1,9 @@
-"""One epoch of the start by caps, compiled: constraints between spherical caps, each met a part of the way.
+"""One epoch of the start from caps, compiled: violated constraints between spherical caps are reduced step by step.
 
 A node is a cap: a direction and an angular radius R. The order of cones is inclusion of caps: v lies in u exactly if
-θ + R_v ≤ R_u, with θ the angle between them. Whenever a pair breaks its constraint by a gap, both turn along the great
-circle through them until the gap is a fraction of what it was. The smaller cap turns more, in the ratio of the radii:
-a small one never drags a large one, with all that is in it, across the sphere. Radii follow slowly.
+θ + R_v ≤ R_u, with θ the angle between them. If a pair violates its constraint by a gap, both caps are rotated along
+the great circle through them until a fraction of the gap is left. The smaller cap is rotated more, in the ratio of the
+radii, so that a small cap does not move a large one with all its descendants. Radii change slowly.
 """
 # mypy: ignore-errors
 
@@ -17,21 +17,21 @@ from hypercone._jit import kernel, kernel_part, width
 from hypercone.hierarchy.graph_kernels import entries, list_length
 from hypercone.training.epoch_kernels import below, is_known, mix, stream
 
-# The part of a parent's radius that its children leave free, and the part by which wrong pairs stay clear of a cap.
+# The share of a parent's radius that its children leave free, and the share by which negative pairs stay clear of it.
 FREE_INSIDE = 0.15
 CLEAR_OUTSIDE = 0.05
-# What of a gap between two caps that must part is met by making them smaller.
+# The share of a gap between two caps to be separated that is closed by shrinking them.
 SHRINKING = 0.2
-# No visit changes a radius by more than this share of it.
+# A visit changes a radius by at most this share of it.
 LARGEST_CHANGE = 0.3
-# Below this squared length two directions are the same, and which way leads apart is drawn.
+# Below this squared length two directions count as equal, and the direction to separate them is random.
 SAME_PLACE = 1e-26
-# Draws of one edge for different purposes; far more than there are negatives or dimensions.
+# The offset between draws of one edge for different purposes; far more than there are negatives or dimensions.
 ELSEWHERE = uint64(1 << 20)
 
 
 class Pull(NamedTuple):
-    """What a positive pair does: the part of its gap that is met, how much the parent grows, how it decays."""
+    """The effect of a positive pair: the share of its gap that is closed, the parent's growth, and its decay."""
 
     rate: float
     growth: float
@@ -39,7 +39,7 @@ class Pull(NamedTuple):
 
 
 class CapSteps(NamedTuple):
-    """How far an epoch goes; the pulls of near and of far parents, the rates of pushes, the range of radii."""
+    """The step sizes of an epoch: the pulls of near and far parents, the rates of pushes, the range of radii."""
 
     near: Pull
     far: Pull
@@ -52,13 +52,13 @@ class CapSteps(NamedTuple):
 
 @kernel_part
 def _uniform(bits):
-    """A number in [0, 1) from the upper 53 random bits."""
+    """A float in [0, 1) from the upper 53 random bits."""
     return np.float64(bits >> uint64(11)) * (1.0 / 9007199254740992.0)
 
 
 @kernel_part
 def _squared_chord(caps, one, other, dim):
-    """The squared distance of two unit vectors, which keeps the digits of a small angle."""
+    """The squared distance of two unit vectors, which is precise for small angles."""
     total = 0.0
     for k in range(width(dim)):
         difference = caps.directions[one, k] - caps.directions[other, k]
@@ -73,7 +73,7 @@ def _angle(squared_chord):
 
 @kernel_part
 def _make_tangent(caps, row, tangent, dim):
-    """Take away the part along the direction; returns the squared length of what is left."""
+    """Remove the component along the direction; returns the squared length of the rest."""
     along = 0.0
     for k in range(width(dim)):
         along += tangent[k] * caps.directions[row, k]
@@ -86,7 +86,7 @@ def _make_tangent(caps, row, tangent, dim):
 
 @kernel_part
 def _turn(caps, row, other, angle, bits, tangent, dim):
-    """Turn one direction towards another, or away from it by a negative angle; from the same place, anywhere."""
+    """Rotate one direction towards another, or away by a negative angle; if they are equal, in a random direction."""
     for k in range(width(dim)):
         tangent[k] = caps.directions[other, k] - caps.directions[row, k]
     squared = _make_tangent(caps, row, tangent, dim)
@@ -101,14 +101,14 @@ def _turn(caps, row, other, angle, bits, tangent, dim):
         x = cosine * caps.directions[row, k] + sine * tangent[k]
         caps.directions[row, k] = x
         total += x * x
-    # Rounding would add up over thousands of turns.
+    # Normalize: rounding errors would accumulate over thousands of rotations.
     for k in range(width(dim)):
         caps.directions[row, k] /= math.sqrt(total)
 
 
 @kernel_part
 def _turn_both(caps, parent, child, angle, bits, tangent, dim):
-    """Turn a pair towards each other by an angle in all, or apart; returns the parent's part of it."""
+    """Rotate a pair towards each other by a total angle, or apart if negative; returns the parent's share."""
     share = caps.radii[child] / (caps.radii[parent] + caps.radii[child])
     _turn(caps, child, parent, (1.0 - share) * angle, bits, tangent, dim)
     _turn(caps, parent, child, share * angle, bits + ELSEWHERE, tangent, dim)
@@ -122,7 +122,7 @@ def _shrink(caps, row, change, smallest):
 
 @kernel
 def tightest_parents(parents, radii):
-    """For each node the one of its parents with the smallest cap, the first of equals; −1 if there is none."""
+    """For each node, the parent with the smallest cap, the first among equals; −1 if there is none."""
     found = np.full(radii.size, -1, np.int32)
     for child in range(found.size):
         for i in entries(parents, child):
@@ -133,12 +133,12 @@ def tightest_parents(parents, radii):
 
 @kernel_part
 def _pull_in(caps, parent, child, pull, steps, bits, tangent, dim):
-    """Bring a child's cap nearer to lying in its parent's, with room to spare; returns the gap there was."""
+    """Move a child's cap towards the inside of its parent's, with some margin; returns the gap before the step."""
     angle = _angle(_squared_chord(caps, parent, child, dim))
     gap = angle + caps.radii[child] - (1.0 - FREE_INSIDE) * caps.radii[parent]
     if gap <= 0.0:
         return 0.0
-    # Not beyond each other: what the angle cannot give, the radii have to.
+    # The rotation is at most the angle between them; the radii have to close the rest of the gap.
     _turn_both(caps, parent, child, min(pull.rate * gap, angle), bits, tangent, dim)
     change = pull.rate * pull.growth * gap
     caps.radii[parent] = min(steps.largest, caps.radii[parent] + min(change, LARGEST_CHANGE * caps.radii[parent]))
@@ -149,10 +149,10 @@ def _pull_in(caps, parent, child, pull, steps, bits, tangent, dim):
 
 @kernel_part
 def _push_apart(caps, known, parent, child, are_siblings, steps, bits, tangent, dim):
-    """Bring a wrong child's centre, or a sibling's whole cap, further out of a cap; returns whether it had to."""
+    """Move a negative's center, or a sibling's whole cap, out of a cap; returns whether it was too close."""
     wanted = (1.0 + CLEAR_OUTSIDE) * (caps.radii[parent] + (caps.radii[child] if are_siblings else 0.0))
     squared = _squared_chord(caps, parent, child, dim)
-    # A chord is shorter than its arc, so most pairs are settled without an arcsine.
+    # A chord is shorter than its arc, so most pairs are decided without an arcsine.
     if parent == child or squared >= wanted * wanted:
         return False
     gap = wanted - _angle(squared)
@@ -173,8 +173,8 @@ def _push_apart(caps, known, parent, child, are_siblings, steps, bits, tangent, 
 def cap_epoch(caps, examples, order, tightest, steps, seed, epoch, dim):
     """Visit the edges in order, moving caps in place; returns (violated positives, pushed negatives, sum of gaps).
 
-    A node's tightest parent is near, and its other nodes with children are the siblings, drawn as relatives; far
-    parents are visited less often and pull less, for they are met where the near ones are.
+    A node's tightest parent is its near parent, whose other nodes with children are the siblings, drawn as relatives.
+    Far parents are visited less often and pull less: their constraints are mostly met once those of near parents are.
     """
     edges, known, negatives = examples
     child_pool, parent_pool, siblings = negatives.child_pool, negatives.parent_pool, negatives.relative_pools

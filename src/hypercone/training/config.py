@@ -1,7 +1,7 @@
-"""How to fit: every setting with its default, its range and its reason, and the two configurations made of them.
+"""All settings of a fit with default, range and reason, and the configurations made of them.
 
-What a user gives, in Python, in a TOML file or on the command line, is a ``FitConfig``. Once the data is known it
-becomes a ``TrainingConfig`` or a ``ConstructionConfig``, in which nothing is left open.
+The settings that a user gives, in Python, in a TOML file or on the command line, are a ``FitConfig``. Once the data is
+known, it is resolved to a ``TrainingConfig`` or a ``ConstructionConfig``, in which every setting has a value.
 """
 
 from __future__ import annotations
@@ -26,25 +26,25 @@ BOUNDS: dict[str, Callable[[float, float], bool]] = {
     "at_most": operator.gt,
     "above": operator.le,
 }
-# NumPy's numbers are welcome; the configuration keeps plain ones.
+# NumPy numbers are accepted and converted to plain ones.
 KINDS: dict[type, tuple[type, str]] = {
     int: (numbers.Integral, "a whole number"),
     float: (numbers.Real, "a finite number"),
     str: (str, "text"),
 }
-# The best for a taxonomy that is known whole, and for one of which a part is held out.
+# The default for a complete taxonomy is a construction; if edges are held out, it is learned.
 AUTO, DEFAULT_CONSTRUCTION, DEFAULT_LEARNER = "auto", "overlapping-caps", "hyperbolic-cones"
-# What a construction takes as well; every other setting is one of learning.
+# The settings of constructions; all others are settings of learning only.
 COMMON = ("method", "dim", "seed", "K")
-USUAL_DIM, ROOMY_DIM = 5, 10
-# From this share of nodes with several parents on, overlapping caps get the roomy dimension.
-MANY_SEVERAL = 0.1
-# Where constructed points may go: they need more of the ball than learned ones do.
+USUAL_DIM, LARGER_DIM = 5, 10
+# From this share of nodes with several parents on, overlapping caps use the larger dimension.
+MANY_MULTI_PARENT = 0.1
+# Constructed points come closer to the border of the ball than learned ones.
 CONSTRUCTED_BORDER = 1e-9
-# A small hierarchy is visited more often, until it has been learned: its epochs cost next to nothing.
+# Small hierarchies get more epochs, which are cheap, until each has seen this many edge visits.
 ENOUGH_VISITS = 3_000_000
 MOST_EPOCHS = 2_000
-# Of learning, where the method says nothing else.
+# Defaults of learning that a method may override.
 USUAL = {
     "dim": USUAL_DIM,
     "parent_candidates": "all",
@@ -57,7 +57,7 @@ USUAL = {
 
 @dataclass(frozen=True)
 class Option:
-    """One setting as help, checks and documentation know it; without a default the method or the data decides."""
+    """The description of a setting for help, checks and documentation; without a default, it depends on the method."""
 
     name: str
     kind: type
@@ -69,17 +69,17 @@ class Option:
     choices: tuple[str, ...] = ()
 
     def check(self, value: Any, called: str | None = None) -> Any:
-        """The value, plain; ConfigError in one sentence if it is of the wrong type or outside its range.
+        """The value as a plain Python value; ConfigError if it has the wrong type or is outside its range.
 
-        The sentence begins with what the setting is ``called``, which is the option unless another text is given.
+        The message begins with ``called``, by default the option as the caller writes it.
         """
-        wanted = self._missing_in(value)
+        wanted = self._broken_rule(value)
         if wanted is not None:
-            raise ConfigError(f"{called or option(self.name)} is {shown(value)}, but must be {wanted}")
+            raise ConfigError(f"{called or option(self.name)} is {format_value(value)}, but must be {wanted}")
         return self.kind(value)
 
-    def _missing_in(self, value: Any) -> str | None:
-        """What the value must be and is not; None if nothing is wrong with it."""
+    def _broken_rule(self, value: Any) -> str | None:
+        """The rule that the value breaks; None if it is valid."""
         accepted, kind = KINDS[self.kind]
         is_right = isinstance(value, accepted) and not isinstance(value, bool)
         if not is_right or (self.kind is float and not _is_finite(value)):
@@ -93,14 +93,14 @@ class Option:
         return None
 
 
-def shown(value: Any, most: int = 60) -> str:
-    """A value as a message shows it, however long it is.
+def format_value(value: Any, most: int = 60) -> str:
+    """A value for a message, cut to at most ``most`` characters.
 
-    >>> shown("two"), shown(0.5), shown(10**5000), len(shown("x" * 1000))
+    >>> format_value("two"), format_value(0.5), format_value(10**5000), len(format_value("x" * 1000))
     ("'two'", '0.5', 'a number of very many digits', 60)
     """
     try:
-        # The numbers of NumPy say more about themselves in repr than a message needs.
+        # repr of a NumPy number includes its type.
         text = str(value) if isinstance(value, numbers.Number) else repr(value)
     except ValueError:
         return "a number of very many digits"
@@ -115,30 +115,30 @@ def _is_finite(value: Any) -> bool:
 
 
 def setting(default: int | float | str | None, reason: str, **rules: Any) -> Any:
-    """A field of a configuration with all that its option says; whoever makes the configuration gives the value."""
+    """A dataclass field without a default, with the description of its option as metadata."""
     return dataclasses.field(metadata={"default": default, "reason": reason, **rules})
 
 
 @dataclass(frozen=True, kw_only=True)
 class TrainingConfig:
-    """How to learn, with nothing left open, as the record of a model has it: ``TrainingConfig(**record["config"])``.
+    """All settings of a learned fit, as in the record of a model: ``TrainingConfig(**record["config"])``.
 
-    As ``recipe`` of a fit, it fits again by the same settings.
+    Pass it as ``recipe`` to fit again with the same settings.
     """
 
-    # What may be left open until then: the best value depends on the number of edges.
+    # Settings whose default depends on the number of edges.
     FROM_THE_DATA: ClassVar = ("epochs", "init_epochs")
 
     method: str = setting(
         AUTO,
-        "what is learned or constructed; auto is overlapping-caps, which is constructed, or hyperbolic-cones where"
-        " edges are held out or points to start from are given",
+        "the method; auto is overlapping-caps, which is constructed, or hyperbolic-cones if a split or starting points"
+        " are given",
         choices=(AUTO, *METHODS, *CONSTRUCTIONS),
     )
     dim: int = setting(
         None,
-        "dimensions; left open, 5, which is enough for most taxonomies, and for overlapping caps 10 if a tenth of the"
-        " nodes have several parents, who need the room",
+        "dimensions; by default 5, which is enough for most taxonomies, and 10 for overlapping caps if at least a tenth"
+        " of the nodes have several parents",
         at_least=1,
         at_most=1024,
     )
@@ -150,89 +150,89 @@ class TrainingConfig:
     )
     epochs: int = setting(
         None,
-        "passes over the positives after any pre-training; left open, small hierarchies get more",
+        "passes over the positives after any pre-training; by default, small hierarchies get more",
         at_least=0,
         at_most=10**9,
     )
     rate: float = setting(None, "learning rate", above=0)
     schedule: str = setting(
-        None, "the rate stays, or falls linearly to zero, which ends calmer", choices=("constant", "linear")
+        None, "the rate is constant or falls linearly to zero, which converges better", choices=("constant", "linear")
     )
     optimizer: str = setting(
         None,
         "sgd: Riemannian SGD by retraction, as in the paper; sgd-exp: the same along geodesics; adagrad: one adaptive"
-        " rate a node, whose steps are never longer than the rate",
+        " rate per node, with steps never longer than the rate",
         choices=("sgd", "sgd-exp", "adagrad"),
     )
-    # Below the least, cones are narrower than the borders kept from them, and constructed points fall short of those.
+    # Below the minimum, cones are narrower than the distance kept from the borders.
     K: float = setting(0.1, "cone constant; the paper's value, larger means wider cones", at_least=1e-6, at_most=10)
-    margin: float = setting(None, "γ, how far outside a wrong pair must be (radians for cones)", above=0)
+    margin: float = setting(None, "γ, how far outside a negative pair must be (radians for cones)", above=0)
     border: float = setting(1e-5, "distance kept from the borders of the domain", at_least=1e-12, at_most=1e-2)
-    negatives: int = setting(None, "wrong pairs drawn for each positive", at_least=1, at_most=10_000)
+    negatives: int = setting(None, "negative pairs per positive", at_least=1, at_most=10_000)
     corrupt: str = setting(
-        None, "which end of a positive is replaced to make a wrong pair", choices=("child", "parent", "both")
+        None, "which end of a positive is replaced to make a negative pair", choices=("child", "parent", "both")
     )
     relatives: int = setting(
         None,
-        "how many of the wrong pairs put the child under a relative: another node under the same parent that has"
-        " nodes of its own, which uniform draws hardly ever test (left open: a fifth for cones if both ends are"
-        " corrupted and there are more than two dimensions)",
+        "how many of the negative pairs put the child under a relative: another child of the same parent that has"
+        " children itself, which uniform sampling rarely draws (default: a fifth for cones if both ends are corrupted"
+        " and there are more than two dimensions)",
         at_least=0,
     )
     positive_weight: float = setting(
         1.0,
-        "how much a true pair weighs against one wrong pair (the margin loss of cones and order embeddings)",
+        "the weight of a positive pair relative to a negative one (margin loss of cones and order embeddings)",
         above=0,
         at_most=1_000,
     )
     sampling: str = setting(
         "uniform",
-        "how the replacing node is drawn: all alike, or by (children + 1)^power",
+        "how the replacing node is drawn: uniformly, or in proportion to (children + 1)^power",
         choices=("uniform", "degree"),
     )
     sampling_power: float = setting(0.75, "the power in degree sampling and during burn-in", at_least=0, at_most=2)
     parent_candidates: str = setting(
         None,
-        "a leaf is no one's parent: wrong parents from non-leaves teach more",
+        "which nodes replace a parent: all, or only nodes with children, which are harder negatives",
         choices=("all", "non-leaves"),
     )
     known: str = setting(
         "training",
-        "wrong pairs are thrown away if they are true in: the training edges, or everything those imply",
+        "negative pairs are discarded if they are true in the training edges, or in the transitive closure of those",
         choices=("training", "closure"),
     )
     push_inside: str = setting(
         None,
-        "which wrong pairs are pushed out even when deep inside a cone, where the paper's loss is flat: the ones with a"
+        "which negative pairs are pushed out even when deep inside a cone, where the paper's loss is flat: those with a"
         " replaced child, parent, both or none",
         choices=("none", "child", "parent", "both"),
     )
     init: str = setting(
         None,
-        "start at random, from a pre-trained embedding, or, for cones, from caps learned from a random start, or from a"
-        " construction of the training edges",
+        "start from random points, from a pre-trained embedding, or, for cones, from caps learned from a random start"
+        " or from a construction of the training edges",
         choices=("random", "poincare", "euclidean", "caps", *CONSTRUCTIONS),
     )
-    init_epochs: int = setting(None, "epochs of pre-training; left open, as for epochs", at_least=0, at_most=10**9)
+    init_epochs: int = setting(None, "epochs of pre-training; the default as for epochs", at_least=0, at_most=10**9)
     init_corrupt: str = setting(
         "child",
-        "as corrupt, for pre-training: a start trained with replaced children suits cones better",
+        "as corrupt, for pre-training: cones start better from points trained with replaced children",
         choices=("child", "parent", "both"),
     )
     rescale: float = setting(
         0.7,
-        "pre-trained points are drawn inwards by this factor, for they crowd the border",
+        "pre-trained points are scaled towards the origin by this factor, because they crowd the border",
         above=0,
         at_most=1,
     )
     burn_in: int = setting(
-        None, "extra first epochs at a tenth of the rate, with degree sampling", at_least=0, at_most=10**9
+        None, "additional epochs at first, at a tenth of the rate and with degree sampling", at_least=0, at_most=10**9
     )
-    start_spread: float = setting(None, "half the side of the cube random points start in", above=0, at_most=1)
-    validate_every: int = setting(20, "epochs between validations, when there are validation pairs", at_least=1)
+    start_spread: float = setting(None, "half the side of the cube that random points start in", above=0, at_most=1)
+    validate_every: int = setting(20, "epochs between validations, if there are validation pairs", at_least=1)
     patience: int = setting(0, "stop after this many validations without a better F1; 0 means never", at_least=0)
     threads: int = setting(
-        1, "more than one is lock-free parallel SGD: faster, and not reproducible", at_least=1, at_most=256
+        1, "more than one means lock-free parallel SGD: faster, but not reproducible", at_least=1, at_most=256
     )
 
     def __post_init__(self) -> None:
@@ -273,9 +273,9 @@ class TrainingConfig:
 
 @dataclass(frozen=True, kw_only=True)
 class ConstructionConfig:
-    """How to construct, with nothing left open, as the record of a model has it."""
+    """All settings of a construction, as in the record of a model."""
 
-    # The best dimension depends on how many nodes have several parents.
+    # The default dimension depends on how many nodes have several parents.
     FROM_THE_DATA: ClassVar = ("dim",)
 
     method: str
@@ -291,7 +291,7 @@ class ConstructionConfig:
 
     @property
     def settings(self) -> Settings:
-        """The part that the formulas of cones need."""
+        """The settings that the formulas of cones need."""
         return Settings(K=self.K, border=CONSTRUCTED_BORDER)
 
     def as_dict(self) -> dict[str, Any]:
@@ -299,7 +299,7 @@ class ConstructionConfig:
         return dataclasses.asdict(self)
 
 
-# The one list of settings, for help, checks and documentation.
+# All settings, for help, checks and documentation.
 OPTIONS = {
     field.name: Option(field.name, {"int": int, "float": float, "str": str}[str(field.type)], **field.metadata)
     for field in dataclasses.fields(TrainingConfig)
@@ -307,9 +307,9 @@ OPTIONS = {
 
 
 def method_of(given: Mapping[str, Any], *, learns: bool = False) -> str:
-    """The method that is given; *auto* learns where edges are held out or points to start from are given.
+    """The given method, with *auto* resolved: to the default learner if ``learns``, else to the default construction.
 
-    That is what ``learns`` says. No other setting decides it.
+    ``learns`` is whether a split or starting points are given. No other setting affects *auto*.
 
     >>> method_of({"dim": 3}), method_of({"dim": 3}, learns=True), method_of({"method": "order"})
     ('overlapping-caps', 'hyperbolic-cones', 'order')
@@ -323,7 +323,7 @@ def method_of(given: Mapping[str, Any], *, learns: bool = False) -> str:
 
 
 def with_new_names(given: Mapping[str, Any], *, warn: bool) -> dict[str, Any]:
-    """The settings with constructions by their names of today; whoever still uses the old ones can be told.
+    """The settings with the old names of constructions replaced; with ``warn``, old names cause a warning.
 
     >>> with_new_names({"method": "overlapping", "dim": 5}, warn=False)
     {'method': 'overlapping-caps', 'dim': 5}
@@ -339,7 +339,7 @@ def with_new_names(given: Mapping[str, Any], *, warn: bool) -> dict[str, Any]:
 
 
 def training_config(given: Mapping[str, Any], edges: int) -> TrainingConfig:
-    """How to learn from so many edges: what is given, else what the method or the number of edges says."""
+    """The configuration for so many edges: the given settings, and the defaults of the method for all others."""
     method = find_method(method_of(given, learns=True))
     enough = min(MOST_EPOCHS, math.ceil(ENOUGH_VISITS / max(1, edges)))
     usual: dict[str, Any] = {name: known.default for name, known in OPTIONS.items()}
@@ -348,33 +348,33 @@ def training_config(given: Mapping[str, Any], edges: int) -> TrainingConfig:
     values: dict[str, Any] = {}
     for name, known in OPTIONS.items():
         if name == "relatives":
-            # In the plane cones cannot pass each other: pushing relatives apart early jams even a small tree.
+            # In two dimensions cones cannot pass each other, so pushing relatives apart early blocks even small trees.
             helps = values["corrupt"] == "both" and values["dim"] > 2
             usual[name] = int(method.share_of_relatives * values["negatives"]) if helps else 0
         values[name] = known.check(given.get(name, usual[name]))
     return TrainingConfig(**values)
 
 
-def construction_config(given: Mapping[str, Any], share_of_several: float) -> ConstructionConfig:
-    """How to construct from nodes of which such a share has several parents; a setting of learning is refused."""
+def construction_config(given: Mapping[str, Any], multi_parent_share: float) -> ConstructionConfig:
+    """The configuration for this share of nodes with several parents; settings of learning are refused."""
     method = method_of(given)
     for name, value in given.items():
         default = OPTIONS[name].default
         if name not in COMMON and not (type(value) is type(default) and value == default):
             raise ConfigError(
-                f"{option(name)} is {shown(value)}, but {method} is constructed and learns nothing; leave it out, or"
-                f" choose {option('method', DEFAULT_LEARNER)}"
+                f"{option(name)} is {format_value(value)}, but {method} is constructed and learns nothing; leave it"
+                f" out, or choose {option('method', DEFAULT_LEARNER)}"
             )
-    is_roomy = method == DEFAULT_CONSTRUCTION and share_of_several >= MANY_SEVERAL
+    needs_more = method == DEFAULT_CONSTRUCTION and multi_parent_share >= MANY_MULTI_PARENT
     usual = {name: OPTIONS[name].default for name in COMMON}
-    usual |= {"method": method, "dim": ROOMY_DIM if is_roomy else USUAL_DIM}
+    usual |= {"method": method, "dim": LARGER_DIM if needs_more else USUAL_DIM}
     return ConstructionConfig(**{name: OPTIONS[name].check(given.get(name, usual[name])) for name in COMMON})
 
 
 class FitConfig:
-    """What is given of how to fit, before the data is known. Settings left at None take the method's own default.
+    """The given settings of a fit, before the data is known. Settings that are None get the method's default.
 
-    Each value is checked here; whether they go together, once it is known what *auto* means.
+    Each value is checked here; whether the values are compatible is checked once *auto* is resolved.
 
     >>> FitConfig(method="order").rate
     0.1
@@ -388,7 +388,7 @@ class FitConfig:
         for name in given:
             if name not in OPTIONS:
                 raise unknown_name("setting", name, OPTIONS)
-        # In the order of the options; *auto* says nothing.
+        # In the order of the options; *auto* counts as not given.
         chosen = {name: given[name] for name in OPTIONS if given.get(name) is not None}
         vars(self)["given"] = {name: value for name, value in chosen.items() if value != AUTO or name != "method"}
         if "method" in self.given:
@@ -399,16 +399,16 @@ class FitConfig:
 
     @cached_property
     def example(self) -> TrainingConfig | ConstructionConfig:
-        """What is given comes to this for some data or other; ConfigError if it cannot be for any."""
+        """The full configuration for example data; ConfigError if the settings are invalid for any data."""
         return self.for_parents(0.0) if self.is_construction else self.for_edges(1)
 
     given: dict[str, Any]
 
     def __setattr__(self, name: str, value: object) -> None:
-        raise AttributeError(f"a FitConfig never changes, so {name} cannot be set; make another one")
+        raise AttributeError(f"a FitConfig is immutable, so {name} cannot be set; make another one")
 
     def __getattr__(self, name: str) -> Any:
-        """The value of a setting; None while it is open, and where a construction has no use for it."""
+        """The value of a setting; None if it depends on the data or a construction does not use it."""
         if name not in OPTIONS:
             raise AttributeError(f"a FitConfig has no setting {name!r}")
         is_open = name in self.example.FROM_THE_DATA and name not in self.given
@@ -425,12 +425,12 @@ class FitConfig:
 
     @property
     def method(self) -> str:
-        """What was given, or what follows from it."""
+        """The given method, or the one that *auto* means without a split or starting points."""
         return method_of(self.given)
 
     @property
     def is_construction(self) -> bool:
-        """Whether nothing is learned.
+        """Whether the method is a construction.
 
         >>> FitConfig().is_construction, FitConfig(method="order").is_construction
         (True, False)
@@ -443,7 +443,7 @@ class FitConfig:
         return self.example.settings
 
     def for_learning(self) -> FitConfig:
-        """The same where a method was given; where it is *auto*, that of the method which learns.
+        """The same configuration with *auto* resolved to the default learner.
 
         >>> FitConfig(dim=3).for_learning().method, FitConfig(method="nested-caps").for_learning().method
         ('hyperbolic-cones', 'nested-caps')
@@ -451,7 +451,7 @@ class FitConfig:
         return FitConfig(**self.given | {"method": method_of(self.given, learns=True)})
 
     def for_edges(self, count: int) -> TrainingConfig:
-        """How to learn from so many edges, with nothing left open.
+        """The full configuration of learning from so many edges.
 
         >>> config = FitConfig(method="hyperbolic-cones")
         >>> config.for_edges(1_000_000).epochs, config.for_edges(1_000).epochs
@@ -459,22 +459,22 @@ class FitConfig:
         """
         return training_config(self.given, count)
 
-    def for_parents(self, share_of_several: float) -> ConstructionConfig:
-        """How to construct, with nothing left open, where such a share of the nodes has several parents.
+    def for_parents(self, multi_parent_share: float) -> ConstructionConfig:
+        """The full configuration of a construction if this share of the nodes has several parents.
 
         >>> FitConfig().for_parents(0.02).dim, FitConfig().for_parents(0.5).dim, FitConfig(dim=3).for_parents(0.5).dim
         (5, 10, 3)
         """
-        return construction_config(self.given, share_of_several)
+        return construction_config(self.given, multi_parent_share)
 
     def as_dict(self) -> dict[str, Any]:
-        """Plain values, for JSON and TOML; of a construction, the few that count."""
+        """Plain values, for JSON and TOML; for a construction, only the settings that it uses."""
         values = {name: getattr(self, name) for name in self.example.as_dict()}
         return {name: value for name, value in values.items() if value is not None or not self.is_construction}
 
     @classmethod
     def from_dict(cls, values: dict[str, Any]) -> FitConfig:
-        """A configuration from plain values, such as a record keeps; names of version 0.1 are understood.
+        """A configuration from plain values, such as those in a record; names of version 0.1 are accepted.
 
         >>> FitConfig.from_dict({"method": "overlapping"}).method
         'overlapping-caps'
@@ -483,9 +483,9 @@ class FitConfig:
 
     @classmethod
     def from_toml(cls, path: str | Path, **overrides: Any) -> FitConfig:
-        """A configuration from a TOML file of ``name = value`` lines; overrides win.
+        """A configuration from a TOML file of ``name = value`` lines; overrides take precedence.
 
-        What is wrong with a setting of the file by itself is said with the path of the file.
+        Errors in a value of the file name the file.
         """
         given = with_new_names(read_settings_file(path), warn=True)
         for name, value in given.items():
@@ -496,12 +496,12 @@ class FitConfig:
         return cls(**given | overrides)
 
 
-# Settings take a few thousand bytes; what the parser needs grows with the square of some larger files.
+# Settings need a few thousand bytes; the parser takes quadratic time for some larger files.
 LARGEST = 16_384
 
 
 def read_settings_file(path: str | Path) -> dict[str, Any]:
-    """What the lines ``name = value`` say; InputError in one sentence if they cannot be read."""
+    """The settings in a TOML file of ``name = value`` lines; InputError if it cannot be read."""
     try:
         with open(path, "rb") as file:
             content = file.read(LARGEST + 1)
@@ -513,5 +513,5 @@ def read_settings_file(path: str | Path) -> dict[str, Any]:
     except RecursionError:
         raise InputError(f"{path}: is not valid TOML (it is nested too deeply)") from None
     except ValueError as error:
-        # Wrong TOML, wrong UTF-8, and numbers of too many digits.
+        # Invalid TOML, invalid UTF-8, and numbers with too many digits.
         raise InputError(f"{path}: is not valid TOML ({str(error)[:200]})") from None

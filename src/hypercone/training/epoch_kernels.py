@@ -1,10 +1,10 @@
 """One epoch of each loss, compiled: randomness as a function of (seed, epoch, edge), draws, gradients, updates.
 
-Two passes over the corrupted pairs of an edge. The first only tests, without a branch, and marks the pairs still within
-the margin; most are not and cost nothing more. The second computes gradients for the marked ones alone. While one edge
-is worked on, the rows of the next are on their way into the cache.
+The margin loss makes two passes over the negative pairs of an edge. The first only tests, without branches, and marks
+the pairs within the margin, which are few. The second computes gradients for the marked pairs. While one edge is
+processed, the rows of the next are prefetched into the cache.
 
-Of each edge one end is the anchor; the other end must be nearer to it than the corrupted ones:
+The softmax loss takes one end of each edge as the anchor; the other end must be nearer to it than the corrupted ones:
 ``−log(e^−d(anchor, true) / (e^−d(anchor, true) + Σ e^−d(anchor, corrupted)))``.
 
 The mixing function is splitmix64's (Steele, Lea and Flood, 2014): two multiplications, and every bit of the counter
@@ -19,7 +19,15 @@ from numpy import uint64
 
 from hypercone._jit import kernel, kernel_part, prefetch_row, width
 from hypercone.hierarchy.graph_kernels import entries, list_length
-from hypercone.methods.generic_kernels import add_gradient, attraction, is_outside, is_within_margin, region, room, step
+from hypercone.methods.generic_kernels import (
+    add_gradient,
+    attraction,
+    is_outside,
+    is_within_margin,
+    point_term,
+    region,
+    step,
+)
 
 
 @kernel_part
@@ -51,7 +59,7 @@ def margin_epoch(points, memory, examples, order, method, optimizer, seed, epoch
     pushed = 0
     here = uint64(0)
     there = uint64(both)
-    # One round more than there are edges: each draws for the next edge, and the first does nothing else.
+    # One iteration more than there are edges: each draws for the next edge, and the first does nothing else.
     for i in range(-1, order.size):
         here, there = there, here
         following = prefetch_edges(points, edges, order, i)
@@ -99,7 +107,7 @@ def margin_epoch(points, memory, examples, order, method, optimizer, seed, epoch
                 else:
                     if row == child or is_known(known, row, child):
                         continue
-                    # Computed again, for the row may have moved since the test.
+                    # Computed again, because the row may have moved since the test.
                     apex = region(method, points, row, negatives.push_parents, dim)
                     add_gradient(method, apex, points, row, child, -1.0, of_other, of_child, dim)
                 step(optimizer, method, points, memory, row, of_other, dim)
@@ -128,7 +136,7 @@ def _separation(points, anchor, other, dim):
 
 @kernel_part
 def _anchor_is_parent(draws, children, parents):
-    """With corruption of both ends, which one stays is drawn in proportion to the two counts."""
+    """Whether the parent is the anchor; if both ends are corrupted, drawn in proportion to the two counts."""
     return below(mix(draws + uint64(0xFFFFFFFF)), children + parents) < uint64(children)
 
 
@@ -145,7 +153,7 @@ def _draw(rows, at, points, draws, negatives):
 
 @kernel_part
 def _keep_corrupted(candidates, rows, at, count, anchor, anchor_is_parent, known):
-    """The drawn rows that are not known to belong, behind the true end; returns how many candidates there are."""
+    """Write the drawn rows that are not known to be true behind the true end; returns the number of candidates."""
     found = uint64(1)
     for j in range(count):
         row = rows[at + uint64(j)]
@@ -186,14 +194,14 @@ def softmax_epoch(points, memory, examples, order, method, optimizer, seed, epoc
         anchor = uint64(edges[order[i], 0] if anchor_is_parent else edges[order[i], 1])
         candidates[0] = uint64(edges[order[i], 1] if anchor_is_parent else edges[order[i], 0])
         found = _keep_corrupted(candidates, rows, here, size, anchor, anchor_is_parent, known)
-        anchor_room = room(method, _separation(points, anchor, anchor, dim)[0])
+        anchor_term = point_term(method, _separation(points, anchor, anchor, dim)[0])
         for j in range(found):
             norms[j], distances[j] = _separation(points, anchor, candidates[j], dim)
         total = 0.0
-        # A loop of its own over plain arrays: this is where the divisions and roots are, and it vectorises.
+        # A separate loop over plain arrays, so that its divisions and roots are vectorized.
         for j in range(found):
             weights[j], slopes[j], to_anchor[j], to_other[j] = attraction(
-                method, distances[j], anchor_room, room(method, norms[j])
+                method, distances[j], anchor_term, point_term(method, norms[j])
             )
             total += weights[j]
         share = 1.0 / total
@@ -218,16 +226,16 @@ def softmax_epoch(points, memory, examples, order, method, optimizer, seed, epoc
     return violated, used
 
 
-# Edges are visited in random order: far enough ahead to hide the wait, near enough to be still in the cache.
+# Edges are visited in random order. Far enough ahead to hide the latency, near enough to be still in the cache.
 LOOKAHEAD = 12
 
 
 @kernel_part
 def draw_rows(rows, at, first, count, draws, pool, points):
-    """Draws first … first+count−1 of a stream as random rows of the pool, on their way into the cache.
+    """Write draws first … first+count−1 of a stream as random rows of the pool, and prefetch them.
 
-    They go to rows[at + first] and on. Callers keep two halves and draw for the next edge before they work on this
-    one: a row needs that long to arrive.
+    They are written to rows[at + first] and following. Callers keep two halves and draw for the next edge before they
+    process the current one, so that the rows arrive in the cache in time.
     """
     for j in range(first, first + count):
         row = uint64(pool[below(mix(draws + uint64(j)), pool.size)])
@@ -237,7 +245,7 @@ def draw_rows(rows, at, first, count, draws, pool, points):
 
 @kernel_part
 def draw_relatives(rows, at, first, count, draws, pools, parent, child, points):
-    """The same from one parent's list of relatives; where it has none the child itself, which is never used."""
+    """Like ``draw_rows``, from a parent's list of relatives; without any, the child itself, which is never used."""
     start = pools.offsets[parent]
     size = list_length(pools, parent)
     for j in range(first, first + count):
@@ -250,7 +258,7 @@ def draw_relatives(rows, at, first, count, draws, pools, parent, child, points):
 
 @kernel_part
 def prefetch_edges(points, edges, order, i):
-    """Fetch the ends of the next edge and, further ahead, the edges themselves; returns the next edge."""
+    """Prefetch the ends of the next edge and, further ahead, the edges themselves; returns the next edge."""
     last = order.size - 1
     prefetch_row(edges, uint64(order[min(i + LOOKAHEAD, last)]))
     following = order[min(i + 1, last)]
@@ -261,7 +269,7 @@ def prefetch_edges(points, edges, order, i):
 
 @kernel_part
 def is_known(known, parent, child):
-    """Whether the pair is known to be true: a scan of the child's short list, faster than halving it or any hash."""
+    """Whether the pair is known to be true; the lists are short, so a scan is faster than bisection or a hash."""
     for i in entries(known, child):
         if known.rows[i] == parent:
             return True
@@ -275,7 +283,7 @@ SECOND = np.uint64(0x94D049BB133111EB)
 
 @kernel_part
 def mix(counter):
-    """64 bits that look random, the same for the same counter."""
+    """64 pseudorandom bits, a function of the counter."""
     z = counter + GOLDEN
     z = (z ^ (z >> uint64(30))) * FIRST
     z = (z ^ (z >> uint64(27))) * SECOND
@@ -284,19 +292,19 @@ def mix(counter):
 
 @kernel_part
 def stream(seed, epoch, edge):
-    """The start of the stream of draws that belongs to one edge in one epoch."""
+    """The start of the stream of draws for one edge in one epoch."""
     return mix(mix(mix(uint64(seed)) + uint64(epoch)) + uint64(edge))
 
 
 @kernel_part
 def below(bits, bound):
-    """A whole number in [0, bound) from the upper 32 random bits; bias below 2⁻³² · bound."""
+    """An integer in [0, bound) from the upper 32 random bits; the bias is below 2⁻³² · bound."""
     return ((bits >> uint64(32)) * uint64(bound)) >> uint64(32)
 
 
 @kernel
-def shuffled(count, seed, epoch):
-    """A permutation of 0 … count−1 that depends on (seed, epoch) alone."""
+def shuffled_order(count, seed, epoch):
+    """A permutation of 0 … count−1 that depends on (seed, epoch) only."""
     order = np.arange(count).astype(np.uint32)
     start = stream(seed, epoch, uint64(0xFFFFFFFFFFFFFFFF))
     for i in range(count - 1, 0, -1):

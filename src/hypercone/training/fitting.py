@@ -1,4 +1,4 @@
-"""From a hierarchy and a configuration to an embedding, constructed or learned, with or without a run's folder."""
+"""Fits an embedding to a hierarchy, constructed or learned, with or without checkpoints."""
 
 from __future__ import annotations
 
@@ -24,16 +24,16 @@ from hypercone.hierarchy.interop import texts_of
 from hypercone.methods import METHODS, Points, find_method
 from hypercone.methods.scoring import Scorer, calibrate
 from hypercone.progress import OnProgress, Progress, ProgressBar, showing
-from hypercone.runs import Checkpointing, FitContext, opened
+from hypercone.runs import Checkpointing, FitContext, open_run
 from hypercone.runs.checkpoint import Identity
-from hypercone.runs.folder import TRAINING, KeptCheckpoints
+from hypercone.runs.folder import TRAINING, FolderCheckpoints
 from hypercone.training.config import (
     AUTO,
     DEFAULT_LEARNER,
     FitConfig,
     TrainingConfig,
+    format_value,
     method_of,
-    shown,
     with_new_names,
 )
 from hypercone.training.loop import Stage
@@ -41,7 +41,7 @@ from hypercone.training.recipe import Recipe, settings_of
 from hypercone.training.sampling import TrainingData, calibration_pairs, prepare
 from hypercone.training.start import check_start, pretrained_points, starting_points
 
-# Whose points a construction makes.
+# The method of constructed points.
 CONES = "hyperbolic-cones"
 
 
@@ -63,29 +63,29 @@ def fit(
     progress: bool | None = None,
     **settings: Any,
 ) -> Embedding:
-    """An embedding of a hierarchy, constructed or learned.
+    """Fit an embedding to a hierarchy, constructed or learned.
 
     ``data`` is a Hierarchy, the name of a dataset, a file for ``hypercone.read``, a data frame with the columns parent
     and child, or (parent, child) pairs.
 
-    ``method`` is one of nested-caps and overlapping-caps, which are constructed, or of hyperbolic-cones,
-    euclidean-cones, order, poincare and euclidean, which are learned. *auto* is overlapping-caps, the best for a
-    hierarchy that is known whole; with a split or a start it is hyperbolic-cones. Nothing else decides it: a setting
-    of learning beside a construction is refused. ``settings`` are those of docs/reference/settings.md by name.
+    ``method`` is nested-caps or overlapping-caps, which are constructed, or hyperbolic-cones, euclidean-cones, order,
+    poincare or euclidean, which are learned. *auto* is overlapping-caps, the best for a complete hierarchy, and
+    hyperbolic-cones with a split or a start. No other setting affects it: settings of learning are refused for a
+    construction. ``settings`` are those of docs/reference/settings.md by name.
 
-    With ``split``, training sees its training edges only, and its validation pairs choose the epoch, the threshold
-    and α; the test pairs are not looked at. Without one, the threshold is placed on the training pairs.
+    With ``split``, only its training edges are used for training, and its validation pairs choose the epoch, the
+    threshold and α; the test pairs are not used. Without one, the threshold is chosen on the training pairs.
 
-    With ``start``, a point for each node, training begins there and the settings of initialization are not used; so
-    one pre-training can serve several fits (see ``hypercone.training.pretrain``).
+    With ``start``, one point per node, training begins there and the settings of initialization are not used; so
+    several fits can share one pre-training (see ``hypercone.training.pretrain``).
 
     ``recipe`` is "as published", "tuned" or, for hyperbolic cones, "strict" (the settings behind the tables), a TOML
-    file, settings by name such as ``record["config"]`` of a model, or a TrainingConfig or ConstructionConfig; what is
-    given beside it wins.
+    file, settings by name such as ``record["config"]`` of a model, or a TrainingConfig or ConstructionConfig; other
+    arguments take precedence over it.
 
-    ``checkpoint``, a folder or Checkpointing, keeps a fit that may be killed: the same call goes on where it was.
-    ``callback`` is called with a Progress after each epoch or iteration. A bar shows the progress where standard error
-    is a terminal or a notebook, unless ``progress`` says always (True) or never (False).
+    ``checkpoint``, a folder or Checkpointing, lets the same call resume a fit that was killed. ``callback`` is called
+    with a Progress after each epoch or iteration. A progress bar is shown if standard error is a terminal or a
+    notebook, always (``progress=True``) or never (``progress=False``).
 
     >>> embedding = fit([("animal", "dog"), ("animal", "cat"), ("dog", "poodle")], dim=2)
     >>> embedding.is_a("poodle", "animal"), embedding.made_by
@@ -129,7 +129,7 @@ def _fit(
 
 
 def _listener(callback: OnProgress | None, show: OnProgress | None) -> OnProgress | None:
-    """One function that tells both; None if there is nobody to tell, so that nothing is measured for nobody."""
+    """One function that calls both; None if both are None, so that no figures are computed in vain."""
     if callback is None or show is None:
         return callback or show
 
@@ -142,11 +142,11 @@ def _listener(callback: OnProgress | None, show: OnProgress | None) -> OnProgres
 
 def _check_kind(name: str, value: object, kind: Any, wanted: str) -> None:
     if not isinstance(value, kind):
-        raise InputError(f"{name} is {shown(value)}, but must be {wanted}")
+        raise InputError(f"{name} is {format_value(value)}, but must be {wanted}")
 
 
 def hierarchy_of(data: Data) -> Hierarchy:
-    """The hierarchy that ``fit`` is given in one of many forms.
+    """The hierarchy for the data that ``fit`` accepts.
 
     >>> len(hierarchy_of("tree-2-3")), len(hierarchy_of([("animal", "dog")]))
     (15, 2)
@@ -166,12 +166,12 @@ def hierarchy_of(data: Data) -> Hierarchy:
         )
     if not isinstance(data, Iterable):
         raise InputError(
-            f"the data is {shown(data)}; give a Hierarchy, a file, the name of a dataset, a data frame or pairs"
+            f"the data is {format_value(data)}; give a Hierarchy, a file, the name of a dataset, a data frame or pairs"
         )
     pairs = np.array(data if hasattr(data, "__array__") else list(data), dtype=object)
     if pairs.ndim != 2 or pairs.shape[1] != 2:
         raise InputError(
-            f"edges of the shape {pairs.shape} are no pairs; give one (parent, child) for each edge, or a Hierarchy"
+            f"edges of the shape {pairs.shape} are not pairs; give one (parent, child) for each edge, or a Hierarchy"
         )
     ends = (
         texts_of(pairs[:, side].tolist(), f"the {role}", "pair", 0) for side, role in enumerate(("parent", "child"))
@@ -190,21 +190,21 @@ def _of_frame(frame: Any) -> Hierarchy:
 
 
 def _config(given: dict[str, Any], recipe: Recipe | None, split: Split | None, *, learns: bool) -> FitConfig:
-    """What is given, and beneath it what the recipe says; with the method decided."""
+    """The given settings over those of the recipe, with the method resolved."""
     settings = {name: value for name, value in given.items() if value is not None}
     if recipe is not None:
         method = method_of(with_new_names(settings, warn=False), learns=learns)
         percent = None if split is None else split.percent
         settings = settings_of(recipe, settings, method, percent)
     config = FitConfig(**settings)
-    # What *auto* refuses is refused here, before any work.
+    # Resolve *auto* and check that the settings are compatible, before any work.
     config = config.for_learning() if learns else config
     _ = config.example
     return config
 
 
 def _from_old_names(method: Any, recipe: Any, callback: Any, checkpoint: Any, settings: dict[str, Any]) -> Any:
-    """The arguments by their names of today, for those of version 0.1 that are still used."""
+    """The arguments, with those under a name of version 0.1 moved to the current name."""
     if isinstance(method, FitConfig):
         warn_renamed("fit(hierarchy, FitConfig(…))", "fit(data, method, **settings) or recipe=")
         recipe, method = method, AUTO
@@ -229,20 +229,20 @@ def _context(
     split: Split | None,
     start: Points | None,
 ) -> Iterator[FitContext]:
-    """What the steps of a fit are given; during the block the folder of its run is locked."""
+    """The context for the steps of a fit; within the block, the run folder is locked."""
     if run is None:
         yield FitContext(callback)
         return
-    with opened(run, identity_of(hierarchy, config, split, start)) as folder:
-        yield FitContext(callback, KeptCheckpoints(run, folder))
+    with open_run(run, identity_of(hierarchy, config, split, start)) as folder:
+        yield FitContext(callback, FolderCheckpoints(run, folder))
 
 
 def _construct(hierarchy: Hierarchy, given: FitConfig, split: Split | None, context: FitContext) -> Embedding:
-    """What a construction makes of a hierarchy, or of the training edges of a split."""
+    """Construct an embedding of a hierarchy, or of the training edges of a split."""
     known = hierarchy if split is None else Hierarchy(hierarchy.names, split.train)
     if not len(known.edges):
         raise InputError("there are no edges to construct from; give at least one parent and child")
-    # Counted by basic edges: a split's training edges have implied ones among them.
+    # Only direct edges count: a split's training edges include implied ones.
     parents = np.bincount(known.reduction()[:, 1], minlength=len(known))
     config = given.for_parents(float((parents > 1).mean()))
     made = construct(config.method, known, config.dim, config.K, config.seed, context)
@@ -275,12 +275,12 @@ def _construct(hierarchy: Hierarchy, given: FitConfig, split: Split | None, cont
 def _learn(
     hierarchy: Hierarchy, data: TrainingData, split: Split | None, start: Points | None, context: FitContext
 ) -> Embedding:
-    """What is learned from the data of a hierarchy."""
+    """Learn an embedding from the training data of a hierarchy."""
     edges, known, config = data
-    # A split of a small hierarchy may hold nothing out.
+    # A split of a small hierarchy may have no validation pairs.
     validation = split.validation if split and len(split.validation.positives) else None
     init = config.init if start is None else "given points"
-    stage = Stage(config, edges, known, validation, context, keeps_history=True)
+    stage = Stage(config, edges, known, validation, context, records_history=True)
     if found := context.checkpoints.of(TRAINING, stage.total):
         trained = stage.resume(found, len(hierarchy))
     elif start is None:
@@ -299,7 +299,7 @@ def _learn(
         threshold=chosen.threshold,
         record={
             "kind": "learned from a construction" if init in CONSTRUCTIONS else "learned",
-            # Without validation pairs, the wrong pairs that place the threshold are those outside the closure.
+            # Without validation pairs, the threshold is chosen on negative pairs from outside the closure.
             "closure_aware": config.known == "closure" or init in CLOSURE_AWARE or validation is None,
             "config": config.as_dict(),
             "hierarchy_digest": hierarchy.digest,
@@ -321,15 +321,15 @@ def _learn(
 def pretrain(
     hierarchy: Hierarchy, config: FitConfig, *, split: Split | None = None, callback: OnProgress | None = None
 ) -> Points:
-    """The points of the pre-training that a fit with this configuration would draw inwards and start from.
+    """The points of the pre-training that a fit with this configuration would rescale and start from.
 
     Fits that differ in other settings can share them.
 
     >>> from hypercone import Hierarchy
     >>> pets = Hierarchy.from_pairs([("animal", "dog"), ("animal", "cat"), ("dog", "poodle")])
-    >>> from hypercone.training import drawn_in
+    >>> from hypercone.training import rescaled_start
     >>> config = FitConfig(method="hyperbolic-cones", dim=2, epochs=50)
-    >>> start = drawn_in(pretrain(pets, config), config)
+    >>> start = rescaled_start(pretrain(pets, config), config)
     >>> bool((fit(pets, recipe=config, start=start).points == fit(pets, recipe=config).points).all())
     True
     """
@@ -345,7 +345,7 @@ def pretrain(
 def identity_of(
     hierarchy: Hierarchy, config: FitConfig | TrainingConfig, split: Split | None, start: Points | None
 ) -> Identity:
-    """All that the result depends on, in plain values; two fits with the same identity give the same bytes.
+    """Everything that the result depends on, as plain values; two fits with the same identity give the same bytes.
 
     >>> pets = Hierarchy.from_pairs([("animal", "dog")])
     >>> identity_of(pets, FitConfig(dim=2), None, None)["nodes"]
@@ -356,7 +356,7 @@ def identity_of(
     parts: Identity = {
         **config.as_dict(),
         "hypercone": __version__,
-        # The last bit of a number may depend on these as well.
+        # The last bits of the result may depend on these versions.
         **{name: importlib.metadata.version(name) for name in ("numba", "numpy")},
         "nodes": len(hierarchy),
         "direct edges": len(hierarchy.edges),

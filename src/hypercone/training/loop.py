@@ -1,14 +1,8 @@
-"""Stage, Trainer, TrainingState, best epoch, rate schedule.
+"""The training loop.
 
-The training loop: burn-in, epochs, validation, and the best points seen.
-
-One epoch: the order of the edges, the compiled loop of the method's loss, and threads if asked for.
-
-The learning rate of each epoch.
-
-Where a stage is between two epochs: all that the next one depends on, and as a checkpoint.
-
-The best validated points so far, and when to stop waiting for better ones.
+``Stage`` runs burn-in, epochs and validations; ``Trainer`` runs one epoch, in threads if configured; ``TrainingState``
+is everything that the next epoch depends on, and can be saved as a checkpoint; ``EarlyStopping`` keeps the points of
+the best validation.
 """
 
 from __future__ import annotations
@@ -32,49 +26,49 @@ from hypercone.methods import FARTHEST, Method, Points, Settings, find_method, g
 from hypercone.methods.scoring import Calibration, Scorer, calibrate
 from hypercone.progress import Reporter
 from hypercone.runs import Checkpoint
-from hypercone.runs.checkpoint import reading
-from hypercone.runs.folder import PRETRAINING, TRAINING, UNWATCHED, FitContext
+from hypercone.runs.checkpoint import reading_state
+from hypercone.runs.folder import DEFAULT_CONTEXT, PRETRAINING, TRAINING, FitContext
 from hypercone.training.config import TrainingConfig
-from hypercone.training.epoch_kernels import margin_epoch, shuffled, softmax_epoch
+from hypercone.training.epoch_kernels import margin_epoch, shuffled_order, softmax_epoch
 from hypercone.training.monitor import History, LossMeter
 from hypercone.training.sampling import Examples, Negatives, make_negatives
 
 
 @dataclass(frozen=True)
 class Stage:
-    """One run over the epochs of a configuration: what to learn from, what to choose by, whom to tell."""
+    """Training or pre-training by a configuration: the data, the validation pairs, and the context."""
 
     config: TrainingConfig
     edges: Rows
     known: Adjacency
     validation: LabeledPairs | None = None
-    context: FitContext = UNWATCHED
+    context: FitContext = DEFAULT_CONTEXT
     name: str = "training"
-    # Whether the loss is measured now and then for the record.
-    keeps_history: bool = False
+    # Whether to measure the loss at some epochs for the record.
+    records_history: bool = False
 
     def train(self, points: Points) -> Trained:
-        """Train from these points; the array given is left as it is."""
-        course = self._course(find_method(self.config.method).project(points, self.config.settings))
-        course.history.note(course.trainer, 0)
+        """Train from these points; the array itself is not changed."""
+        state = self._new_state(find_method(self.config.method).project(points, self.config.settings))
+        state.history.note(state.trainer, 0)
         if self.validation is not None and self.config.init in CONSTRUCTIONS:
-            # A construction may be better than all that learning makes of it.
-            course.best.offer(course.trainer, self.validation, 0)
-            course.history.note_validation(0, course.best.f1)
-        return self._finish(course)
+            # A construction may be better than every epoch of learning from it.
+            state.best.offer(state.trainer, self.validation, 0)
+            state.history.note_validation(0, state.best.f1)
+        return self._finish(state)
 
     def resume(self, found: Checkpoint, count: int) -> Trained:
-        """Go on from a checkpoint of this stage of so many nodes."""
-        course = self._course(np.zeros((count, self.config.dim)))
-        course.restore(found)
-        return self._finish(course)
+        """Continue from a checkpoint of this stage with ``count`` nodes."""
+        state = self._new_state(np.zeros((count, self.config.dim)))
+        state.restore(found)
+        return self._finish(state)
 
-    def _finish(self, course: Course) -> Trained:
-        """Run the epochs that are not done yet."""
-        trainer, best, history = course.trainer, course.best, course.history
-        report = self._reporter(course)
+    def _finish(self, state: TrainingState) -> Trained:
+        """Run the remaining epochs."""
+        trainer, best, history = state.trainer, state.best, state.history
+        report = self._reporter(state)
         plan = enumerate(self._plan(len(trainer.points)))
-        for number, (rate, negatives) in itertools.islice(plan, course.done, None):
+        for number, (rate, negatives) in itertools.islice(plan, state.done, None):
             if best.is_out_of_patience:
                 break
             violated, active = trainer.run(number, rate, negatives)
@@ -86,22 +80,22 @@ class Stage:
                 history.note_validation(epoch, best.f1)
             if report:
                 report(number + 1, violated, active)
-            course.done = number + 1
-            self.context.checkpoints.offer(course.done, self.total, course.checkpoint)
+            state.done = number + 1
+            self.context.checkpoints.offer(state.done, self.total, state.checkpoint)
         found = best.trained or Trained(trainer.points, self.config.epochs, None)
         return replace(found, history=history.as_dict(), notes=history.notes(self.config.rate))
 
     @property
     def total(self) -> int:
-        """All epochs, burn-in included; none where there is nothing to learn from."""
+        """The number of epochs including burn-in; 0 without edges."""
         return self.config.burn_in + self.config.epochs if len(self.edges) else 0
 
     @property
     def key(self) -> str:
-        """What its checkpoints are called."""
+        """The stage name of its checkpoints."""
         return TRAINING if self.name == TRAINING else PRETRAINING
 
-    def _course(self, points: Points) -> Course:
+    def _new_state(self, points: Points) -> TrainingState:
         config, count = self.config, len(points)
         trainer = Trainer(
             method=find_method(config.method),
@@ -114,16 +108,18 @@ class Stage:
             optimizer=config.optimizer,
             threads=config.threads,
         )
-        meter = self._loss_meter(count) if self.keeps_history and self.total else None
-        return Course(self.key, trainer, Best(config.patience), History(meter, self.total, config.burn_in))
+        meter = self._loss_meter(count) if self.records_history and self.total else None
+        return TrainingState(
+            self.key, trainer, EarlyStopping(config.patience), History(meter, self.total, config.burn_in)
+        )
 
-    def _reporter(self, course: Course) -> Callable[[int, int, int], None] | None:
-        """What takes the number of an epoch, its violated positives and active negatives, where anybody listens."""
+    def _reporter(self, state: TrainingState) -> Callable[[int, int, int], None] | None:
+        """A function of an epoch, its violated positives and its active negatives; None without a callback."""
         if self.context.progress is None:
             return None
         tell = Reporter(self.context.progress, self.name, self.total)
-        trainer, best = course.trainer, course.best
-        meter = course.history.meter or self._loss_meter(len(trainer.points))
+        trainer, best = state.trainer, state.best
+        meter = state.history.meter or self._loss_meter(len(trainer.points))
         pairs = len(self.edges) * (1 + self.config.negatives)
 
         def report(epoch: int, violated: int, active: int) -> None:
@@ -144,7 +140,7 @@ class Stage:
         return LossMeter(self.edges, self.known, negatives, self.config.seed)
 
     def _plan(self, count: int) -> Iterator[tuple[float, Negatives]]:
-        """The rate and the corrupted nodes of every epoch; burn-in goes gently and favours general nodes."""
+        """The rate and the negatives of every epoch; burn-in uses a low rate and favors general nodes."""
         config = self.config
         if config.burn_in:
             by_degree = make_negatives(count, self.edges, config, "degree")
@@ -163,13 +159,13 @@ class Stage:
             how = "is beyond all bounds" if np.isfinite(points).all() else "is not finite"
             raise ConfigError(
                 f"training diverged at epoch {number}: a point {how}; try a lower {option('rate')} than "
-                f"{self.config.rate}{self.context.checkpoints.kept()}"
+                f"{self.config.rate}{self.context.checkpoints.safe_checkpoint()}"
             )
 
 
 @dataclass
 class Trainer:
-    """Everything an epoch needs; ``points`` and the optimiser's ``memory`` change in place, the rest does not."""
+    """Everything an epoch needs; only ``points`` and the optimizer's ``memory`` change, in place."""
 
     method: Method
     settings: Settings
@@ -180,13 +176,13 @@ class Trainer:
     seed: int
     optimizer: str
     threads: int = 1
-    # Of the latest epoch, wall time.
+    # Wall time of the latest epoch.
     seconds: float = 0.0
 
     def run(self, epoch: int, rate: float, negatives: Negatives) -> tuple[int, int]:
         """Visit every edge once; returns (violated positives, active negatives)."""
         started = time.perf_counter()
-        order = shuffled(len(self.edges), self.seed, epoch)
+        order = shuffled_order(len(self.edges), self.seed, epoch)
         visit = self._visit if self.threads == 1 else self._visit_in_threads
         counts = visit(order, epoch, rate, negatives)
         self.seconds = time.perf_counter() - started
@@ -254,17 +250,17 @@ def rate_at(epoch: int, epochs: int, rate: float, schedule: str) -> float:
 
 
 @dataclass
-class Course:
-    """The points and the optimiser's memory, the best so far, the history, and how many epochs are done."""
+class TrainingState:
+    """The state between two epochs: points, optimizer memory, best validation, history, and epochs done."""
 
     stage: str
     trainer: Trainer
-    best: Best
+    best: EarlyStopping
     history: History
     done: int = 0
 
     def checkpoint(self) -> Checkpoint:
-        """The state as it is now; the arrays are the live ones."""
+        """The current state as a checkpoint; the arrays are not copied."""
         arrays = {"points": self.trainer.points, "memory": self.trainer.memory}
         if self.best.trained is not None:
             arrays["best"] = self.best.trained.points
@@ -272,11 +268,11 @@ class Course:
         return Checkpoint(self.stage, self.done, arrays, facts)
 
     def restore(self, found: Checkpoint) -> None:
-        """Be as at the time of the checkpoint; ModelFileError if it cannot be one of this stage."""
+        """Restore the state from a checkpoint; ModelFileError if it does not fit this stage."""
         shape = self.trainer.points.shape
         self.trainer.points = found.array("points", shape)
         self.trainer.memory = found.array("memory", shape[:1])
-        with reading(found):
+        with reading_state(found):
             self.best.restore(found, shape)
             self.history.restore(found.facts["history"])
         self.done = found.epoch
@@ -284,7 +280,7 @@ class Course:
 
 @dataclass(frozen=True)
 class Trained:
-    """The points of the best validated epoch (or the last), how it was chosen, and how training went."""
+    """The points of the best validated epoch (or the last), with its calibration, history and notes."""
 
     points: Points
     epoch: int
@@ -293,8 +289,8 @@ class Trained:
     notes: list[str] = field(default_factory=list)
 
 
-class Best:
-    """Keeps the points with the highest validation F1, and knows when patience has run out."""
+class EarlyStopping:
+    """Keeps the points with the highest validation F1, and decides when to stop."""
 
     def __init__(self, patience: int) -> None:
         self.patience = patience
@@ -303,7 +299,7 @@ class Best:
         self.waited = 0
 
     def offer(self, trainer: Trainer, validation: LabeledPairs | None, epoch: int) -> None:
-        """Validate, and keep the points if they are better than all before."""
+        """Validate the current points, and keep a copy if they are the best so far."""
         assert validation is not None
         self.latest = calibrate(Scorer(trainer.points, trainer.method, trainer.settings), validation)
         self.waited += 1
@@ -312,24 +308,24 @@ class Best:
 
     @property
     def f1(self) -> float:
-        """Of the latest validation."""
+        """The F1 of the latest validation."""
         assert self.latest is not None
         return self.latest.f1
 
     @property
     def is_out_of_patience(self) -> bool:
-        """Whether it has waited long enough."""
+        """Whether ``patience`` validations have passed without a better F1."""
         return bool(self.patience) and self.waited >= self.patience
 
     def facts(self) -> dict[str, Any]:
-        """All but the points, for a checkpoint."""
+        """Everything but the points, for a checkpoint."""
         if self.trained is None or self.trained.calibration is None or self.latest is None:
             return {}
         chosen, latest = asdict(self.trained.calibration), asdict(self.latest)
         return {"epoch": self.trained.epoch, "calibration": chosen, "latest": latest, "waited": self.waited}
 
     def restore(self, checkpoint: Checkpoint, shape: tuple[int, ...]) -> None:
-        """Be as at the time of the checkpoint."""
+        """Restore from a checkpoint."""
         facts = checkpoint.facts["best"]
         if not facts:
             return

@@ -1,8 +1,7 @@
-"""Loss meter, history.
+"""The loss meter and the training history.
 
-The loss, measured on a sample of edges: angles need transcendental functions, which the training loop avoids.
-
-The course of a training as the model's record keeps it: the loss now and then, and every validation.
+The loss is measured on a sample of edges, separately from training: angles need transcendental functions, which the
+training loop avoids. The history is what the record of a model keeps: the loss at some epochs, and the validations.
 """
 
 from __future__ import annotations
@@ -25,56 +24,56 @@ SAMPLE = 2_000
 
 
 class LossMeter:
-    """The mean loss a positive pair, over the same sample of positives and wrong pairs every time."""
+    """The mean loss per positive pair, on a fixed sample of positive and negative pairs."""
 
     def __init__(self, edges: Rows, known: Adjacency, negatives: Negatives, seed: int) -> None:
         random = np.random.default_rng([seed, 0x1055])
         self.positives = edges[random.choice(len(edges), min(SAMPLE, len(edges)), replace=False)]
         width = negatives.children + negatives.parents
         shape = (len(self.positives), width)
-        self.wrong = np.repeat(self.positives[:, None, :], width, axis=1)
+        self.negatives = np.repeat(self.positives[:, None, :], width, axis=1)
         for side, columns, pool in (
             (1, slice(0, negatives.children), negatives.child_pool),
             (0, slice(negatives.children, width), negatives.parent_pool),
         ):
-            self.wrong[:, columns, side] = pool[random.integers(0, len(pool), shape)][:, columns]
-        self.is_wrong = ~_are_known(self.wrong.reshape(-1, 2), known).reshape(shape)
+            self.negatives[:, columns, side] = pool[random.integers(0, len(pool), shape)][:, columns]
+        self.is_negative = ~_are_known(self.negatives.reshape(-1, 2), known).reshape(shape)
 
     def measure(self, method: Method, settings: Settings, points: Points) -> float:
-        """The margin or softmax loss a positive, at these points."""
+        """The mean margin or softmax loss per positive pair at these points."""
         scorer = Scorer(points, method, settings)
         positive = scorer.energies(self.positives)
-        wrong = scorer.energies(self.wrong.reshape(-1, 2)).reshape(len(positive), -1)
-        # What training would not use as a wrong pair counts as infinitely far away, and so not at all.
-        wrong = np.where(self.is_wrong, wrong, np.inf)
+        negative = scorer.energies(self.negatives.reshape(-1, 2)).reshape(len(positive), -1)
+        # Pairs that training would not use as negatives get an infinite energy, so that they do not contribute.
+        negative = np.where(self.is_negative, negative, np.inf)
         if method.loss == "margin":
-            return float(np.mean(positive + np.maximum(0.0, settings.margin - wrong).sum(axis=1)))
-        return float(np.mean(softmax_loss(positive, wrong)))
+            return float(np.mean(positive + np.maximum(0.0, settings.margin - negative).sum(axis=1)))
+        return float(np.mean(softmax_loss(positive, negative)))
 
 
 def _are_known(pairs: Rows, known: Adjacency) -> NDArray[np.bool_]:
-    """Whether each pair is a node with itself or known to be true."""
+    """Whether each pair is known to be true, or a node paired with itself."""
     true: NDArray[np.bool_] = np.isin(pair_keys(pairs[:, 1], pairs[:, 0], len(known)), known.keys())
     itself: NDArray[np.bool_] = pairs[:, 0] == pairs[:, 1]
     return true | itself
 
 
-def softmax_loss(positive: NDArray[np.float64], wrong: NDArray[np.float64]) -> NDArray[np.float64]:
-    """−log of the share of the true distance among all, by the stable log-sum-exp."""
-    distances = np.concatenate([positive[:, None], wrong], axis=1)
+def softmax_loss(positive: NDArray[np.float64], negative: NDArray[np.float64]) -> NDArray[np.float64]:
+    """−log softmax of the positive distance among all, by the stable log-sum-exp."""
+    distances = np.concatenate([positive[:, None], negative], axis=1)
     nearest = distances.min(axis=1, keepdims=True)
     shares: NDArray[np.float64] = np.log(np.exp(nearest - distances).sum(axis=1)) + positive - nearest[:, 0]
     return shares
 
 
-# A curve needs no more points, and a measurement takes a few milliseconds.
+# Enough points for a curve; a measurement takes a few milliseconds.
 MOST_LOSSES = 50
-# Validations are made anyway, but the record of a model must not grow without end.
+# Limits the size of a model's record.
 MOST_VALIDATIONS = 1_000
 
 
 class History:
-    """Collects (epoch, loss) and (epoch, F1) as training goes; the epochs of burn-in count from below up to 0."""
+    """Collects (epoch, loss) and (epoch, F1) during training; the epochs of burn-in are negative and end at 0."""
 
     def __init__(self, meter: LossMeter | None, epochs: int, burn_in: int = 0) -> None:
         self.meter, self.burn_in = meter, burn_in
@@ -85,20 +84,20 @@ class History:
         self.validations: list[list[float]] = []
 
     def note(self, trainer: Trainer, number: int) -> None:
-        """Measure the loss after so many epochs in all (0: before the first), if it is one of those that are kept."""
+        """Measure the loss after so many epochs in total (0: before the first), if this epoch is to be recorded."""
         if self.meter and (number % self.every == 0 or number in (1, self.epochs)):
             loss = self.meter.measure(trainer.method, trainer.settings, trainer.points)
             self.losses.append([number - self.burn_in, float(f"{loss:.6g}")])
 
     def note_validation(self, epoch: int, f1: float) -> None:
-        """Keep the F1 of a validation; of very many, so many epochs apart, and the last."""
+        """Record the F1 of a validation; if there are very many, only some and the last."""
         latest = self.validations[-1][0] if self.validations else None
         is_last = epoch == self.epochs - self.burn_in
         if latest is None or is_last or epoch - latest >= self.validations_every:
             self.validations.append([epoch, float(f"{f1:.6g}")])
 
     def notes(self, rate: float) -> list[str]:
-        """What a person should know of it: steps that are too long can leave the points worse than they were.
+        """Notes for the user: too high a rate can leave the points worse than they were at the start.
 
         >>> history = History(None, 3)
         >>> history.losses = [[0, 0.7], [3, 3.1]]
@@ -111,16 +110,16 @@ class History:
         return [f"the loss was {before:.3g} before training and is {after:.3g} after it; try a lower rate than {rate}"]
 
     def as_dict(self) -> dict[str, Any]:
-        """Plain lists, for the record.
+        """The history as plain lists, for the record.
 
         >>> History(None, 0).as_dict()
         {'loss': [], 'validation_f1': []}
         """
-        # Copies: a checkpoint must not see what comes after it.
+        # Copies: a checkpoint must not change after it was made.
         return {"loss": [*self.losses], "validation_f1": [*self.validations]}
 
     def restore(self, values: dict[str, Any]) -> None:
-        """Go on from what ``as_dict`` gave."""
+        """Continue from the result of ``as_dict``."""
         self.losses, self.validations = (
             [[int(epoch), float(value)] for epoch, value in values[name]] for name in ("loss", "validation_f1")
         )

@@ -1,4 +1,4 @@
-"""Recipes: settings under a name, each with its reason, in ``recipes/METHOD.toml``; or a file of one's own."""
+"""Recipes: named settings in ``recipes/METHOD.toml``, each with its reason; or settings in a user's file."""
 
 from __future__ import annotations
 
@@ -16,17 +16,17 @@ from hypercone.training.config import (
     ConstructionConfig,
     FitConfig,
     TrainingConfig,
-    shown,
+    format_value,
     with_new_names,
 )
 
 Recipe = str | os.PathLike[str] | Mapping[str, Any] | TrainingConfig | ConstructionConfig | FitConfig
-# In a recipe, the list of exceptions: tables whose "dim" and "percent" say for which cells they hold.
+# The key of a recipe's exceptions: tables whose "dim" and "percent" select the cells they apply to.
 EXCEPTIONS = "for"
 
 
 def read_recipes(method: str) -> dict[str, dict[str, Any]]:
-    """All recipes of a method, as the file has them.
+    """All recipes of a method, as in its file.
 
     >>> sorted(read_recipes("order"))
     ['as published', 'tuned']
@@ -35,12 +35,12 @@ def read_recipes(method: str) -> dict[str, dict[str, Any]]:
 
 
 def recipe_text(method: str) -> str:
-    """The file of a method's recipes, with the reason of every setting."""
+    """The text of a method's recipe file, with the reason for every setting."""
     return (resources.files("hypercone.training") / "recipes" / f"{method}.toml").read_text(encoding="utf-8")
 
 
 def named_recipe(name: str, method: str, dim: int, percent: float | None) -> dict[str, Any]:
-    """The settings of a recipe for so many dimensions and such a share of the implied edges; None if not of a split.
+    """The settings of a recipe for a dimension and a percentage of implied edges, None without a split.
 
     >>> named_recipe("as published", "order", 5, 50)["rate"]
     0.1
@@ -62,7 +62,7 @@ def named_recipe(name: str, method: str, dim: int, percent: float | None) -> dic
 
 
 def has_method(recipe: Recipe | None) -> bool:
-    """Whether a recipe says itself what is learned or constructed.
+    """Whether a recipe includes the method.
 
     >>> has_method({"method": "order"}), has_method("tuned"), has_method(None)
     (True, False, False)
@@ -75,9 +75,9 @@ def has_method(recipe: Recipe | None) -> bool:
 
 
 def settings_of(recipe: Recipe, beside: Mapping[str, Any], method: str, percent: float | None) -> dict[str, Any]:
-    """What a recipe says: one by name, a TOML file, settings by name, or the configuration of another fit.
+    """The settings of a recipe: a name, a TOML file, settings by name, or the configuration of another fit.
 
-    What is given ``beside`` it wins.
+    The settings ``beside`` it take precedence.
 
     >>> settings_of({"epochs": 5, "dim": 3}, {"dim": 2}, "order", None)
     {'epochs': 5, 'dim': 2}
@@ -93,7 +93,7 @@ def _settings_of(recipe: Recipe, beside: Mapping[str, Any], method: str, percent
     if isinstance(recipe, Mapping):
         return with_new_names(recipe, warn=False)
     if not isinstance(recipe, str | os.PathLike):
-        raise ConfigError(f"recipe is {shown(recipe)}, but must be a name, a TOML file, or settings by name")
+        raise ConfigError(f"recipe is {format_value(recipe)}, but must be a name, a TOML file, or settings by name")
     if isinstance(recipe, str) and not recipe.endswith(".toml"):
         return named_recipe(recipe, method, beside.get("dim", USUAL_DIM), percent)
     return dict(FitConfig.from_toml(Path(recipe), **beside).given)

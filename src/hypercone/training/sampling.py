@@ -1,9 +1,4 @@
-"""Positives, wrong-pair plan.
-
-Which nodes may replace an end of a positive pair, how often, and which pairs are known to be true.
-
-What a fit learns from: the edges as given, their closure or a split; and which pairs it knows to be true.
-"""
+"""The positive pairs of a fit, the pairs it knows to be true, and how negative pairs are sampled."""
 
 from __future__ import annotations
 
@@ -19,26 +14,26 @@ from hypercone.hierarchy.hierarchy import parent_lists
 from hypercone.hierarchy.split import negative_pairs
 from hypercone.training.config import FitConfig, TrainingConfig
 
-# A pool lists each node as often as it is to be drawn; this many entries a node resolves the frequencies well.
-POOL_ENTRIES_A_NODE = 16
+# A pool lists each node as often as its weight requires; this many entries per node are precise enough.
+POOL_ENTRIES_PER_NODE = 16
 
 
 class Negatives(NamedTuple):
-    """How many wrong pairs of each kind a positive gets, the pools they come from, and what it weighs against one."""
+    """The number of negatives of each kind per positive, the pools they are drawn from, and the weight of positives."""
 
     children: int
     parents: int
     relatives: int
     child_pool: Rows
     parent_pool: Rows
-    relative_pools: CSR  # of each parent
+    relative_pools: CSR  # one pool per parent
     push_children: bool = False
     push_parents: bool = False
     positive_weight: float = 1.0
 
 
 class Examples(NamedTuple):
-    """What an epoch learns from: (parent, child) pairs, the known parents of each node, how wrong pairs are drawn."""
+    """The data of an epoch: (parent, child) pairs, the known parents of each node, and how negatives are drawn."""
 
     edges: Rows
     known: CSR
@@ -71,26 +66,26 @@ def make_negatives(count: int, edges: Rows, config: TrainingConfig, sampling: st
 
 
 def non_leaf_children(count: int, edges: Rows) -> Adjacency:
-    """For each node the ones under it in training that are themselves above something."""
+    """For each node, its children in the training edges that have children themselves."""
     inner = np.zeros(count, np.bool_)
     inner[edges[:, 0]] = True
-    kept = edges[inner[edges[:, 1]]]
-    return Adjacency.of_pairs(kept[:, 0], kept[:, 1], count)
+    inner_edges = edges[inner[edges[:, 1]]]
+    return Adjacency.of_pairs(inner_edges[:, 0], inner_edges[:, 1], count)
 
 
 def pool_by_degree(rows: Rows, degrees: NDArray[np.int64], power: float) -> Rows:
-    """The rows, each repeated in proportion to (children + 1)^power, and at least once."""
+    """The rows, each repeated in proportion to (children + 1)^power and at least once."""
     weights = (degrees[rows] + 1.0) ** power
-    copies = np.rint(weights / weights.sum() * len(rows) * POOL_ENTRIES_A_NODE).astype(np.int64)
+    copies = np.rint(weights / weights.sum() * len(rows) * POOL_ENTRIES_PER_NODE).astype(np.int64)
     return np.repeat(rows, np.maximum(copies, 1))
 
 
-# Enough pairs to place a threshold within a tenth of a point of F1.
+# Enough pairs to choose a threshold within a tenth of a point of F1.
 CALIBRATION_PAIRS = 20_000
 
 
 class TrainingData(NamedTuple):
-    """What to learn from, which pairs are known to be true, and how to learn that."""
+    """The positive pairs, the pairs known to be true, and the full configuration."""
 
     edges: Rows
     known: Adjacency
@@ -98,33 +93,33 @@ class TrainingData(NamedTuple):
 
 
 def prepare(hierarchy: Hierarchy, given: FitConfig, split: Split | None) -> TrainingData:
-    """All that learning needs to know of the data."""
+    """The training data of a hierarchy or a split."""
     edges = training_edges(hierarchy, given, split)
     config = given.for_edges(len(edges))
     return TrainingData(edges, known_pairs(hierarchy, edges, config), config)
 
 
 def training_edges(hierarchy: Hierarchy, config: FitConfig, split: Split | None) -> Rows:
-    """The positive pairs: a split's training edges, or what the configuration says of the hierarchy's."""
+    """The positive pairs: a split's training edges, or the hierarchy's edges or closure, by the configuration."""
     if split is not None:
         edges = split.train
     else:
         edges = hierarchy.edges if config.edges == "as-given" else hierarchy.closure()
     if len(edges) == 0:
         raise InputError("there are no edges to learn from; give at least one parent and child")
-    # A copy, because numba compiles an epoch a second time for arrays that may be written and those that may not.
+    # A writable copy, because numba would compile the epoch again for read-only arrays.
     return np.array(edges, np.int32, order="C")
 
 
 def known_pairs(hierarchy: Hierarchy, edges: Rows, config: TrainingConfig) -> Adjacency:
-    """The pairs never used as wrong ones. Nothing outside the training edges, and what they imply, is looked at."""
+    """The pairs never used as negatives, from the training edges or their closure; held-out edges are not used."""
     if config.known == "closure":
         return Hierarchy(hierarchy.names, edges).ancestor_lists()
     return parent_lists(edges, len(hierarchy))
 
 
 def calibration_pairs(hierarchy: Hierarchy, edges: Rows, config: TrainingConfig) -> LabeledPairs:
-    """Training pairs and ten wrong ones for each, to place the threshold where no validation pairs are given."""
+    """Training pairs with ten negative pairs each, to choose the threshold if there are no validation pairs."""
     random = np.random.default_rng([config.seed, 0xCA11])
     chosen = random.choice(len(edges), min(CALIBRATION_PAIRS, len(edges)), replace=False)
     positives = np.ascontiguousarray(edges[np.sort(chosen)])

@@ -1,15 +1,10 @@
-"""Random, pre-trained, caps, constructed starts.
+"""The starting points of training: random, pre-trained, from learned caps, or constructed.
 
-Where training starts: random points, or the last epoch of a pre-trained embedding drawn inwards.
-
-A start for cones from random caps: nodes as caps on a sphere, pulled into their parents and pushed apart.
-
-Cones are nested exactly as their caps are (geometry.caps), whatever K, so what is learned with caps holds for cones. It
-needs the given edges only. Each epoch every node has one near parent, the one of its given parents whose cap is now the
-smallest: so the closure's edges among those given cannot flatten the tree, and the model finds out by itself which
-parents are direct. Near siblings are kept apart as whole caps, other wrong pairs by their centres.
-
-Constructed points as a start for learning.
+The start from caps represents nodes as caps on a sphere, which are pulled into their parents and pushed apart. Cones
+are nested exactly as their caps are (geometry.caps), for any K, so caps can be learned instead of cones. Only the
+training edges are used. In each epoch every node has one near parent: among its parents in the training edges, the one
+whose cap is currently the smallest. So implied edges in the training set cannot flatten the tree; the model finds out
+which parents are direct. Near siblings are pushed apart as whole caps, other negative pairs by their centers.
 """
 
 from __future__ import annotations
@@ -33,53 +28,53 @@ from hypercone.hierarchy.hierarchy import parent_lists
 from hypercone.methods import FARTHEST, Points, find_method
 from hypercone.progress import Reporter
 from hypercone.runs import Checkpoint
-from hypercone.runs.folder import PRETRAINING, UNWATCHED, FitContext
+from hypercone.runs.folder import DEFAULT_CONTEXT, PRETRAINING, FitContext
 from hypercone.training.caps_kernels import CapSteps, Pull, cap_epoch, tightest_parents
 from hypercone.training.config import FitConfig, TrainingConfig, training_config
-from hypercone.training.epoch_kernels import shuffled
+from hypercone.training.epoch_kernels import shuffled_order
 from hypercone.training.loop import Stage
 from hypercone.training.sampling import Examples, Negatives
 
 
 def random_points(count: int, config: TrainingConfig) -> Points:
-    """Points in a small cube, a function of the seed alone."""
+    """Random points in a small cube; they depend on the seed only."""
     random = np.random.default_rng([config.seed, 0x57A27])
     return find_method(config.method).start(random, count, config.dim, config.start_spread)
 
 
 def starting_points(
-    count: int, edges: Rows, known: Adjacency, config: TrainingConfig, context: FitContext = UNWATCHED
+    count: int, edges: Rows, known: Adjacency, config: TrainingConfig, context: FitContext = DEFAULT_CONTEXT
 ) -> Points:
-    """Random points, or those of the pre-training that the configuration asks for, drawn inwards."""
+    """The points that the configuration's ``init`` starts from."""
     if config.init == "random":
         return random_points(count, config)
     if config.init == "caps":
         return cap_start(count, edges, known, config, context)
     if config.init in CONSTRUCTIONS:
         return constructed_start(count, edges, config, context)
-    return drawn_in(pretrained_points(count, edges, known, config, context), config)
+    return rescaled_start(pretrained_points(count, edges, known, config, context), config)
 
 
-def drawn_in(points: Points, config: TrainingConfig | FitConfig) -> Points:
+def rescaled_start(points: Points, config: TrainingConfig | FitConfig) -> Points:
     """Pre-trained points as the start of the main method.
 
-    They are drawn inwards by ``rescale``; flat ones enter the ball along their spokes, and what was the distance from
-    the origin stays it.
+    They are scaled towards the origin by ``rescale``; for a hyperbolic method, Euclidean points are mapped into the
+    ball along their rays, so that the Euclidean distance from the origin becomes the hyperbolic one.
 
     >>> config = FitConfig(method="hyperbolic-cones", init="euclidean", dim=2, rescale=0.5)
-    >>> drawn_in(np.array([[2.0, 0.0]]), config).round(4).tolist()
+    >>> rescaled_start(np.array([[2.0, 0.0]]), config).round(4).tolist()
     [[0.4621, 0.0]]
     """
-    inwards = config.rescale * points
+    scaled = config.rescale * points
     if find_method(config.method).is_hyperbolic and not find_method(config.init).is_hyperbolic:
-        return np.asarray(poincare.exp_map(np.zeros(config.dim), inwards / 2), np.float64)
-    return inwards
+        return np.asarray(poincare.exp_map(np.zeros(config.dim), scaled / 2), np.float64)
+    return scaled
 
 
 def pretrained_points(
-    count: int, edges: Rows, known: Adjacency, config: TrainingConfig, context: FitContext = UNWATCHED
+    count: int, edges: Rows, known: Adjacency, config: TrainingConfig, context: FitContext = DEFAULT_CONTEXT
 ) -> Points:
-    """The last epoch of the pre-training that the configuration asks for."""
+    """The points after the last epoch of pre-training."""
     pretraining = pretraining_config(config)
     stage = Stage(pretraining, edges, known, context=context, name=f"pre-training ({config.init})")
     found = context.checkpoints.of(PRETRAINING, stage.total)
@@ -88,9 +83,9 @@ def pretrained_points(
 
 
 def check_start(points: Points, count: int, config: TrainingConfig) -> Points:
-    """The points, if they are finite and one for each node; they are projected into the domain later."""
+    """The points; ConfigError unless they are finite and one per node. They are projected into the domain later."""
     if points.shape != (count, config.dim):
-        raise ConfigError(f"start has the shape {points.shape}, but must be {(count, config.dim)}, one point a node")
+        raise ConfigError(f"start has the shape {points.shape}, but must be {(count, config.dim)}, one point per node")
     if not np.isfinite(points).all():
         raise ConfigError("start has values that are not finite; give points without NaN or infinity")
     if len(points) and (largest := np.abs(points).max()) > FARTHEST:
@@ -98,7 +93,7 @@ def check_start(points: Points, count: int, config: TrainingConfig) -> Points:
     return np.asarray(points, np.float64)
 
 
-# What the configuration of a fit says of its pre-training, and what that calls it.
+# The settings of a fit that apply to its pre-training, and their names there.
 OF_PRETRAINING = {
     "init": "method",
     "dim": "dim",
@@ -112,28 +107,28 @@ OF_PRETRAINING = {
 
 
 def pretraining_config(config: TrainingConfig) -> TrainingConfig:
-    """The configuration of the pre-training: its method's own defaults but for what the main one says of it."""
+    """The configuration of the pre-training: the defaults of its method, except for the settings in OF_PRETRAINING."""
     given = {name: getattr(config, ours) for ours, name in OF_PRETRAINING.items()}
-    # No data is asked for anything, for the epochs are given.
+    # The number of edges has no effect, because the epochs are given.
     return training_config(given, edges=1)
 
 
-# Wrong children, wrong parents with children, and siblings an edge.
-WRONG_PAIRS = (2, 2, 2)
-# Small at first, so that subtrees pass each other before they grow; leaves are smaller than any cap that grows.
+# Negative pairs per edge: with a random child, with a random parent that is not a leaf, and with a sibling.
+NEGATIVE_PAIRS = (2, 2, 2)
+# Caps start small, so that subtrees can pass each other before they grow; leaves stay smaller than all other caps.
 START, SMALLEST, LEAF = 1e-2, 1e-3, 1e-4
-# (rate, growth, decay) of positive pairs: a near parent is met almost at once, and radii grow slowly, or the general
-# nodes would swallow the sphere before their subtrees have parted.
+# (rate, growth, decay) of positive pairs: the constraint of a near parent is met almost at once, and radii grow slowly;
+# otherwise general nodes would cover the sphere before their subtrees have separated.
 NEAR, FAR = (0.9, 0.005, 1e-3), (0.1, 0.003, 2e-5)
-# Rates of wrong pairs in the first epoch, from which they fall linearly. A wrong pair drawn at random may be a true one
-# that was not given: the fewer far parents are given to make up for that, the gentler the push.
+# Rates of negative pairs in the first epoch, from which they fall linearly. A random negative may be a true pair that
+# is not in the training edges: the fewer far parents are given to compensate, the lower the rate.
 APART, SIBLINGS_APART = (0.05, 0.2), 0.3
-# The decay of radii, which undoes what early disorder made too large, falls to nothing in this part of the epochs.
+# The decay of radii, which corrects caps that grew too large early on, falls to zero in this part of the epochs.
 DECAY_UNTIL = 0.6
 
 
 class CapArrays(NamedTuple):
-    """All nodes as caps, for the kernels; directions and radii change in place."""
+    """The caps of all nodes, for the kernels; directions and radii change in place."""
 
     directions: Points
     radii: NDArray[np.float64]
@@ -142,7 +137,7 @@ class CapArrays(NamedTuple):
 
 @dataclass
 class Caps:
-    """All nodes as caps, and what an epoch needs to know of the edges; ``given`` are the edges as lists of parents."""
+    """The caps of all nodes, and the training edges; ``given`` is the edges as lists of parents."""
 
     directions: Points
     radii: NDArray[np.float64]
@@ -154,20 +149,20 @@ class Caps:
 
     @property
     def points(self) -> Points:
-        """The points of the method whose cones have these caps."""
+        """The points whose cones have these caps."""
         if find_method(self.config.method).is_hyperbolic:
             return np.asarray(caps.point_from_cap(self.directions, self.radii, self.config.K), np.float64)
         return np.asarray(self.directions * (self.config.K / np.sin(self.radii))[:, None], np.float64)
 
     def run(self, epoch: int, epochs: int) -> tuple[int, int, float]:
-        """One visit of the edges; returns (violated positives, pushed negatives, sum of gaps)."""
+        """One pass over the edges; returns (violated positives, pushed negatives, sum of gaps)."""
         config, tightest = self.config, tightest_parents(self.given.csr, self.radii)
         everyone, inner = np.arange(len(self.radii), dtype=np.int32), np.flatnonzero(~self.is_leaf).astype(np.int32)
-        negatives = Negatives(*WRONG_PAIRS, everyone, inner, near_siblings(tightest, self.is_leaf).csr)
+        negatives = Negatives(*NEGATIVE_PAIRS, everyone, inner, near_siblings(tightest, self.is_leaf).csr)
         violated, pushed, gaps = cap_epoch(
             CapArrays(self.directions, self.radii, self.is_leaf),
             Examples(self.edges, self.known.csr, negatives),
-            shuffled(len(self.edges), config.seed, epoch),
+            shuffled_order(len(self.edges), config.seed, epoch),
             tightest,
             self._steps(epoch / epochs),
             config.seed,
@@ -177,17 +172,17 @@ class Caps:
         return int(violated), int(pushed), float(gaps)
 
     def checkpoint(self, epoch: int) -> Checkpoint:
-        """The caps as they are after so many epochs."""
+        """The current caps as the checkpoint of an epoch."""
         return Checkpoint(PRETRAINING, epoch, {"directions": self.directions, "radii": self.radii})
 
     def restore(self, found: Checkpoint) -> int:
-        """Be as at the time of the checkpoint; returns how many epochs were done."""
+        """Restore the caps from a checkpoint; returns the number of epochs done."""
         self.directions = found.array("directions", self.directions.shape)
         self.radii = found.array("radii", self.radii.shape)
         return found.epoch
 
     def _steps(self, done: float) -> tuple[object, ...]:
-        """The steps when this part of the epochs is done."""
+        """The step sizes when this fraction of the epochs is done."""
         decay = max(0.0, 1.0 - done / DECAY_UNTIL)
         near = int(np.count_nonzero(self.given.counts))
         far = len(self.edges) - near
@@ -204,9 +199,9 @@ class Caps:
 
 
 def cap_start(
-    count: int, edges: Rows, known: Adjacency, config: TrainingConfig, context: FitContext = UNWATCHED
+    count: int, edges: Rows, known: Adjacency, config: TrainingConfig, context: FitContext = DEFAULT_CONTEXT
 ) -> Points:
-    """The points of the cones whose caps were learned from a random start.
+    """The points of the cones whose caps are learned from a random start.
 
     >>> edges = np.array([[0, 1], [0, 2], [1, 3], [1, 4], [2, 5], [2, 6]], np.int32)
     >>> config = FitConfig(dim=3, init="caps", init_epochs=300).for_edges(len(edges))
@@ -233,7 +228,7 @@ def cap_start(
                 loss=gaps / len(edges),
                 violated=violated,
                 active_negatives=pushed,
-                pairs_per_second=len(edges) * (1 + sum(WRONG_PAIRS)) / seconds,
+                pairs_per_second=len(edges) * (1 + sum(NEGATIVE_PAIRS)) / seconds,
                 points=learned.points,
             )
         context.checkpoints.offer(epoch + 1, epochs, partial(learned.checkpoint, epoch + 1))
@@ -241,7 +236,7 @@ def cap_start(
 
 
 def random_caps(count: int, edges: Rows, known: Adjacency, config: TrainingConfig) -> Caps:
-    """Small caps in random directions, a function of the seed alone."""
+    """Small caps in random directions; they depend on the seed only."""
     random = np.random.default_rng([config.seed, 0xCA95])
     directions = random.normal(size=(count, config.dim))
     directions /= np.linalg.norm(directions, axis=1, keepdims=True)
@@ -251,7 +246,7 @@ def random_caps(count: int, edges: Rows, known: Adjacency, config: TrainingConfi
 
 
 def near_siblings(tightest: Rows, is_leaf: NDArray[np.bool_]) -> Adjacency:
-    """For each node the ones with children of which it is the near parent.
+    """For each node, the nodes with children whose near parent it is.
 
     >>> near_siblings(np.array([-1, 0, 0, 1]), np.array([False, False, False, True]))[0].tolist()
     [1, 2]
@@ -261,7 +256,7 @@ def near_siblings(tightest: Rows, is_leaf: NDArray[np.bool_]) -> Adjacency:
 
 
 def constructed_start(count: int, edges: Rows, config: TrainingConfig, context: FitContext) -> Points:
-    """Constructed points for a method to start from, each where that method has the same cone."""
+    """Constructed points, converted so that each node has the same cone under the method."""
     method = find_method(config.method)
     if method.curvature is None:
         raise ConfigError(
@@ -271,5 +266,5 @@ def constructed_start(count: int, edges: Rows, config: TrainingConfig, context: 
     made = construct(config.init, given, config.dim, config.K, config.seed, context)
     if method.is_hyperbolic:
         return made.points
-    # In Klein coordinates these cones are straight ones with κ in the place of K.
+    # In Klein coordinates these are Euclidean cones with κ instead of K.
     return np.asarray(config.K / caps.kappa(config.K) * klein.to_klein(made.points), np.float64)

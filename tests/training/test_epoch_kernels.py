@@ -1,23 +1,111 @@
-"""An epoch of the compiled loops against the same epoch written slowly, with readable energies and plain Python.
-
-The slow one shares the random draws and nothing else: energies are NumPy's, gradients are differences of them, steps
-are the geometry's.
-"""
+"""The compiled epochs: draws depend on (seed, epoch, edge) only, and an epoch equals the same epoch in plain Python."""
 
 import itertools
 
 import numpy as np
 import pytest
 
-from hypercone.data import load_dataset
+from hypercone._jit import kernel
 from hypercone.geometry import cones, poincare
 from hypercone.hierarchy import Adjacency
 from hypercone.hierarchy.hierarchy import parent_lists
 from hypercone.methods import METHODS
 from hypercone.methods.generic_kernels import LONGEST_GRADIENT
 from hypercone.training import FitConfig
+from hypercone.training.epoch_kernels import below, mix, shuffled_order, stream
 from hypercone.training.loop import Trainer
 from hypercone.training.sampling import make_negatives
+
+
+@kernel
+def draws(seed, epoch, edge, first, count, bound):
+    """Draws first … first+count−1 of the stream of an edge, each below the bound."""
+    start = stream(seed, epoch, edge)
+    found = np.empty(count, np.int64)
+    for j in range(count):
+        found[j] = np.int64(below(mix(start + np.uint64(first + j)), bound))
+    return found
+
+
+@kernel
+def mixed(first, count):
+    found = np.empty(count, np.uint64)
+    for j in range(count):
+        found[j] = mix(np.uint64(first + j))
+    return found
+
+
+@kernel
+def streams(seed, epoch, count):
+    found = np.empty(count, np.uint64)
+    for j in range(count):
+        found[j] = stream(seed, epoch, j)
+    return found
+
+
+def assert_like_chance(counts):
+    """χ² within 4.5 of its standard deviations; the seeds are fixed, so the result does not vary."""
+    freedom, expected = len(counts) - 1, counts.sum() / len(counts)
+    chi_square = float(((counts - expected) ** 2 / expected).sum())
+    assert abs(chi_square - freedom) < 4.5 * np.sqrt(2 * freedom)
+
+
+class TestDraws:
+    def test_mix_is_splitmix64(self):
+        """The first outputs of the reference implementation (Vigna, splitmix64.c) seeded with 0."""
+        seeds = [i * 0x9E3779B97F4A7C15 % 2**64 for i in range(3)]
+        expected = [0xE220A8397B1DCDAF, 0x6E789E6AA1B965F4, 0x06C45D188009454F]
+        assert [int(mixed(np.uint64(seed), 1)[0]) for seed in seeds] == expected
+
+    def test_every_bit_of_consecutive_counters_is_fair(self):
+        bits = mixed(12_345, 20_000)
+        ones = ((bits[:, None] >> np.arange(64, dtype=np.uint64)) & np.uint64(1)).sum(axis=0)
+        assert (np.abs(ones.astype(float) - 10_000) < 4.5 * np.sqrt(5_000)).all()
+
+    @pytest.mark.parametrize("bound", [2, 7, 100, 1_000])
+    def test_draws_of_one_edge_are_uniform(self, bound):
+        found = draws(5, 3, 17, 0, 200_000, bound)
+        assert (found.min(), found.max()) == (0, bound - 1)
+        assert_like_chance(np.bincount(found, minlength=bound))
+
+    def test_the_first_draws_of_many_edges_are_uniform(self):
+        """As in an epoch: few draws from each of many streams."""
+        found = np.concatenate([draws(0, 0, edge, 0, 10, 50) for edge in range(5_000)])
+        assert_like_chance(np.bincount(found, minlength=50))
+
+    def test_adjacent_seeds_epochs_and_edges_share_no_stream(self):
+        found = [streams(seed, epoch, 1_000) for seed in range(5) for epoch in range(5)]
+        assert len(np.unique(np.concatenate(found))) == 25_000
+
+    def test_draws_of_adjacent_edges_are_independent(self):
+        one, other = (draws(1, 1, edge, 0, 100_000, 10) for edge in (8, 9))
+        assert_like_chance(np.bincount(10 * one + other, minlength=100))
+
+    @pytest.mark.parametrize("bound", [1, 2, 3, 2**31 - 1])
+    def test_a_draw_is_always_below_its_bound(self, bound):
+        found = draws(9, 9, 9, 0, 10_000, bound)
+        assert (found >= 0).all()
+        assert (found < bound).all()
+
+
+class TestShuffle:
+    @pytest.mark.parametrize(("count", "seed"), [*((n, 7) for n in (0, 1, 2, 3, 10, 1_000)), (50, 2**63 - 1)])
+    def test_every_edge_is_visited_once(self, count, seed):
+        order = shuffled_order(count, seed, 3)
+        assert order.dtype == np.uint32
+        assert np.array_equal(np.sort(order), np.arange(count))
+        assert np.array_equal(order, shuffled_order(count, seed, 3))
+
+    def test_the_order_differs_by_seed_and_by_epoch(self):
+        seeds = [*range(9), 2**63 - 1]
+        assert len({shuffled_order(100, seed, epoch).tobytes() for seed in seeds for epoch in range(10)}) == 100
+
+    def test_all_permutations_are_equally_likely(self):
+        orders = np.array([shuffled_order(4, seed, 0) for seed in range(12_000)], np.int64)
+        _, counts = np.unique(orders @ [64, 16, 4, 1], return_counts=True)
+        assert len(counts) == 24
+        assert_like_chance(counts)
+
 
 MARGIN_METHODS = [name for name, method in METHODS.items() if method.loss == "margin"]
 DISTANCE_METHODS = [name for name, method in METHODS.items() if method.loss == "softmax"]
@@ -25,23 +113,25 @@ WHICH_END = 0xFFFFFFFF
 
 
 class Slow:
-    """The state of one epoch, and one step of each optimiser."""
+    """An epoch in plain Python: energies from NumPy, gradients by finite differences, steps from the geometry module.
 
-    def __init__(self, config, points, edges, known, draws):
+    It shares only the random draws with the compiled loop.
+    """
+
+    def __init__(self, config, points, edges, known):
         self.method, self.settings = METHODS[config.method], config.settings
         self.config, self.points, self.edges, self.known = config, points.copy(), edges, known
         self.memory = np.zeros(len(points))
         self.plan = make_negatives(len(points), edges, config)
-        self.draws = draws
 
-    def drawn(self, edge, first, count, pool):
-        return pool[self.draws(self.config.seed, 0, edge, first, count, len(pool))]
+    def sample(self, edge, first, count, pool):
+        return pool[draws(self.config.seed, 0, edge, first, count, len(pool))]
 
     def energy(self, parent, child):
         return float(self.method.signed_energy(self.points[parent], self.points[child], self.settings))
 
     def gradients(self, parent, child):
-        """∂energy of both ends, by differences of the sixth order."""
+        """∂energy of both ends, by finite differences of sixth order."""
         u, v = self.points[parent], self.points[child]
         if self.method.name == "order":
             slope = 2 * np.maximum(0.0, u - v)
@@ -79,11 +169,11 @@ class Slow:
     def margin_edge(self, edge):
         parent, child = self.edges[edge]
         plan = self.plan
-        children = self.drawn(edge, 0, plan.children, plan.child_pool)
-        parents = self.drawn(edge, plan.children, plan.parents, plan.parent_pool)
+        children = self.sample(edge, 0, plan.children, plan.child_pool)
+        parents = self.sample(edge, plan.children, plan.parents, plan.parent_pool)
         kin = Adjacency(*plan.relative_pools)[parent]
         if len(kin):
-            parents = [*parents, *self.drawn(edge, plan.children + plan.parents, plan.relatives, kin)]
+            parents = [*parents, *self.sample(edge, plan.children + plan.parents, plan.relatives, kin)]
         active = [(parent, row) for row in children if self.needs_a_push(parent, row, plan.push_children)]
         active += [(row, child) for row in parents if self.needs_a_push(row, child, plan.push_parents)]
         violated = self.energy(parent, child) > 0
@@ -106,12 +196,12 @@ class Slow:
         return violated, pushed
 
     def candidates(self, edge):
-        """(the end that stays, the true other end, the corrupted ones that are used)."""
+        """(the anchor, the true other end, the corrupted ends that are used)."""
         parent, child = self.edges[edge]
         plan = self.plan
         size = plan.children + plan.parents
-        anchor_is_parent = self.draws(self.config.seed, 0, edge, WHICH_END, 1, size)[0] < plan.children
-        rows = self.drawn(edge, 0, size, plan.child_pool if anchor_is_parent else plan.parent_pool)
+        anchor_is_parent = draws(self.config.seed, 0, edge, WHICH_END, 1, size)[0] < plan.children
+        rows = self.sample(edge, 0, size, plan.child_pool if anchor_is_parent else plan.parent_pool)
         anchor, true = (parent, child) if anchor_is_parent else (child, parent)
         pairs = [(anchor, row) if anchor_is_parent else (row, anchor) for row in rows]
         used = [row for row, pair in zip(rows, pairs, strict=True) if row != anchor and pair not in self.known]
@@ -146,22 +236,26 @@ def smallest_feature(method, settings, u, v):
     return min(features)
 
 
+def pairs_of(edges):
+    return {(int(u), int(v)) for u, v in edges}
+
+
 def start(config, count):
-    """Points well inside every domain, so that differences of energies can be taken."""
+    """Points well inside every domain, so that finite differences are possible."""
     rng = np.random.default_rng(config.seed)
     rays = rng.normal(size=(count, 2))
     return rays / np.linalg.norm(rays, axis=1, keepdims=True) * rng.uniform(0.3, 0.8, (count, 1))
 
 
-def compare(config, edges, count, draws, visit):
-    pairs = {(int(u), int(v)) for u, v in edges}
+def compare(config, edges, count, visit):
+    """Run both loops, and compare counts, points and optimizer memory."""
     known = parent_lists(edges, count)
     points = start(config, count)
-    slow = Slow(config, points, edges, pairs, draws.draws)
+    slow = Slow(config, points, edges, pairs_of(edges))
     method = METHODS[config.method]
     trainer = Trainer(method, config.settings, points, np.zeros(count), edges, known, config.seed, config.optimizer)
     counts = trainer.run(0, config.rate, slow.plan)
-    expected = [visit(slow, edge) for edge in draws.shuffled(len(edges), config.seed, 0)]
+    expected = [visit(slow, edge) for edge in shuffled_order(len(edges), config.seed, 0)]
     assert counts == tuple(sum(int(part) for part in column) for column in zip(*expected, strict=True))
     np.testing.assert_allclose(points, slow.points, rtol=0, atol=1e-8)
     np.testing.assert_allclose(trainer.memory, slow.memory, rtol=1e-6, atol=1e-12)
@@ -170,55 +264,27 @@ def compare(config, edges, count, draws, visit):
 
 @pytest.mark.parametrize("name", MARGIN_METHODS)
 @pytest.mark.parametrize(("corrupt", "relatives"), [("both", 0), ("child", 0), ("parent", 0), ("both", 4)])
-def test_an_epoch_of_the_margin_loss_is_the_slow_one(name, corrupt, relatives, optimizer, tree, random_functions):
-    config = FitConfig(
-        method=name,
-        dim=2,
-        seed=3,
-        optimizer=optimizer,
-        rate=0.01,
-        margin=1.5,
-        negatives=9,
-        corrupt=corrupt,
-        relatives=relatives,
-        push_inside="parent",
-    )
-    edges = np.array(tree.closure(), np.int32)
-    violated, pushed = compare(config, edges, len(tree), random_functions, Slow.margin_edge)
+def test_an_epoch_of_the_margin_loss_equals_the_slow_one(name, corrupt, relatives, optimizer, tree):
+    shape = {"corrupt": corrupt, "relatives": relatives, "negatives": 9, "push_inside": "parent", "margin": 1.5}
+    config = FitConfig(method=name, dim=2, seed=3, optimizer=optimizer, rate=0.01, **shape)
+    violated, pushed = compare(config, np.array(tree.closure(), np.int32), len(tree), Slow.margin_edge)
     assert violated > 5
     assert pushed > 5
 
 
 @pytest.mark.parametrize("name", DISTANCE_METHODS)
 @pytest.mark.parametrize("corrupt", ["both", "child", "parent"])
-def test_an_epoch_of_the_softmax_loss_is_the_slow_one(name, corrupt, optimizer, random_functions):
-    tree = load_dataset("tree-2-3")
+def test_an_epoch_of_the_softmax_loss_equals_the_slow_one(name, corrupt, optimizer, tree):
     edges = np.array(tree.edges, np.int32)
-    config = next(
-        config
-        for seed in itertools.count()
-        if draws_no_node_twice(
-            config := FitConfig(
-                method=name, dim=2, seed=seed, optimizer=optimizer, rate=0.03, negatives=3, corrupt=corrupt
-            ),
-            edges,
-            random_functions.draws,
-        )
-    )
-    _, used = compare(config, edges, len(tree), random_functions, Slow.softmax_edge)
+    given = {"method": name, "dim": 2, "optimizer": optimizer, "rate": 0.03, "negatives": 3, "corrupt": corrupt}
+    configs = (FitConfig(seed=seed, **given) for seed in itertools.count())
+    config = next(config for config in configs if draws_no_node_twice(config, edges))
+    _, used = compare(config, edges, len(tree), Slow.softmax_edge)
     assert used > len(edges)
 
 
-def draws_no_node_twice(config, edges, draws):
-    """A node drawn twice for an edge is pushed twice, the second time from where the first put it: not pinned here."""
-    slow = Slow(config, np.zeros((15, 2)), edges, {(int(u), int(v)) for u, v in edges}, draws)
+def draws_no_node_twice(config, edges):
+    """The slow loop does not model a node that is drawn twice for an edge, and so moves twice."""
+    slow = Slow(config, np.zeros((15, 2)), edges, pairs_of(edges))
     used = [slow.candidates(edge)[2] for edge in range(len(edges))]
     return all(len(set(rows)) == len(rows) for rows in used)
-
-
-def test_relatives_are_nodes_under_the_same_parent_that_have_nodes_of_their_own(tree):
-    plan = make_negatives(len(tree), tree.closure(), FitConfig(method="hyperbolic-cones", relatives=3, negatives=9))
-    assert (plan.children, plan.parents, plan.relatives) == (3, 3, 3)
-    for parent in range(len(tree)):
-        found = set(Adjacency(*plan.relative_pools)[parent].tolist())
-        assert found == set(tree.descendants_of(parent).tolist()) - set(tree.leaf_rows.tolist())

@@ -1,0 +1,232 @@
+"""``fit``: the data it accepts, what *auto* means, constructions, records, and refusals in one sentence."""
+
+import itertools
+import re
+
+import numpy as np
+import pandas
+import pytest
+
+import hypercone
+from hypercone import Hierarchy, fit
+from hypercone.construction import CONSTRUCTIONS
+from hypercone.errors import ConfigError, InputError
+from hypercone.evaluation import all_pairs
+from hypercone.methods import METHODS
+from hypercone.training import FitConfig
+from hypercone.training.epoch_kernels import margin_epoch
+
+PAIRS = [("animal", "dog"), ("animal", "cat"), ("dog", "poodle")]
+CONES = {"method": "hyperbolic-cones", "dim": 2}
+each_construction = pytest.mark.parametrize("name", CONSTRUCTIONS)
+
+
+@pytest.fixture(scope="module")
+def pets():
+    return Hierarchy.from_pairs(PAIRS)
+
+
+@pytest.fixture(scope="module")
+def diamonds() -> Hierarchy:
+    """Thirty nodes, every third of which has two parents."""
+    edges = [(f"n{(i - 1) // 2}", f"n{i}") for i in range(1, 30)]
+    return Hierarchy.from_pairs([*edges, *((f"n{i // 3}", f"n{i}") for i in range(9, 30, 3))])
+
+
+class TestData:
+    def test_pairs_files_frames_arrays_and_datasets_are_accepted(self, pets, tmp_path):
+        (tmp_path / "pets.csv").write_text("parent,child\n" + "".join(f"{a},{b}\n" for a, b in PAIRS))
+        frame = pandas.DataFrame(PAIRS, columns=["parent", "child"])
+        expected = fit(pets, dim=2).points
+        for data in (PAIRS, iter(PAIRS), np.array(PAIRS), frame, tmp_path / "pets.csv", str(tmp_path / "pets.csv")):
+            embedding = fit(data, dim=2)
+            assert tuple(embedding.names) == ("animal", "dog", "cat", "poodle")
+            assert (embedding.points == expected).all()
+        assert len(fit("tree-2-3", "nested-caps")) == 15
+
+    def test_numbers_become_names(self):
+        assert list(fit([(1, 2), (1, 3.0)], dim=2)) == ["1", "2", "3"]
+
+    @pytest.mark.parametrize(
+        ("data", "message"),
+        [
+            (42, "the data is 42; give a Hierarchy, a file, the name of a dataset, a data frame or pairs"),
+            (None, "the data is None; give a Hierarchy"),
+            ([("a", None)], "the child, pair 0: is empty"),
+            ([("a", float("nan"))], "the child, pair 0: is empty"),
+            ([("a", "b", "c")], "shape (1, 3) are not pairs"),
+            ("wordnet-mamals", "there is no file or dataset 'wordnet-mamals'; the datasets are wordnet-nouns"),
+            (pandas.DataFrame({"up": ["a"], "down": ["b"]}), "has the columns up, down, but needs parent and child"),
+        ],
+    )
+    def test_data_that_is_not_a_hierarchy_is_refused_in_a_sentence(self, data, message):
+        with pytest.raises(InputError, match=re.escape(message)):
+            fit(data)
+
+    def test_a_graph_is_refused_with_the_way_to_state_its_direction(self):
+        networkx = pytest.importorskip("networkx")
+        with pytest.raises(InputError, match=re.escape("use Hierarchy.from_networkx(graph, direction=…)")):
+            fit(networkx.DiGraph(PAIRS))
+        with pytest.raises(InputError, match="graph; give one of networkx"):
+            Hierarchy.from_networkx(PAIRS, "parent-child")
+
+    def test_the_split_of_another_hierarchy_is_refused(self):
+        tree, other = hypercone.load_dataset("tree-3-4"), hypercone.load_dataset("tree-3-5")
+        alike = Hierarchy([f"n{row}" for row in range(len(tree))], tree.edges)
+        for split in (other.split(50), alike.split(50)):
+            with pytest.raises(InputError, match="the split is of another hierarchy; give the one that it was made"):
+                fit(tree, split=split, epochs=1)
+
+    @pytest.mark.parametrize(
+        ("call", "message"),
+        [
+            (lambda h: fit(h, split=50), r"^split is 50, but must be a Split, as Hierarchy\.split makes it$"),
+            (lambda h: fit(h, "order", checkpoint=3), "checkpoint is 3, but must be a folder, or Checkpointing"),
+            (lambda h: fit(h, "order", recipe=3), "recipe is 3, but must be a name, a TOML file, or settings by name"),
+            (
+                lambda h: hypercone.evaluation.link_prediction(fit(h, dim=2), h.split(50)),
+                r"^pairs is a Split, but must be LabeledPairs, such as split\.test$",
+            ),
+            (lambda h: h.split("a"), "percent is 'a', but must be a number"),
+        ],
+    )
+    def test_arguments_of_the_wrong_type_are_refused_in_a_sentence(self, pets, call, message):
+        with pytest.raises((InputError, ConfigError), match=message):
+            call(pets)
+
+    def test_labeled_pairs_can_be_made_of_lists(self, pets):
+        pairs = hypercone.LabeledPairs([pets.rows(["animal", "poodle"])], [pets.rows(["cat", "dog"])])
+        assert hypercone.evaluation.link_prediction(fit(pets, dim=2), pairs).f1 == 1.0
+
+
+class TestAuto:
+    def test_auto_constructs_a_complete_hierarchy_and_learns_with_a_split_or_a_start(self, tree):
+        split, start = tree.split(50), fit(tree, method="nested-caps", dim=2).points
+        constructed = fit(tree, "auto")
+        assert (constructed.made_by, constructed.record["kind"]) == ("overlapping-caps", "constructed")
+        learned = fit(tree, "auto", split=split, epochs=1, init_epochs=1)
+        assert (learned.record["config"]["method"], learned.record["kind"]) == ("hyperbolic-cones", "learned")
+        started = fit(tree, dim=2, start=start, edges="as-given", epochs=1)
+        assert (started.method, started.record["start"]) == ("hyperbolic-cones", "given points")
+
+    def test_a_split_makes_a_configuration_without_a_method_learn(self, tree):
+        split, short = tree.split(50), {"epochs": 1, "init_epochs": 1}
+        assert fit(tree, recipe=FitConfig(dim=5), split=split, **short).record["kind"] == "learned"
+        assert fit(tree, recipe=FitConfig(method="nested-caps", dim=5), split=split).record["kind"] == "constructed"
+
+    def test_an_estimator_with_default_settings_constructs(self, tree):
+        assert hypercone.ConeEmbedder(tree).fit().embedding_.record["kind"] == "constructed"
+
+    def test_given_points_take_precedence_over_init(self, tree):
+        start = np.random.default_rng(0).uniform(-0.3, 0.3, (len(tree), 2))
+        record = fit(tree, dim=2, init="overlapping-caps", epochs=1, start=start).record
+        assert (record["kind"], record["start"]) == ("learned", "given points")
+
+    def test_a_start_is_refused_for_a_construction(self, tree):
+        with pytest.raises(ConfigError, match="start is given, but overlapping-caps is constructed"):
+            fit(tree, recipe=FitConfig(method="overlapping-caps", dim=2), start=np.zeros((len(tree), 2)))
+
+    def test_the_default_dimension_is_five_and_ten_for_overlapping_caps_with_many_several_parents(self, tree, diamonds):
+        assert fit(tree, "nested-caps").dim == fit(diamonds, "nested-caps").dim == fit(tree).dim == 5
+        assert fit([("a", "b"), ("a", "c"), ("b", "d"), ("c", "d")]).dim == 10
+
+    def test_a_given_dimension_takes_precedence(self, diamonds):
+        assert fit(diamonds, dim=3).dim == 3
+        assert FitConfig(method="hyperbolic-cones", epochs=3).dim == 5
+
+
+class TestConstructed:
+    @each_construction
+    @pytest.mark.parametrize("dim", [2, 3, 5])
+    def test_a_tree_is_embedded_without_errors(self, tree, name, dim):
+        embedding = fit(tree, method=name, dim=dim)
+        assert all_pairs(embedding).f1 == 1.0
+        assert embedding.threshold == 0.0
+
+    @each_construction
+    def test_a_model_records_its_quality_and_survives_saving(self, diamonds, name, tmp_path):
+        embedding = fit(diamonds, method=name, dim=5)
+        found, record = all_pairs(embedding), embedding.record
+        assert record["calibration_f1"] == pytest.approx(found.f1, abs=1e-12)
+        assert (record["precision"], record["recall"]) == (found.precision, found.recall)
+        assert (record["kind"], record["closure_aware"]) == ("constructed", name == "overlapping-caps")
+        again = hypercone.load(embedding.save(tmp_path / "model"))
+        assert again.points.tobytes() == embedding.points.tobytes()
+        assert "Constructed from" in (tmp_path / "model" / "README.md").read_text()
+
+    @each_construction
+    def test_only_the_training_edges_of_a_split_are_used(self, diamonds, name):
+        split = diamonds.split(0)
+        expected = fit(Hierarchy(diamonds.names, split.train), method=name, dim=5).points
+        assert fit(diamonds, method=name, dim=5, split=split).points.tobytes() == expected.tobytes()
+
+    def test_another_cone_constant_gives_the_same_order(self, diamonds):
+        one, other = (all_pairs(fit(diamonds, method="nested-caps", dim=5, K=K)) for K in (0.1, 1.0))
+        assert one == other
+
+    def test_two_long_chains_that_join_are_embedded_almost_without_errors(self):
+        """If each of 60 levels shrinks by a factor of its own, floats cannot distinguish the lowest ones."""
+        chains = [[*(f"{side}{i}" for i in range(20)), *(f"c{i}" for i in range(20))] for side in "ab"]
+        edges = {pair for chain in chains for pair in itertools.pairwise(chain)}
+        embedding = fit(Hierarchy.from_pairs(sorted(edges)), method="overlapping-caps", dim=5)
+        assert embedding.record["calibration_f1"] > 0.99
+
+    def test_implied_edges_do_not_count_as_further_parents(self, tree):
+        extra = [int(tree.leaf_rows[0]), int(tree.leaf_rows[-1])]
+        second = Hierarchy(tree.names, [*tree.closure().tolist(), extra])
+        (note,) = fit(second, method="nested-caps", dim=5).record["notes"]
+        assert note.startswith("1 node has several parents")
+
+
+class TestLearned:
+    def test_the_callback_gets_every_epoch_of_every_stage(self, tree):
+        seen = []
+        fit(tree, **CONES, epochs=3, init_epochs=4, callback=seen.append)
+        stages = [event.stage for event in seen]
+        assert stages.count("training") == 3
+        assert stages.count("pre-training (poincare)") == 4 + METHODS["poincare"].defaults["burn_in"]
+        assert seen[-1].epoch == seen[-1].epochs == 3
+        assert all(np.isfinite(event.loss) for event in seen)
+
+    def test_the_record_states_settings_data_and_calibration(self, tree):
+        record = fit(tree, **CONES, epochs=3, init_epochs=4, seed=5).record
+        assert (record["config"]["seed"], record["config"]["epochs"], record["epoch"]) == (5, 3, 3)
+        assert (record["hierarchy_digest"], record["training_edges"]) == (tree.digest, 34)
+        assert record["calibrated_on"] == "training pairs"
+
+    def test_a_split_without_validation_pairs_is_calibrated_on_training_pairs(self):
+        tree = hypercone.load_dataset("tree-2-2")
+        split = tree.split(50)
+        assert len(split.validation.positives) == 0
+        record = fit(tree, split=split, method="order", dim=2, epochs=1).record
+        assert record["calibrated_on"] == "training pairs"
+
+    def test_arguments_take_precedence_over_a_recipe(self, tree):
+        assert fit(tree, recipe=FitConfig(dim=5), dim=3).dim == 3
+        assert fit(tree, recipe={"method": "order", "epochs": 5, "dim": 5}, dim=3, epochs=2).record["epoch"] <= 2
+
+    def test_a_recipe_of_the_tables_learns_from_a_split_and_is_refused_for_a_construction(self):
+        tree = hypercone.load_dataset("tree-3-4")
+        tuned = fit(tree, "order", recipe="tuned", split=tree.split(50), dim=2, epochs=1).record["config"]
+        assert (tuned["margin"], tuned["corrupt"], tuned["epochs"]) == (1.0, "both", 1)
+        with pytest.raises(ConfigError, match='has none; choose method="hyperbolic-cones"'):
+            fit(tree, recipe="tuned")
+
+    @pytest.mark.parametrize(
+        ("settings", "reason"),
+        [({"rate": 1e300}, "is not finite"), ({"rate": 2e150, "optimizer": "adagrad"}, "is beyond all bounds")],
+    )
+    def test_divergence_is_one_sentence_also_for_finite_points(self, tree, settings, reason):
+        """Points may be finite while the squares of their distances are not."""
+        rate = re.escape(str(settings["rate"]))
+        message = rf"^training diverged at epoch 1: a point {reason}; try a lower rate than {rate}$"
+        with pytest.raises(ConfigError, match=message):
+            fit(tree, method="order", dim=2, epochs=5, **settings)
+
+    def test_an_epoch_is_compiled_once_wherever_the_edges_come_from(self):
+        larger, order = hypercone.load_dataset("tree-2-4"), {"method": "order", "dim": 2, "epochs": 1}
+        fit(larger, **order)
+        before = len(margin_epoch.signatures)
+        for given in ({"edges": "as-given"}, {"split": larger.split(50)}, {"known": "closure"}):
+            fit(larger, **order, **given)
+        assert len(margin_epoch.signatures) == before

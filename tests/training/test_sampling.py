@@ -1,0 +1,175 @@
+"""Negative pairs: how many of each kind, from which pools, how they are pushed, and never a pair known to be true."""
+
+import numpy as np
+import pytest
+
+from hypercone.errors import ConfigError
+from hypercone.hierarchy import Adjacency, Hierarchy
+from hypercone.hierarchy.hierarchy import parent_lists
+from hypercone.methods import METHODS
+from hypercone.training import FitConfig
+from hypercone.training.loop import Trainer
+from hypercone.training.sampling import (
+    POOL_ENTRIES_PER_NODE,
+    known_pairs,
+    make_negatives,
+    pool_by_degree,
+    training_edges,
+)
+from hypercone.training.start import random_points
+
+STAR = np.array([[0, child] for child in range(1, 9)] + [[1, 9]], np.int32)
+COUNT = 10
+
+
+def plan_of(edges=STAR, count=COUNT, **settings):
+    return make_negatives(count, edges, FitConfig(**{"method": "hyperbolic-cones"} | settings))
+
+
+def run_epoch(config, points, edges, known, rate=0.1):
+    """One epoch of SGD, in place; returns the number of active negatives."""
+    method = METHODS[config.method]
+    trainer = Trainer(method, config.settings, points, np.zeros(len(points)), edges, known, 0, "sgd")
+    return trainer.run(0, rate, make_negatives(len(points), edges, config))[1]
+
+
+class TestPlan:
+    @pytest.mark.parametrize(
+        ("corrupt", "negatives", "children", "parents"),
+        [("child", 7, 7, 0), ("parent", 7, 0, 7), ("both", 8, 4, 4), ("both", 7, 4, 3), ("both", 1, 1, 0)],
+    )
+    def test_each_side_gets_its_share(self, corrupt, negatives, children, parents):
+        plan = plan_of(corrupt=corrupt, negatives=negatives, relatives=0)
+        assert (plan.children, plan.parents) == (children, parents)
+
+    @pytest.mark.parametrize(
+        ("method", "corrupt", "negatives", "relatives"),
+        [
+            ("hyperbolic-cones", "both", 20, 4),
+            ("euclidean-cones", "both", 9, 1),
+            ("hyperbolic-cones", "both", 1, 0),
+            ("hyperbolic-cones", "child", 20, 0),
+            ("order", "both", 20, 0),
+        ],
+    )
+    def test_a_fifth_are_relatives_for_cones_with_both_ends_corrupted(self, method, corrupt, negatives, relatives):
+        given = {"method": method, "corrupt": corrupt, "negatives": negatives}
+        plan = plan_of(**given)
+        assert plan.relatives == relatives
+        assert plan.children + plan.parents + plan.relatives == negatives
+        assert FitConfig(**given, dim=2).relatives == 0
+
+    def test_relatives_are_nodes_under_the_same_parent_that_have_children(self, tree):
+        plan = plan_of(tree.closure(), len(tree), relatives=3, negatives=9)
+        assert (plan.children, plan.parents, plan.relatives) == (3, 3, 3)
+        for parent in range(len(tree)):
+            found = set(Adjacency(*plan.relative_pools)[parent].tolist())
+            assert found == set(tree.descendants_of(parent).tolist()) - set(tree.leaf_rows.tolist())
+
+    def test_any_node_may_replace_a_child_and_on_request_only_non_leaves_a_parent(self):
+        plan = plan_of(parent_candidates="non-leaves")
+        assert np.array_equal(np.sort(plan.child_pool), np.arange(COUNT))
+        assert plan.parent_pool.tolist() == [0, 1]
+        assert len(plan_of(parent_candidates="all").parent_pool) == COUNT
+
+    @pytest.mark.parametrize("push", ["none", "child", "parent", "both"])
+    def test_pushing_is_requested_per_side(self, push):
+        plan = plan_of(push_inside=push)
+        assert (plan.push_children, plan.push_parents) == (push in ("child", "both"), push in ("parent", "both"))
+
+    @pytest.mark.parametrize("power", [0.0, 0.75, 1.0])
+    def test_a_degree_pool_lists_nodes_in_proportion(self, power):
+        rng = np.random.default_rng(0)
+        rows, degrees = np.arange(500, dtype=np.int32), rng.geometric(0.2, 500)
+        pool = pool_by_degree(rows, degrees, power)
+        wanted = (degrees + 1.0) ** power
+        wanted *= len(rows) * POOL_ENTRIES_PER_NODE / wanted.sum()
+        assert np.abs(np.bincount(pool, minlength=500) - np.maximum(wanted, 1)).max() <= 0.5
+        assert pool.dtype == np.int32
+
+    def test_no_node_is_left_out_of_a_degree_pool(self):
+        degrees = np.zeros(1_000, np.int64)
+        degrees[0] = 10**6
+        assert len(np.unique(pool_by_degree(np.arange(1_000, dtype=np.int32), degrees, 2.0))) == 1_000
+
+    def test_degree_sampling_respects_the_parent_candidates(self):
+        plan = plan_of(sampling="degree", parent_candidates="non-leaves")
+        assert set(plan.parent_pool) == {0, 1}
+        counts = np.bincount(plan.child_pool)
+        assert counts[0] > counts[1] > counts[2] == counts[9]
+
+
+class TestKnown:
+    def test_known_lists_the_parents_of_each_child(self):
+        known = parent_lists(STAR, 11)
+        assert [known[row].tolist() for row in (0, 9, 10)] == [[], [1], []]
+        assert known.offsets[-1] == len(STAR)
+
+    def test_the_closure_of_the_training_edges_is_known_only_on_request(self):
+        chain = Hierarchy.from_pairs([("a", "b"), ("b", "c")])
+        config = FitConfig(method="hyperbolic-cones", edges="as-given")
+        edges = training_edges(chain, config, None)
+        assert len(known_pairs(chain, edges, config).rows) == 2
+        assert len(known_pairs(chain, edges, FitConfig(method="hyperbolic-cones", known="closure")).rows) == 3
+
+    @pytest.mark.parametrize("corrupt", ["child", "parent", "both"])
+    def test_known_pairs_are_never_pushed(self, method, corrupt):
+        """If all pairs are known, the number of negatives makes no difference: only positives move points."""
+        known = parent_lists(np.argwhere(~np.eye(COUNT, dtype=bool)).astype(np.int32), COUNT)
+        given = {"corrupt": corrupt, "push_inside": "both", "parent_candidates": "all", "start_spread": 0.5}
+        results = []
+        for negatives in (1, 12):
+            config = FitConfig(method=method.name, dim=2, negatives=negatives, **given)
+            points = method.project(random_points(COUNT, config), config.settings)
+            before = points.copy()
+            assert run_epoch(config, points, STAR, known) == 0
+            results.append(points)
+        assert np.array_equal(*results)
+        # The softmax of the true end alone is 1, and has no gradient.
+        assert np.array_equal(results[0], before) == (method.loss == "softmax")
+
+    def test_a_negative_pair_that_is_not_known_is_pushed(self, method):
+        config = FitConfig(method=method.name, dim=2, push_inside="both", start_spread=0.5, margin=1.5)
+        points = method.project(random_points(COUNT, config), config.settings)
+        active = run_epoch(config, points, STAR, parent_lists(STAR, COUNT), rate=0.01)
+        assert active > 0 if method.loss == "margin" else active > len(STAR)
+
+
+@pytest.mark.parametrize("name", ["hyperbolic-cones", "euclidean-cones"])
+@pytest.mark.parametrize("push", ["none", "child", "parent", "both"])
+@pytest.mark.parametrize(("side", "third"), [("child", [0.6, 0.01]), ("parent", [0.4, 0.01])])
+def test_a_negative_deep_inside_a_cone_is_pushed_only_on_request(name, push, side, third):
+    """One edge (0, 1), and a negative pair with node 2 deep inside a cone, where the paper's hinge loss is flat."""
+    points, edges = np.array([[0.3, 0.0], [0.7, 0.0], third]), np.array([[0, 1]], np.int32)
+    given = {"negatives": 20, "corrupt": side, "push_inside": push, "parent_candidates": "all"}
+    config, after = FitConfig(method=name, dim=2, **given), points.copy()
+    run_epoch(config, after, edges, parent_lists(edges, 3), rate=0.01)
+    moves = push in (side, "both")
+    assert (not np.array_equal(after[2], points[2])) == moves
+    parent, child = (0, 2) if side == "child" else (2, 1)
+    energies = [METHODS[name].signed_energy(p[parent], p[child], config.settings) for p in (points, after)]
+    assert energies[1] > energies[0] or not moves
+
+
+class TestPositiveWeight:
+    def test_without_negatives_in_reach_a_weight_acts_as_a_rate(self, trained, tree):
+        """The gradient of the positives is multiplied: plain SGD at twice the weight is SGD at twice the rate."""
+        alone = {"optimizer": "sgd", "epochs": 1, "margin": 1e-9, "corrupt": "child", "push_inside": "none"}
+        weighted = trained(tree, **alone, rate=0.01, positive_weight=2.0)
+        assert weighted == pytest.approx(trained(tree, **alone, rate=0.02), abs=1e-9)
+
+    def test_a_weight_of_one_is_the_default(self, trained, tree):
+        assert np.array_equal(trained(tree, positive_weight=1.0), trained(tree))
+        assert not np.array_equal(trained(tree, positive_weight=3.0), trained(tree))
+
+    @pytest.mark.parametrize(
+        ("method", "weight", "message"),
+        [
+            ("poincare", 2.0, "ranks distances"),
+            ("euclidean", 2.0, "ranks distances"),
+            ("hyperbolic-cones", 0.0, "positive_weight is 0"),
+        ],
+    )
+    def test_distance_methods_and_a_weight_of_zero_are_refused(self, method, weight, message):
+        with pytest.raises(ConfigError, match=message):
+            FitConfig(method=method, positive_weight=weight)
