@@ -1,15 +1,15 @@
 // What model this is and how it is drawn, always in sight.
 import { byId, make } from "./dom.js";
-import { counted, number, spoken } from "./words.js";
+import { pluralize, number, methodName } from "./words.js";
 
 /** @typedef {import("./model.js").Model} Model */
 
 /** @param {Model} model */
 export function showFacts(model) {
   const facts = [
-    spoken(model.method),
+    methodName(model.method),
     `${model.dim}-D`,
-    counted(model.count, "node"),
+    pluralize(model.count, "node"),
     known(model.kind),
     `threshold ${number(model.threshold)}`,
   ];

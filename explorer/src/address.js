@@ -1,5 +1,5 @@
 // Keeps the address and the view the same, both ways.
-import { read, written } from "./fragment.js";
+import { formatFragment, parseFragment } from "./fragment.js";
 import { rowsCalled } from "./lookup.js";
 import { notice } from "./notice.js";
 
@@ -42,11 +42,11 @@ export class Address {
 
   restore() {
     const { app } = this;
-    const place = read(location.hash);
+    const place = parseFragment(location.hash);
     this.last = location.hash.replace(/^#/, "");
     for (const [key, part] of PARTS) app.show(key, !place.hidden.includes(part));
     if (place.theme) this.chooseTheme(place.theme);
-    const [selected, second] = [place.selected, place.second].map((name) => called(app, name));
+    const [selected, second] = [place.selected, place.second].map((name) => findRow(app, name));
     app.select(selected.row);
     app.second(second.row);
     // After the selection, for that takes an older notice away.
@@ -69,7 +69,7 @@ export class Address {
     const isHome = /** @type {const} */ (["cx", "cy", "turn", "zoom", "panx", "pany"]).every(
       (key) => Math.abs(snapshot[key] - home[key]) < 1e-12,
     );
-    const text = written({
+    const text = formatFragment({
       selected: model.names[state.selected],
       second: model.names[state.second],
       // A node without a place would be flown to; who copies the address means what is seen now.
@@ -91,7 +91,7 @@ export class Address {
  * The row that an address means by a name or a label, or what is the trouble with it.
  * @param {App} app @param {string | undefined} text @returns {{row: number, trouble: string}}
  */
-function called(app, text) {
+function findRow(app, text) {
   if (text === undefined) return { row: -1, trouble: "" };
   const rows = rowsCalled(app.model, text);
   if (rows.length === 1) return { row: rows[0], trouble: "" };

@@ -1,8 +1,8 @@
 // What a screen reader says when something has changed.
 import { byId } from "./dom.js";
-import { called } from "./model.js";
+import { displayName } from "./model.js";
 import { agreement, sentence } from "./verdict.js";
-import { count, counted, region } from "./words.js";
+import { count, pluralize, region } from "./words.js";
 
 /** @typedef {import("./app.js").App} App */
 
@@ -15,10 +15,10 @@ export function announce(app, change) {
 /** @param {App} app */
 function aboutSelection({ model, selection }) {
   if (!selection) return "Nothing selected.";
-  const { row, insideCount, strangers, missing, belowCount } = selection;
-  const inside = `${called(model, row)}: ${counted(insideCount, "node")} inside its ${region(model.method)}`;
+  const { row, insideCount, unexpected, missing, belowCount } = selection;
+  const inside = `${displayName(model, row)}: ${pluralize(insideCount, "node")} inside its ${region(model.method)}`;
   if (belowCount === null) return `${inside}.`;
-  const apart = `${count(strangers.length)} of them not below in the graph; ${count(missing.length)} below, but outside`;
+  const apart = `${count(unexpected.length)} of them not below in the graph; ${count(missing.length)} below, but outside`;
   return `${inside}, ${apart}.`;
 }
 

@@ -1,8 +1,8 @@
 // What the page knows and can do. The parts that show it listen; the parts that take input call these verbs.
 import { Camera } from "./camera.js";
-import { asksBackwards, explain } from "./explain.js";
-import { rootsOf, wayToRoot } from "./graph.js";
-import { Frames } from "./frames.js";
+import { shouldSwap, explain } from "./explain.js";
+import { rootsOf, pathToRoot } from "./graph.js";
+import { FrameLoop } from "./frames.js";
 import { Relations } from "./relations.js";
 import { Renderer } from "./renderer.js";
 import { makeScene } from "./scene.js";
@@ -19,9 +19,9 @@ import { makeSelection } from "./selection.js";
  */
 
 // Milliseconds without a move after which the view counts as settled.
-const SETTLED = 90;
+const SETTLE_TIME = 90;
 // Milliseconds that zooming out to the whole disk takes.
-const UNZOOMED = 500;
+const ZOOM_OUT_TIME = 500;
 
 export class App {
   /** @param {Model} model @param {HTMLCanvasElement} canvas */
@@ -34,7 +34,7 @@ export class App {
     this.searcher = null;
     this.camera = new Camera();
     this.renderer = new Renderer(canvas, this.scene);
-    this.frames = new Frames((now) => this.#draw(now));
+    this.frames = new FrameLoop((now) => this.#draw(now));
     this.state = {
       selected: -1,
       second: -1,
@@ -52,8 +52,8 @@ export class App {
     /** @type {((change: Change) => void)[]} */
     this.listeners = [];
     this.home = {
-      cx: model.view.centre?.[0] ?? 0,
-      cy: model.view.centre?.[1] ?? 0,
+      cx: model.view.center?.[0] ?? 0,
+      cy: model.view.center?.[1] ?? 0,
       turn: 0,
       zoom: 1,
       panx: 0,
@@ -64,7 +64,7 @@ export class App {
     /** @type {ReturnType<typeof setTimeout> | undefined} */
     this.settling = undefined;
     /** The camera's version that was drawn last. */
-    this.drawn = -1;
+    this.drawnVersion = -1;
     this.camera.restore(this.home);
   }
 
@@ -75,7 +75,7 @@ export class App {
   }
 
   /** @param {Change} change */
-  tell(change) {
+  notify(change) {
     for (const listener of this.listeners) listener(change);
     this.frames.request();
   }
@@ -88,7 +88,7 @@ export class App {
     this.state.inside = this.selection?.marks ?? null;
     this.state.second = -1;
     this.explanation = null;
-    this.tell("selected");
+    this.notify("selected");
   }
 
   /** Compare the selected row with a second, or with none by −1. @param {number} row */
@@ -96,21 +96,21 @@ export class App {
     const { selected } = this.state;
     if (selected < 0) return this.select(row);
     this.state.second = row === selected ? -1 : row;
-    const isBackwards = row >= 0 && asksBackwards(this.model, this.relations, selected, row);
-    this.#ask(isBackwards);
+    const isSwapped = row >= 0 && shouldSwap(this.model, this.relations, selected, row);
+    this.#ask(isSwapped);
   }
 
   /** Ask about the two nodes the other way round. */
-  turnQuestion() {
+  swapQuestion() {
     if (this.explanation) this.#ask(this.explanation.child === this.state.second);
   }
 
-  /** @param {boolean} isBackwards whether the selected node is asked about as the child */
-  #ask(isBackwards) {
+  /** @param {boolean} isSwapped whether the selected node is asked about as the child */
+  #ask(isSwapped) {
     const { selected, second } = this.state;
-    const [child, parent] = isBackwards ? [selected, second] : [second, selected];
+    const [child, parent] = isSwapped ? [selected, second] : [second, selected];
     this.explanation = second < 0 ? null : explain(this.model, this.relations, child, parent);
-    this.tell("second");
+    this.notify("second");
   }
 
   /** Select a row and fly there. @param {number} row */
@@ -146,7 +146,7 @@ export class App {
   /** One step of the way back to the zoom at which the whole disk is seen; whether it goes on. @param {number} now */
   #stepZoom(now) {
     if (!this.zoomOut) return false;
-    const left = prefersStillness() ? 0 : 1 - Math.min(1, Math.max(0, (now - this.zoomOut.start) / UNZOOMED));
+    const left = prefersStillness() ? 0 : 1 - Math.min(1, Math.max(0, (now - this.zoomOut.start) / ZOOM_OUT_TIME));
     this.camera.zoom = this.zoomOut.from ** (left * left);
     this.camera.version++;
     if (left === 0) this.zoomOut = null;
@@ -169,13 +169,13 @@ export class App {
   /** @param {Toggle} what @param {boolean} [isShown] */
   show(what, isShown = !this.state[what]) {
     this.state[what] = isShown;
-    this.tell("shown");
+    this.notify("shown");
   }
 
   /** @param {"dark" | "light"} theme */
   setTheme(theme) {
     this.state.theme = theme;
-    this.tell("theme");
+    this.notify("theme");
   }
 
   /** @param {number} width @param {number} height @param {number} covered what a panel hides of the width */
@@ -191,8 +191,8 @@ export class App {
   }
 
   /** A way up from a row, itself first. @param {number} row */
-  wayUp(row) {
-    return this.model.graph ? wayToRoot(this.model.graph, row) : this.relations.wayUp(row);
+  pathUp(row) {
+    return this.model.graph ? pathToRoot(this.model.graph, row) : this.relations.pathUp(row);
   }
 
   /** @param {number} now */
@@ -200,13 +200,13 @@ export class App {
     const isZooming = this.#stepZoom(now);
     const isFlying = this.camera.step(now) || isZooming;
     const isUnfinished = this.renderer.draw(this.camera, this.state);
-    const hasMoved = this.camera.version !== this.drawn;
-    this.drawn = this.camera.version;
+    const hasMoved = this.camera.version !== this.drawnVersion;
+    this.drawnVersion = this.camera.version;
     if (hasMoved) for (const listener of this.listeners) listener("moving");
     clearTimeout(this.settling);
     // While it moves the renderer leaves out what is dear. A hand may go on at any moment, so the whole picture waits
     // until it has been still for a little while.
-    if (isUnfinished && !isFlying) this.settling = setTimeout(() => this.frames.request(), SETTLED);
+    if (isUnfinished && !isFlying) this.settling = setTimeout(() => this.frames.request(), SETTLE_TIME);
     if (!isUnfinished && !isFlying) for (const listener of this.listeners) listener("moved");
     return isFlying;
   }

@@ -1,4 +1,4 @@
-/** Geodesics of the disk: circles that meet the rim at right angles, and straight lines through the centre. */
+/** Geodesics of the disk: circles that meet the rim at right angles, and straight lines through the center. */
 
 /**
  * Half the angle by which the geodesic from p to q turns left, in (−π/2, π/2). Either end may lie on the rim.
@@ -23,7 +23,7 @@ export function halfTurn(px, py, qx, qy) {
  * @returns {(x: number, y: number) => number} the distance on paper, not the hyperbolic one
  */
 export function distanceLeftOf(px, py, qx, qy) {
-  // The circle a(|z|² + 1) = 2n·z, whose centre is n/a; with a = 0 it is a line, and nothing is divided by a.
+  // The circle a(|z|² + 1) = 2n·z, whose center is n/a; with a = 0 it is a line, and nothing is divided by a.
   const p = (1 + px * px + py * py) / 2;
   const q = (1 + qx * qx + qy * qy) / 2;
   const a = px * qy - py * qx;

@@ -6,7 +6,7 @@
  * disk and down on the screen.
  */
 
-import { Isometry, SMALLEST_GAP, distanceFromCentre } from "./isometry.js";
+import { Isometry, SMALLEST_GAP, distanceFromCenter } from "./isometry.js";
 
 /** @typedef {import("./isometry.js").Point} Point */
 /** @typedef {{cx: number, cy: number, turn: number, zoom: number, panx: number, pany: number}} Snapshot */
@@ -44,7 +44,7 @@ export class Camera {
     return this.baseRadius * this.zoom;
   }
 
-  /** The disk's centre on the screen, in pixels. */
+  /** The disk's center on the screen, in pixels. */
   get originX() {
     return this.width / 2 + this.panx * this.baseRadius;
   }
@@ -132,7 +132,7 @@ export class Camera {
     const from = new Isometry().copy(this.isometry);
     const image = from.image(x, y);
     const norm = Math.hypot(image.x, image.y);
-    const distance = distanceFromCentre(norm, Math.max(image.gap, SMALLEST_GAP));
+    const distance = distanceFromCenter(norm, Math.max(image.gap, SMALLEST_GAP));
     const [ux, uy] = norm > 0 ? [image.x / norm, image.y / norm] : [1, 0];
     const { panx, pany } = this;
     const time = Math.max(0, duration ?? Math.min(1400, 320 + 110 * (distance + Math.hypot(panx, pany))));
@@ -151,12 +151,12 @@ export class Camera {
     const passed = flight.duration > 0 ? clamp((now - flight.start) / flight.duration, 0, 1) : 1;
     const part = passed * passed * passed * (passed * (6 * passed - 15) + 10);
     const reach = Math.tanh((part * flight.distance) / 2);
-    this.isometry.copy(flight.from).bringToCentre(reach * flight.ux, reach * flight.uy);
+    this.isometry.copy(flight.from).bringToCenter(reach * flight.ux, reach * flight.uy);
     this._setPan((1 - part) * flight.panx, (1 - part) * flight.pany);
     this.version++;
     if (passed < 1) return true;
     // Far away the last step is made of few digits; the target itself is known.
-    this.isometry.setCentre(flight.x, flight.y);
+    this.isometry.setCenter(flight.x, flight.y);
     this.flight = null;
     return false;
   }
@@ -171,7 +171,7 @@ export class Camera {
   restore(snapshot) {
     const { cx, cy, turn, zoom, panx, pany } = snapshot;
     this.flight = null;
-    this.isometry.setCentre(finite(cx, 0), finite(cy, 0));
+    this.isometry.setCenter(finite(cx, 0), finite(cy, 0));
     this.isometry.setTurn(Math.cos(finite(turn, 0)), Math.sin(finite(turn, 0)));
     this.zoom = clamp(finite(zoom, 1), SMALLEST_ZOOM, LARGEST_ZOOM);
     this._setPan(finite(panx, 0), finite(pany, 0));

@@ -12,7 +12,7 @@ import { tint } from "./pixels.js";
 
 /** @typedef {import("./isometry.js").Isometry} Isometry */
 /** @typedef {import("./isometry.js").Point} Point */
-/** @typedef {import("./sheet.js").Sheet} Sheet */
+/** @typedef {import("./buffer.js").PixelBuffer} PixelBuffer */
 /** @typedef {import("./ground.js").Disk} Disk */
 /** @typedef {{apex: Point, right: Point, left: Point}} ConeOutline in the disk as it is shown */
 
@@ -85,25 +85,25 @@ export function coneDistance({ apex, right, left }) {
 }
 
 /**
- * Draws the region and its outline. Most of a large cone lies on nothing but the disk; given the colour of that, what
+ * Draws the region and its outline. Most of a large cone lies on nothing but the disk; given the color of that, what
  * is further than `glow` from the outline is filled at once, over whatever else was there.
- * @param {Sheet} sheet
+ * @param {PixelBuffer} buffer
  * @param {Disk} disk
  * @param {ConeOutline} outline
- * @param {number} colour
+ * @param {number} color
  * @param {{width: number, glow: number, below: number | null}} how widths of the outline and of the rim's glow in
- *   device pixels, and the packed colour of the bare disk, if it is bare
+ *   device pixels, and the packed color of the bare disk, if it is bare
  */
-export function drawCone(sheet, { originX, originY, radius }, outline, colour, { width, glow, below }) {
+export function drawCone(buffer, { originX, originY, radius }, outline, color, { width, glow, below }) {
   const distance = coneDistance(outline);
-  const { left, top, right, bottom } = sheet.held;
-  const { pixels } = sheet;
+  const { left, top, right, bottom } = buffer.used;
+  const { pixels } = buffer;
   const inside = Math.round(256 * FILL);
   const mixed = Int32Array.of(below ?? 0);
-  tint(mixed, 0, colour, inside);
+  tint(mixed, 0, color, inside);
   for (let y = top; y < bottom; y++) {
     const up = (originY - y - 0.5) / radius;
-    const line = y * sheet.width;
+    const line = y * buffer.width;
     for (let x = left; x < right; ) {
       const away = radius * distance((x + 0.5 - originX) / radius, up);
       // No outline is nearer than that, so the pixels until there are all alike.
@@ -111,8 +111,8 @@ export function drawCone(sheet, { originX, originY, radius }, outline, colour, {
       const alike = Math.floor(Math.abs(away) - width);
       const end = Math.min(right, x + Math.max(1, bare > 1 ? bare : alike));
       if (bare > 1) pixels.fill(mixed[0], line + x, line + end);
-      else if (alike > 1) for (; away < 0 && x < end; x++) tint(pixels, line + x, colour, inside);
-      else edgePixel(pixels, line + x, colour, away, width);
+      else if (alike > 1) for (; away < 0 && x < end; x++) tint(pixels, line + x, color, inside);
+      else edgePixel(pixels, line + x, color, away, width);
       x = end;
     }
   }
@@ -121,13 +121,13 @@ export function drawCone(sheet, { originX, originY, radius }, outline, colour, {
 /**
  * @param {Int32Array} pixels
  * @param {number} at
- * @param {number} colour
+ * @param {number} color
  * @param {number} away
  * @param {number} width
  */
-function edgePixel(pixels, at, colour, away, width) {
+function edgePixel(pixels, at, color, away, width) {
   const fill = FILL * Math.min(1, Math.max(0, 0.5 - away));
-  if (fill > 0) tint(pixels, at, colour, Math.round(256 * fill));
+  if (fill > 0) tint(pixels, at, color, Math.round(256 * fill));
   const line = OUTLINE * Math.min(1, width, Math.max(0, width / 2 + 0.5 - Math.abs(away)));
-  if (line > 0) tint(pixels, at, colour, Math.round(256 * line));
+  if (line > 0) tint(pixels, at, color, Math.round(256 * line));
 }

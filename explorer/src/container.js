@@ -5,7 +5,7 @@
  * @typedef {{
  *   format: number, title: string, method: string, dim: number, nodes: number, threshold: number,
  *   settings: {K: number, alpha: number}, kind: string,
- *   view: {kind: "own" | "construction" | "projection", caption: string, K: number | null, centre?: [number, number]},
+ *   view: {kind: "own" | "construction" | "projection", caption: string, K: number | null, center?: [number, number]},
  *   hasEdges: boolean, arrays: Record<string, ArrayPlace>,
  * }} Header
  * @typedef {{header: Header, floats: (name: string) => Float64Array, integers: (name: string) => Int32Array,
@@ -24,7 +24,7 @@ export function bytesOf(text) {
 }
 
 /** @param {Uint8Array<ArrayBuffer>} bytes @returns {Promise<ArrayBuffer>} */
-async function unzipped(bytes) {
+async function decompress(bytes) {
   if (typeof DecompressionStream === "undefined") {
     throw new PageError(
       "This browser cannot unpack the model: it has no DecompressionStream; Firefox 113, Chrome 80, Safari 16.4 have one.",
@@ -42,16 +42,16 @@ export async function unpack(text) {
   if (!text.trim()) throw new PageError("This page holds no model yet; hypercone explore MODEL writes one that does.");
   let buffer;
   try {
-    buffer = await unzipped(bytesOf(text));
+    buffer = await decompress(bytesOf(text));
   } catch (error) {
     if (error instanceof PageError) throw error;
     throw new PageError("The model in this page is damaged; write the page again with hypercone explore.");
   }
-  return opened(buffer);
+  return readContainer(buffer);
 }
 
 /** The container in its unpacked bytes. @param {ArrayBuffer} buffer @returns {Container} */
-export function opened(buffer) {
+export function readContainer(buffer) {
   const size = new DataView(buffer).getUint32(0, true);
   const start = 4 + size;
   /** @type {Header} */

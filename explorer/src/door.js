@@ -3,14 +3,14 @@
 /** @typedef {import("./app.js").App} App */
 
 /** @param {Promise<App>} starting */
-export function openDoor(starting) {
+export function exposeConsole(starting) {
   /** @type {Record<string, unknown>} */
-  const door = {};
-  door.ready = starting.then((app) => {
-    Object.assign(door, verbs(app));
+  const api = {};
+  api.ready = starting.then((app) => {
+    Object.assign(api, verbs(app));
     return true;
   });
-  Object.assign(window, { hypercone: door });
+  Object.assign(window, { hypercone: api });
 }
 
 /** @param {App} app */

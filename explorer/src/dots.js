@@ -1,29 +1,29 @@
 /**
- * How every node is drawn as a dot: in which colour, strength and size, and which are drawn over which.
+ * How every node is drawn as a dot: in which color, strength and size, and which are drawn over which.
  *
  * Only a choice of the user or a change of theme alters it, never a movement, so it is worked out apart from frames.
  */
 
-import { branchColour, mixed, packed } from "./colours.js";
+import { branchColor, mixColors, packColor } from "./colors.js";
 
 /** @typedef {import("./order.js").Nodes} Nodes */
 /** @typedef {import("./renderer.js").State} State */
-/** @typedef {import("./colours.js").Palette} Palette */
+/** @typedef {import("./colors.js").Palette} Palette */
 
 /** The values of `inside`. */
 export const OUTSIDE = 0;
 export const AGREED = 1;
-export const STRANGER = 2;
+export const UNEXPECTED = 2;
 export const MISSING = 3;
 /** No cone is chosen. */
 export const UNDECIDED = 4;
 
-/** Of a dot's room, the part it may fill as a radius: a little less than half, so that a gap is left to the next. */
+/** Of a dot's space, the part it may fill as a radius: a little less than half, so that a gap is left to the next. */
 const FILLED = 0.42;
-/** How far the colour of the deepest nodes goes over into the disk's; not so far that they could not be seen. */
+/** How far the color of the deepest nodes goes over into the disk's; not so far that they could not be seen. */
 export const DIMMEST = 0.16;
 
-export class Dots {
+export class DotStyles {
   /** @param {Nodes} nodes */
   constructor(nodes) {
     const { count, weight } = nodes;
@@ -33,11 +33,11 @@ export class Dots {
     /** Ranks in the order of drawing; the last `ringCount` of them are hollow. */
     this.order = Int32Array.from({ length: count }, (_, rank) => rank);
     this.ringCount = 0;
-    this.colour = new Int32Array(count);
+    this.color = new Int32Array(count);
     this.strength = new Uint8Array(count);
-    /** How large a dot grows with the scale of its place, and what its neighbours leave it. */
+    /** How large a dot grows with the scale of its place, and what its neighbors leave it. */
     this.growth = growths(weight);
-    this.room = nodes.room.map((distance) => (FILLED * distance) / 2);
+    this.space = nodes.spacing.map((distance) => (FILLED * distance) / 2);
     /** The radius in CSS pixels of a dot at the rim, and the strength of one in a crowd: where dots are few, more. */
     const few = fewness(count);
     this.smallest = 0.65 + 0.55 * few;
@@ -57,12 +57,12 @@ export class Dots {
     this._shown = shown;
     const { rowOf } = this.nodes;
     for (let rank = 0; rank < rowOf.length; rank++) this.status[rank] = inside ? inside[rowOf[rank]] : UNDECIDED;
-    this._colour(palette);
+    this._color(palette);
     this._arrange();
   }
 
   /** @param {Palette} palette */
-  _colour(palette) {
+  _color(palette) {
     const { count, depth, branch } = this.nodes;
     /** @type {Map<number, number>} */
     const tints = new Map();
@@ -70,13 +70,13 @@ export class Dots {
       const status = this.status[rank];
       const key = ((branch[rank] + 1) * 32 + Math.min(depth[rank], 31)) * 8 + status;
       let tint = tints.get(key);
-      if (tint === undefined) tints.set(key, (tint = packed(colourOf(palette, branch[rank], depth[rank], status))));
-      this.colour[rank] = tint;
+      if (tint === undefined) tints.set(key, (tint = packColor(colorOf(palette, branch[rank], depth[rank], status))));
+      this.color[rank] = tint;
       this.strength[rank] = status === OUTSIDE ? 110 : status === UNDECIDED ? 230 : 255;
     }
   }
 
-  /** Outside first, then inside, strangers, missing; within each the general ones last. */
+  /** Outside first, then inside, unexpected, missing; within each the general ones last. */
   _arrange() {
     const next = new Int32Array(UNDECIDED + 2);
     for (const status of this.status) next[status + 1]++;
@@ -93,13 +93,13 @@ export class Dots {
  * @param {number} status
  * @returns {string}
  */
-function colourOf(palette, branch, depth, status) {
-  if (status === STRANGER) return palette.stranger;
+function colorOf(palette, branch, depth, status) {
+  if (status === UNEXPECTED) return palette.unexpected;
   if (status === MISSING) return palette.missing;
-  const hue = branchColour(palette, branch);
-  if (status === AGREED) return mixed(hue, palette.chosen, 0.15);
-  if (status === OUTSIDE) return mixed(hue, palette.disk, 0.4);
-  return mixed(hue, palette.disk, DIMMEST * Math.min(1, depth / 16));
+  const hue = branchColor(palette, branch);
+  if (status === AGREED) return mixColors(hue, palette.chosen, 0.15);
+  if (status === OUTSIDE) return mixColors(hue, palette.disk, 0.4);
+  return mixColors(hue, palette.disk, DIMMEST * Math.min(1, depth / 16));
 }
 
 /**

@@ -3,20 +3,20 @@
  * room first, and only as many as can be drawn in a frame.
  */
 
-import { branchColour, packed } from "./colours.js";
+import { branchColor, packColor } from "./colors.js";
 import { OUTSIDE, UNDECIDED } from "./dots.js";
 import { drawGeodesic } from "./lines.js";
 
 /** @typedef {import("./projection.js").Projection} Projection */
 /** @typedef {import("./order.js").Nodes} Nodes */
-/** @typedef {import("./dots.js").Dots} Dots */
-/** @typedef {import("./colours.js").Palette} Palette */
-/** @typedef {import("./sheet.js").Sheet} Sheet */
+/** @typedef {import("./dots.js").DotStyles} DotStyles */
+/** @typedef {import("./colors.js").Palette} Palette */
+/** @typedef {import("./buffer.js").PixelBuffer} PixelBuffer */
 
 /** In CSS pixels: shorter edges are not drawn, nor those to a child with less room; with much room they are strongest. */
 const SHORTEST = 2;
 const CROWDED = 0.12;
-const ROOMY = 2;
+const OPEN = 2;
 const LEVELS = 256;
 const HUES = 13;
 const SHADES = 4;
@@ -27,7 +27,7 @@ export class Edges {
   constructor(nodes) {
     this.nodes = nodes;
     this.count = nodes.edges.length >> 1;
-    /** Of every edge that is seen: how near and roomy it is, and with which others it is drawn. */
+    /** Of every edge that is seen: how near and openness it is, and with which others it is drawn. */
     this._level = new Uint8Array(this.count);
     this._group = new Uint8Array(this.count);
     this._among = new Int32Array(LEVELS);
@@ -41,7 +41,7 @@ export class Edges {
   /**
    * Chooses what to draw.
    * @param {Projection} places
-   * @param {Dots} dots
+   * @param {DotStyles} dots
    * @param {number} width
    * @param {number} height in device pixels
    * @param {number} limit how many at most
@@ -58,18 +58,18 @@ export class Edges {
   /**
    * Lists the edges that are seen, with their levels and groups; how many they are.
    * @param {Projection} places
-   * @param {Dots} dots
+   * @param {DotStyles} dots
    * @param {number} width
    * @param {number} height
    */
-  _rank({ x, y, gap, radius, pixelRatio }, { room, status }, width, height) {
+  _rank({ x, y, gap, radius, pixelRatio }, { space, status }, width, height) {
     const { edges, branch } = this.nodes;
     const among = this._among.fill(0);
     const shortest = (SHORTEST * pixelRatio) ** 2;
     let seen = 0;
     for (let e = 0; e < this.count; e++) {
       const child = edges[2 * e + 1];
-      const free = (room[child] * gap[child] * radius) / pixelRatio;
+      const free = (space[child] * gap[child] * radius) / pixelRatio;
       if (free < CROWDED) continue;
       const parent = edges[2 * e];
       const x1 = x[parent];
@@ -79,13 +79,13 @@ export class Edges {
       if ((x1 - x2) * (x1 - x2) + (y1 - y2) * (y1 - y2) < shortest) continue;
       if ((x1 < 0 && x2 < 0) || (x1 > width && x2 > width)) continue;
       if ((y1 < 0 && y2 < 0) || (y1 > height && y2 > height)) continue;
-      const roomy = Math.min(1, free / ROOMY);
+      const openness = Math.min(1, free / OPEN);
       const lit = status[child] !== OUTSIDE && status[parent] !== OUTSIDE;
       // The nearness is that of the outer end, so that a fan is drawn whole or not at all.
-      const near = Math.sqrt(Math.min(gap[parent], 4 * gap[child], 1)) * (0.4 + 0.6 * roomy);
+      const near = Math.sqrt(Math.min(gap[parent], 4 * gap[child], 1)) * (0.4 + 0.6 * openness);
       this._level[e] = 1 + (lit ? 254 : 170) * near;
       among[this._level[e]]++;
-      this._group[e] = groupOf(branch[child], roomy, lit);
+      this._group[e] = groupOf(branch[child], openness, lit);
       this._seen[seen++] = e;
     }
     return seen;
@@ -107,31 +107,31 @@ export class Edges {
 
   /**
    * Draws the edges chosen last.
-   * @param {Sheet} sheet
+   * @param {PixelBuffer} buffer
    * @param {Projection} places
-   * @param {Dots} dots
+   * @param {DotStyles} dots
    * @param {Palette} palette
    */
-  draw(sheet, places, dots, palette) {
+  draw(buffer, places, dots, palette) {
     const isChosen = dots.nodes.count > 0 && dots.status[0] !== UNDECIDED;
     const dense = Math.sqrt(places.pixelRatio);
     for (let g = 0, k = 0; g < GROUPS; g++) {
       const shade = ((g >> 1) % SHADES) / (SHADES - 1);
       const light = (g & 1) === 0 ? 0.22 : isChosen ? 1.3 : 1;
       const alpha = Math.round(256 * (0.05 + 0.26 * shade) * (0.7 + 0.3 * shade) * light * dense);
-      const colour = packed(branchColour(palette, Math.floor(g / (2 * SHADES)) - 1));
-      for (; k < this._ends[g]; k++) this._drawOne(sheet, places, this.chosen[k], colour, alpha);
+      const color = packColor(branchColor(palette, Math.floor(g / (2 * SHADES)) - 1));
+      for (; k < this._ends[g]; k++) this._drawOne(buffer, places, this.chosen[k], color, alpha);
     }
   }
 
   /**
-   * @param {Sheet} sheet
+   * @param {PixelBuffer} buffer
    * @param {Projection} places
    * @param {number} e
-   * @param {number} colour
+   * @param {number} color
    * @param {number} alpha
    */
-  _drawOne(sheet, places, e, colour, alpha) {
+  _drawOne(buffer, places, e, color, alpha) {
     const { x, y, originX, originY, radius } = places;
     const parent = this.nodes.edges[2 * e];
     const child = this.nodes.edges[2 * e + 1];
@@ -139,16 +139,16 @@ export class Edges {
     const py = (originY - y[parent]) / radius;
     const qx = (x[child] - originX) / radius;
     const qy = (originY - y[child]) / radius;
-    drawGeodesic(sheet, places, px, py, qx, qy, colour, alpha);
+    drawGeodesic(buffer, places, px, py, qx, qy, color, alpha);
   }
 }
 
 /**
  * @param {number} branch
- * @param {number} roomy 0 to 1
+ * @param {number} openness 0 to 1
  * @param {boolean} lit
  */
-function groupOf(branch, roomy, lit) {
+function groupOf(branch, openness, lit) {
   const hue = branch >= 0 && branch < HUES - 1 ? branch + 1 : 0;
-  return (hue * SHADES + Math.min(SHADES - 1, Math.floor(roomy * SHADES))) * 2 + (lit ? 1 : 0);
+  return (hue * SHADES + Math.min(SHADES - 1, Math.floor(openness * SHADES))) * 2 + (lit ? 1 : 0);
 }

@@ -9,7 +9,7 @@
  * @typedef {{
  *   points: Float64Array, dim: number, count: number, method: string, settings: {K: number, alpha: number},
  *   threshold: number,
- * }} Measured
+ * }} EnergyModel
  * @typedef {{
  *   hasCones: boolean, isHyperbolic: boolean, isMargin: boolean,
  *   signed: (parent: number, child: number) => number,
@@ -21,7 +21,7 @@
 
 const EPSILON = Number.EPSILON;
 
-/** @param {Measured} model @returns {Energy} */
+/** @param {EnergyModel} model @returns {Energy} */
 export function makeEnergy(model) {
   switch (model.method) {
     case "hyperbolic-cones":
@@ -38,13 +38,13 @@ export function makeEnergy(model) {
   throw new Error(`there is no method ${model.method}`);
 }
 
-/** Plain distances: hyperbolic for methods in the ball, else straight. @param {Measured} model */
+/** Plain distances: hyperbolic for methods in the ball, else straight. @param {EnergyModel} model */
 export function makeDistance(model) {
   const isHyperbolic = model.method === "hyperbolic-cones" || model.method === "poincare";
   return distanceEnergy(model, 0, isHyperbolic).signed;
 }
 
-/** @param {Measured} model @param {0 | 1} curvature @returns {Energy} */
+/** @param {EnergyModel} model @param {0 | 1} curvature @returns {Energy} */
 function coneEnergy({ points, dim, settings }, curvature) {
   const K = settings.K;
   let angle = 0;
@@ -99,7 +99,7 @@ function coneEnergy({ points, dim, settings }, curvature) {
   };
 }
 
-/** @param {Measured} model @returns {Energy} */
+/** @param {EnergyModel} model @returns {Energy} */
 function orderEnergy({ points, dim }) {
   let total = 0;
   return {
@@ -123,7 +123,7 @@ function orderEnergy({ points, dim }) {
   };
 }
 
-/** @param {Measured} model @param {number} alpha @param {boolean} isHyperbolic @returns {Energy} */
+/** @param {EnergyModel} model @param {number} alpha @param {boolean} isHyperbolic @returns {Energy} */
 function distanceEnergy({ points, dim }, alpha, isHyperbolic) {
   let score = 0;
   return {
@@ -145,8 +145,8 @@ function distanceEnergy({ points, dim }, alpha, isHyperbolic) {
       const u = Math.sqrt(uu);
       const v = Math.sqrt(vv);
       const weight = 1 + alpha * (u - v);
-      const rooms = (1 - u) * (1 + u) * (1 - v) * (1 + v);
-      score = isHyperbolic ? weight * 2 * Math.asinh(Math.sqrt(dd / rooms)) : weight * Math.sqrt(dd);
+      const gaps = (1 - u) * (1 + u) * (1 - v) * (1 + v);
+      score = isHyperbolic ? weight * 2 * Math.asinh(Math.sqrt(dd / gaps)) : weight * Math.sqrt(dd);
       return score;
     },
     doubt: () => (isHyperbolic ? 8 * EPSILON * Math.abs(score) : 0),

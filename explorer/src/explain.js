@@ -1,5 +1,5 @@
 // Why a node is, or is not, a kind of another: by geometry, and by the edges where they are known.
-import { neighbours, reached, shortestPath } from "./graph.js";
+import { neighbors, reachable, shortestPath } from "./graph.js";
 
 /**
  * @typedef {import("./model.js").Model} Model
@@ -69,7 +69,7 @@ function verdict(child, parent, length) {
  * @param {Step[]} chain
  */
 function firstStray(graph, child, chain) {
-  const above = reached(graph.parents, child);
+  const above = reachable(graph.parents, child);
   return chain.find((step) => !above[step.row])?.row ?? null;
 }
 
@@ -77,9 +77,9 @@ function firstStray(graph, child, chain) {
  * Which of two nodes to ask about as the child: the second, unless the answer is no that way and yes the other.
  * @param {Model} model @param {Relations} relations @param {number} selected @param {number} second
  */
-export function asksBackwards(model, relations, selected, second) {
+export function shouldSwap(model, relations, selected, second) {
   if (relations.isA(second, selected)) return false;
   if (relations.isA(selected, second)) return true;
-  if (!model.graph || neighbours(model.graph.parents, selected).length === 0) return false;
-  return reached(model.graph.parents, selected)[second] === 1;
+  if (!model.graph || neighbors(model.graph.parents, selected).length === 0) return false;
+  return reachable(model.graph.parents, selected)[second] === 1;
 }

@@ -2,7 +2,7 @@
 
 const KEPT = 240;
 
-export class Frames {
+export class FrameLoop {
   /** @param {(now: number) => boolean} draw draws, and says whether it has to go on */
   constructor(draw) {
     this.draw = draw;

@@ -31,7 +31,7 @@ function ascends(rows, begin, end) {
 }
 
 /** @param {Adjacency} adjacency @param {number} row */
-export function neighbours({ offsets, rows }, row) {
+export function neighbors({ offsets, rows }, row) {
   return rows.subarray(offsets[row], offsets[row + 1]);
 }
 
@@ -43,7 +43,7 @@ export function rootsOf({ count, parents }) {
 }
 
 /** 1 for every row that can be reached from a row, but for itself. @param {Adjacency} adjacency @param {number} row */
-export function reached({ offsets, rows }, row) {
+export function reachable({ offsets, rows }, row) {
   const marks = new Uint8Array(offsets.length - 1);
   const stack = [row];
   for (let at = stack.pop(); at !== undefined; at = stack.pop()) {
@@ -65,8 +65,8 @@ function climb({ parents }, row, isGoal) {
   const below = new Map([[row, row]]);
   const queue = [row];
   for (const at of queue) {
-    if (isGoal(at)) return wayBack(below, at, row);
-    for (const above of neighbours(parents, at)) {
+    if (isGoal(at)) return traceBack(below, at, row);
+    for (const above of neighbors(parents, at)) {
       if (below.has(above)) continue;
       below.set(above, at);
       queue.push(above);
@@ -76,7 +76,7 @@ function climb({ parents }, row, isGoal) {
 }
 
 /** @param {Map<number, number>} below @param {number} top @param {number} row */
-function wayBack(below, top, row) {
+function traceBack(below, top, row) {
   const way = [top];
   while (way[way.length - 1] !== row) way.push(/** @type {number} */ (below.get(way[way.length - 1])));
   return way.reverse();
@@ -93,7 +93,7 @@ export function shortestPath(graph, child, parent) {
 }
 
 /** A shortest way up the edges from a row to a root. @param {Graph} graph @param {number} row */
-export function wayToRoot(graph, row) {
+export function pathToRoot(graph, row) {
   const { offsets } = graph.parents;
   return climb(graph, row, (at) => offsets[at] === offsets[at + 1]);
 }
@@ -113,7 +113,7 @@ export function weights(graph) {
     if (!waiting[row]) ready.push(row);
   }
   for (const row of ready) {
-    const above = neighbours(parents, row);
+    const above = neighbors(parents, row);
     for (const parent of above) {
       weight[parent] += (1 + weight[row]) / above.length;
       if (--waiting[parent] === 0) ready.push(parent);

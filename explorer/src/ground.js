@@ -1,15 +1,15 @@
 /**
  * What everything lies on: the ground, the disk, and its rim with a soft glow.
  *
- * Across the rim the colours are the same everywhere, so they are mixed once, and every pixel near it looks up its own.
+ * Across the rim the colors are the same everywhere, so they are mixed once, and every pixel near it looks up its own.
  * The whole is kept as a picture: only zooming changes it.
  */
 
-import { channels } from "./colours.js";
+import { channels } from "./colors.js";
 import { OPAQUE } from "./pixels.js";
 
-/** @typedef {import("./colours.js").Palette} Palette */
-/** @typedef {import("./sheet.js").Sheet} Sheet */
+/** @typedef {import("./colors.js").Palette} Palette */
+/** @typedef {import("./buffer.js").PixelBuffer} PixelBuffer */
 /** @typedef {{originX: number, originY: number, radius: number}} Disk in device pixels */
 
 /** The rim and what glows around it, as strokes over one another: width in CSS pixels, opacity. */
@@ -21,12 +21,12 @@ const GLOW = [
 ];
 const RIM = [1.2, 0.9];
 /** How far the glow reaches from the rim, in CSS pixels. */
-export const GLOWING = 12;
+export const GLOW_REACH = 12;
 const STEPS = 8;
 
-export class Ground {
+export class Background {
   constructor() {
-    /** The colours across the rim, from inside to outside. */
+    /** The colors across the rim, from inside to outside. */
     this._across = new Int32Array(0);
     /** @type {Palette | null} */
     this._palette = null;
@@ -37,23 +37,23 @@ export class Ground {
   }
 
   /**
-   * Takes over the colours; whether they have changed.
+   * Takes over the colors; whether they have changed.
    * @param {Palette} palette
    * @param {number} pixelRatio
    */
   update(palette, pixelRatio) {
-    const reach = GLOWING * pixelRatio;
+    const reach = GLOW_REACH * pixelRatio;
     if (palette === this._palette && reach === this._reach) return false;
     this._palette = palette;
     this._reach = reach;
-    const across = (/** @type {number} */ k) => colourAcross(palette, k / STEPS - reach, pixelRatio);
+    const across = (/** @type {number} */ k) => colorAcross(palette, k / STEPS - reach, pixelRatio);
     this._across = Int32Array.from({ length: 2 * reach * STEPS + 1 }, (_, k) => across(k));
     return true;
   }
 
   /**
-   * Lays it into the changed part of a sheet.
-   * @param {Sheet} sheet
+   * Lays it into the changed part of a buffer.
+   * @param {PixelBuffer} buffer
    * @param {Disk} disk
    */
   draw({ pixels, width, height, changed }, { originX, originY, radius }) {
@@ -71,7 +71,7 @@ export class Ground {
    * @param {number} line where it begins
    * @param {number} width
    * @param {number} originX
-   * @param {number} up its height over the disk's centre
+   * @param {number} up its height over the disk's center
    * @param {number} radius
    */
   _line(line, width, originX, up, radius) {
@@ -93,7 +93,7 @@ export class Ground {
    * @param {Int32Array} pixels
    * @param {number} from
    * @param {number} to
-   * @param {number} middle where the disk's centre would be in this line
+   * @param {number} middle where the disk's center would be in this line
    * @param {number} up
    * @param {number} radius
    */
@@ -127,15 +127,15 @@ function halfChord(radius, up) {
 }
 
 /**
- * The packed colour at a distance outwards from the rim, in device pixels.
+ * The packed color at a distance outwards from the rim, in device pixels.
  * @param {Palette} palette
  * @param {number} away
  * @param {number} pixelRatio
  */
-function colourAcross(palette, away, pixelRatio) {
-  let colour = over(channels(palette.ground), palette.disk, Math.min(1, Math.max(0, 0.5 - away)));
-  for (const [width, alpha] of GLOW) colour = over(colour, palette.glow, alpha * covered(away, width * pixelRatio));
-  const [red, green, blue] = over(colour, palette.rim, RIM[1] * covered(away, RIM[0] * pixelRatio)).map(Math.round);
+function colorAcross(palette, away, pixelRatio) {
+  let color = over(channels(palette.background), palette.disk, Math.min(1, Math.max(0, 0.5 - away)));
+  for (const [width, alpha] of GLOW) color = over(color, palette.glow, alpha * covered(away, width * pixelRatio));
+  const [red, green, blue] = over(color, palette.rim, RIM[1] * covered(away, RIM[0] * pixelRatio)).map(Math.round);
   return red | (green << 8) | (blue << 16) | OPAQUE;
 }
 
@@ -150,9 +150,9 @@ function covered(away, width) {
 
 /**
  * @param {number[]} below
- * @param {string} colour
+ * @param {string} color
  * @param {number} alpha
  */
-function over(below, colour, alpha) {
-  return channels(colour).map((value, k) => below[k] + (value - below[k]) * alpha);
+function over(below, color, alpha) {
+  return channels(color).map((value, k) => below[k] + (value - below[k]) * alpha);
 }

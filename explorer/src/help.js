@@ -27,7 +27,7 @@ const MOUSE = [
 /** @type {[string, string][]} */
 const SIGNS = [
   ["lit", "inside, and below in the graph"],
-  ["stranger", "inside by the model, but not below in the graph"],
+  ["unexpected", "inside by the model, but not below in the graph"],
   ["missing", "below in the graph, but outside by the model"],
 ];
 
@@ -56,7 +56,7 @@ function table(lines) {
 function signs() {
   return make(
     "ul",
-    { className: "signs" },
+    { className: "legend" },
     SIGNS.map(([name, words]) => make("li", {}, make("span", { className: `key ${name}` }, words))),
   );
 }

@@ -10,20 +10,20 @@ const STILL = 4;
 // The canvas pixel that one notch of a wheel in lines or pages stands for.
 const LINE = 33;
 
-export class Pointers {
+export class PointerInput {
   /** @param {App} app @param {HTMLCanvasElement} canvas */
   constructor(app, canvas) {
     this.app = app;
     this.canvas = canvas;
     /** @type {Map<number, Spot>} The fingers, or the mouse while its button is down. */
     this.down = new Map();
-    this.travelled = 0;
+    this.traveled = 0;
     canvas.addEventListener("pointerdown", (event) => this.#press(event));
     canvas.addEventListener("pointermove", (event) => this.#move(event));
     canvas.addEventListener("pointerup", (event) => this.#lift(event));
     canvas.addEventListener("pointercancel", (event) => this.#lift(event));
     canvas.addEventListener("pointerleave", () => this.#leave());
-    canvas.addEventListener("dblclick", (event) => this.#centre(event));
+    canvas.addEventListener("dblclick", (event) => this.#center(event));
     canvas.addEventListener("wheel", (event) => this.#wheel(event), { passive: false });
   }
 
@@ -37,7 +37,7 @@ export class Pointers {
   #press(event) {
     if (event.button !== 0) return;
     this.canvas.setPointerCapture(event.pointerId);
-    if (!this.down.size) this.travelled = 0;
+    if (!this.down.size) this.traveled = 0;
     this.down.set(event.pointerId, this.#spot(event));
   }
 
@@ -46,9 +46,9 @@ export class Pointers {
     const to = this.#spot(event);
     const from = this.down.get(event.pointerId);
     if (!from) return this.app.hover(this.app.renderer.pick(to.x, to.y));
-    this.travelled += Math.hypot(to.x - from.x, to.y - from.y);
+    this.traveled += Math.hypot(to.x - from.x, to.y - from.y);
     // Until it is a drag the first spot stays, so that the point under the finger does not slip away from it.
-    if (this.travelled <= STILL && this.down.size === 1) return;
+    if (this.traveled <= STILL && this.down.size === 1) return;
     if (this.down.size === 2) this.#pinch(event.pointerId, from, to);
     else if (this.down.size === 1) this.app.camera.drag(from.x, from.y, to.x, to.y);
     this.down.set(event.pointerId, to);
@@ -72,7 +72,7 @@ export class Pointers {
     if (!this.down.delete(event.pointerId)) return;
     if (this.down.size) return;
     this.#hold(false);
-    if (event.type === "pointerup" && this.travelled <= STILL) this.#click(event);
+    if (event.type === "pointerup" && this.traveled <= STILL) this.#click(event);
   }
 
   #leave() {
@@ -89,7 +89,7 @@ export class Pointers {
   }
 
   /** @param {MouseEvent} event */
-  #centre(event) {
+  #center(event) {
     const { x, y } = this.#spot(event);
     const { app } = this;
     const row = app.renderer.pick(x, y);
@@ -112,7 +112,7 @@ export class Pointers {
 
   /** @param {boolean} isHeld */
   #hold(isHeld) {
-    this.canvas.classList.toggle("held", isHeld);
+    this.canvas.classList.toggle("dragging", isHeld);
     this.app.frames.request();
   }
 }

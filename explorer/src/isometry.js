@@ -1,14 +1,14 @@
 /**
  * The isometries of the Poincaré disk that keep its orientation, M(z) = t·(z − c)/(1 − c̄z) with |c| < 1 and |t| = 1.
  *
- * The same group as SU(1,1), kept as the point c that is carried to the centre and the turn t, because this form cannot
- * drift out of the group, and because near the border it keeps its digits: with d = z − c (exact for neighbours) the
+ * The same group as SU(1,1), kept as the point c that is carried to the center and the turn t, because this form cannot
+ * drift out of the group, and because near the border it keeps its digits: with d = z − c (exact for neighbors) the
  * denominator is (1 − |c|²) − c̄d, where nothing cancels.
  */
 
 /** @typedef {{x: number, y: number}} Point */
 
-/** No centre comes nearer to the border: beyond it the doubles lie too far apart to move smoothly. */
+/** No center comes nearer to the border: beyond it the doubles lie too far apart to move smoothly. */
 export const SMALLEST_GAP = 1e-13;
 
 const SPLITTER = 2 ** 27 + 1;
@@ -36,11 +36,11 @@ export function borderGap(x, y) {
 }
 
 /**
- * The hyperbolic distance from the centre of a point with this norm and 1 − |z|².
+ * The hyperbolic distance from the center of a point with this norm and 1 − |z|².
  * @param {number} norm
  * @param {number} gap
  */
-export function distanceFromCentre(norm, gap) {
+export function distanceFromCenter(norm, gap) {
   return 2 * Math.asinh(norm / Math.sqrt(gap));
 }
 
@@ -67,11 +67,11 @@ export class Isometry {
   }
 
   /**
-   * Carries this point to the centre from now on; the turn stays. A point beyond the border is pulled back inside.
+   * Carries this point to the center from now on; the turn stays. A point beyond the border is pulled back inside.
    * @param {number} x
    * @param {number} y
    */
-  setCentre(x, y) {
+  setCenter(x, y) {
     let gap = borderGap(x, y);
     if (!(gap >= SMALLEST_GAP)) {
       const pull = (1 - SMALLEST_GAP) / Math.hypot(x, y);
@@ -148,34 +148,34 @@ export class Isometry {
   }
 
   /**
-   * Then carries the disk point w to the centre, along the geodesic and without a turn at w.
+   * Then carries the disk point w to the center, along the geodesic and without a turn at w.
    * @param {number} wx
    * @param {number} wy
    */
-  bringToCentre(wx, wy) {
+  bringToCenter(wx, wy) {
     const ux = this.tx * wx + this.ty * wy;
     const uy = this.tx * wy - this.ty * wx;
     const re = 1 + this.cx * ux + this.cy * uy;
     const im = this.cx * uy - this.cy * ux;
-    const centre = this.preimage(wx, wy);
+    const center = this.preimage(wx, wy);
     const ex = re * re - im * im;
     const ey = 2 * re * im;
     this.setTurn(this.tx * ex - this.ty * ey, this.tx * ey + this.ty * ex);
-    this.setCentre(centre.x, centre.y);
+    this.setCenter(center.x, center.y);
   }
 
   /**
-   * Then carries the disk point p to q, by way of the centre: going round a loop point by point leaves no twist.
+   * Then carries the disk point p to q, by way of the center: going round a loop point by point leaves no twist.
    * @param {Point} p
    * @param {Point} q
    */
   carry(p, q) {
-    this.bringToCentre(p.x, p.y);
-    this.bringToCentre(-q.x, -q.y);
+    this.bringToCenter(p.x, p.y);
+    this.bringToCenter(-q.x, -q.y);
   }
 
   /**
-   * Then turns the disk about its centre.
+   * Then turns the disk about its center.
    * @param {number} angle
    */
   rotate(angle) {

@@ -1,5 +1,5 @@
 // Everything by keyboard: walking the hierarchy, moving the view, reaching the search.
-import { neighbours } from "./graph.js";
+import { neighbors } from "./graph.js";
 
 /** @typedef {import("./app.js").App} App */
 
@@ -7,17 +7,17 @@ const STEP = 60;
 const ZOOM = 1.25;
 
 /** Where the arrow keys go from a row; −1 where there is nobody. @param {App} app @param {string} key */
-export function neighbour(app, key) {
+export function nodeInDirection(app, key) {
   const row = app.state.selected;
   if (row < 0) return app.roots()[0] ?? -1;
-  if (key === "ArrowUp") return app.wayUp(row)[1] ?? -1;
+  if (key === "ArrowUp") return app.pathUp(row)[1] ?? -1;
   if (key === "ArrowDown") return heaviest(app, childrenOf(app, row));
   return sibling(app, row, key === "ArrowRight" ? 1 : -1);
 }
 
 /** @param {App} app @param {number} row @returns {ArrayLike<number>} */
 function childrenOf(app, row) {
-  return app.model.graph ? neighbours(app.model.graph.children, row) : app.relations.children(row).rows;
+  return app.model.graph ? neighbors(app.model.graph.children, row) : app.relations.children(row).rows;
 }
 
 /** @param {App} app @param {ArrayLike<number>} rows */
@@ -34,7 +34,7 @@ function heaviest({ scene }, rows) {
  * @param {1 | -1} step
  */
 function sibling(app, row, step) {
-  const parent = app.wayUp(row)[1];
+  const parent = app.pathUp(row)[1];
   const { x, y } = app.scene;
   const family = Array.from(parent === undefined ? app.roots() : childrenOf(app, parent));
   if (!family.includes(row)) family.push(row);
@@ -42,12 +42,12 @@ function sibling(app, row, step) {
   return family[(family.indexOf(row) + step + family.length) % family.length];
 }
 
-/** @param {App} app @param {{help: () => void, find: () => void, compare: () => void}} doors */
-export function listenToKeys(app, doors) {
+/** @param {App} app @param {{help: () => void, find: () => void, compare: () => void}} actions */
+export function listenToKeys(app, actions) {
   const canvas = app.canvas;
   document.addEventListener("keydown", (event) => {
     if (event.defaultPrevented || event.ctrlKey || event.metaKey || event.altKey || isTyping(event.target)) return;
-    if (whereverOneIs(app, doors, event.key) || (event.target === canvas && onTheDisk(app, event)))
+    if (handleGlobalKey(app, actions, event.key) || (event.target === canvas && handleDiskKey(app, event)))
       event.preventDefault();
   });
 }
@@ -60,16 +60,16 @@ function isTyping(target) {
 /**
  * Keys that mean the same on the whole page.
  * @param {App} app
- * @param {{help: () => void, find: () => void, compare: () => void}} doors
+ * @param {{help: () => void, find: () => void, compare: () => void}} actions
  * @param {string} key
  */
-function whereverOneIs(app, doors, key) {
+function handleGlobalKey(app, actions, key) {
   const { width, height } = app.camera;
   /** @type {Record<string, () => void>} */
   const keys = {
-    "/": doors.find,
-    "?": doors.help,
-    e: doors.compare,
+    "/": actions.find,
+    "?": actions.help,
+    e: actions.compare,
     Escape: () => app.clear(),
     "+": () => app.zoom(width / 2, height / 2, ZOOM),
     "=": () => app.zoom(width / 2, height / 2, ZOOM),
@@ -85,7 +85,7 @@ function whereverOneIs(app, doors, key) {
 }
 
 /** @param {App} app @param {KeyboardEvent} event */
-function onTheDisk(app, event) {
+function handleDiskKey(app, event) {
   const { key } = event;
   if (key === "Enter" && app.state.selected >= 0) app.fly(app.state.selected);
   else if (key === "Home") app.goHome();
@@ -97,7 +97,7 @@ function onTheDisk(app, event) {
 
 /** @param {App} app @param {string} key */
 function walk(app, key) {
-  const row = neighbour(app, key);
+  const row = nodeInDirection(app, key);
   if (row >= 0) app.goTo(row);
 }
 

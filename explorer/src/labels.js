@@ -16,7 +16,7 @@ import { OUTSIDE } from "./dots.js";
  * What names are fitted into: a context to measure with, the places and radii of the dots in device pixels, what each
  * node is to the chosen cone, and the size of the canvas in CSS pixels.
  * @typedef {{context: CanvasRenderingContext2D, places: Projection, radii: Float32Array, status: Uint8Array,
- *   width: number, height: number}} Room
+ *   width: number, height: number}} LabelArea
  */
 
 const MOST_TRIED = 320;
@@ -25,8 +25,8 @@ const LONGEST = 30;
 /** A node's name is written if its importance times the pixels of its place comes to this. */
 const LEAST = 34;
 const STAYING = 1.6;
-/** By what a node is to the chosen cone: outside, inside, stranger, missing, or no cone chosen. */
-const FAVOUR = new Float32Array([0.1, 2, 2, 2, 1]);
+/** By what a node is to the chosen cone: outside, inside, unexpected, missing, or no cone chosen. */
+const FAVOR = new Float32Array([0.1, 2, 2, 2, 1]);
 const FAMILY = '"Segoe UI", Roboto, "Helvetica Neue", Arial, sans-serif';
 const SMALL = `400 11.5px ${FAMILY}`;
 const LARGE = `600 13px ${FAMILY}`;
@@ -60,27 +60,27 @@ export class Labels {
   }
 
   /**
-   * @param {Room} room
+   * @param {LabelArea} area
    * @param {number[]} first the ranks whose names come first
    * @param {boolean} others whether any other names are written
    */
-  choose(room, first, others) {
+  choose(area, first, others) {
     this.shown = [];
     this._taken = [...this.reserved];
-    const tried = others ? this._candidates(room) : 0;
-    for (const i of first) this._place(room, i, true);
+    const tried = others ? this._candidates(area) : 0;
+    for (const i of first) this._place(area, i, true);
     for (let k = 0; k < tried && this.shown.length < MOST_SHOWN; k++) {
-      if (!first.includes(this._tried[k])) this._place(room, this._tried[k], false);
+      if (!first.includes(this._tried[k])) this._place(area, this._tried[k], false);
     }
     this._sides = new Map(this.shown.map((label) => [label.rank, label.side]));
   }
 
   /**
    * Puts what is worth trying to the front of _tried, the most important first; how many they are.
-   * @param {Room} room
+   * @param {LabelArea} area
    */
-  _candidates(room) {
-    const seen = this._rate(room);
+  _candidates(area) {
+    const seen = this._rate(area);
     const lowest = this._lowestStep(seen);
     let count = 0;
     for (let k = 0; k < seen; k++) {
@@ -92,7 +92,7 @@ export class Labels {
 
   /**
    * Scores the nodes in sight and lists those that might have a name in _tried; how many they are.
-   * @param {Room} room
+   * @param {LabelArea} area
    */
   _rate({ places, status, width, height }) {
     const { x, y, gap, radius, pixelRatio, count } = places;
@@ -102,7 +102,7 @@ export class Labels {
     const scale = radius / pixelRatio / LEAST;
     let seen = 0;
     for (let i = 0; i < count; i++) {
-      const value = scale * FAVOUR[status[i]] * this._importance[i] * gap[i];
+      const value = scale * FAVOR[status[i]] * this._importance[i] * gap[i];
       if (!(value >= 1) || x[i] < 0 || y[i] < 0 || x[i] > right || y[i] > bottom) continue;
       score[i] = this._sides.has(i) ? value * STAYING : value;
       this._tried[seen++] = i;
@@ -123,9 +123,9 @@ export class Labels {
   }
 
   /**
-   * @param {Room} room
+   * @param {LabelArea} area
    * @param {number} i the rank
-   * @param {boolean} must whether it is written even over its neighbours' dots
+   * @param {boolean} must whether it is written even over its neighbors' dots
    */
   _place({ context, places, radii, status, width, height }, i, must) {
     const px = places.x[i] / places.pixelRatio;
@@ -133,7 +133,7 @@ export class Labels {
     const dot = Math.max(radii[i] / places.pixelRatio, 1) + (must ? 6 : 3);
     if (!must && !this._isFree(px - 1, py - 1, 2, 2)) return;
     const font = must || this.nodes.weight[i] >= this._large ? LARGE : SMALL;
-    const text = shortened(this.nodes.label(i));
+    const text = truncate(this.nodes.label(i));
     const wide = this._width(context, text, font) + 4;
     const first = this._sides.get(i) ?? this._sideAway(places, i);
     for (let turn = 0; turn < SIDES; turn++) {
@@ -203,6 +203,6 @@ function boxAt(px, py, dot, width, side) {
 }
 
 /** @param {string} text */
-function shortened(text) {
+function truncate(text) {
   return text.length > LONGEST ? text.slice(0, LONGEST - 1) + "…" : text;
 }

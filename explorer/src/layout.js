@@ -7,7 +7,7 @@ const LOW = "(max-height: 500px)";
 const OVER = ["title", "facts", "query", "caption", "tools", "panel"];
 
 /** @param {import("./app.js").App} app @param {HTMLCanvasElement} canvas */
-export function keepSize(app, canvas) {
+export function trackSize(app, canvas) {
   const [stage, panel, handle, top, foot] = ["stage", "panel", "handle", "top", "foot"].map((id) => byId(id));
   const [narrow, low] = [matchMedia(NARROW), matchMedia(LOW)];
   const measure = () => {

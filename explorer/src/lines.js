@@ -3,7 +3,7 @@
 import { halfTurn } from "./arcs.js";
 import { tint } from "./pixels.js";
 
-/** @typedef {import("./sheet.js").Sheet} Sheet */
+/** @typedef {import("./buffer.js").PixelBuffer} PixelBuffer */
 /** @typedef {import("./ground.js").Disk} Disk */
 
 /** How far a chain may lie beside its arc, in device pixels. */
@@ -14,16 +14,16 @@ const SPARE = 0.1;
 
 /**
  * The geodesic from p to q.
- * @param {Sheet} sheet
+ * @param {PixelBuffer} buffer
  * @param {Disk} disk
  * @param {number} px
  * @param {number} py
  * @param {number} qx
  * @param {number} qy in units of the disk, y up
- * @param {number} colour
+ * @param {number} color
  * @param {number} alpha 0 to 256
  */
-export function drawGeodesic(sheet, disk, px, py, qx, qy, colour, alpha) {
+export function drawGeodesic(buffer, disk, px, py, qx, qy, color, alpha) {
   const { originX, originY, radius } = disk;
   let x = originX + radius * px;
   let y = originY - radius * py;
@@ -44,7 +44,7 @@ export function drawGeodesic(sheet, disk, px, py, qx, qy, colour, alpha) {
     let stepX = (endX - x) * tiltCos - (endY - y) * tiltSin;
     let stepY = (endX - x) * tiltSin + (endY - y) * tiltCos;
     for (let k = 1; k < pieces; k++) {
-      drawLine(sheet, x, y, x + stepX, y + stepY, colour, alpha);
+      drawLine(buffer, x, y, x + stepX, y + stepY, color, alpha);
       x += stepX;
       y += stepY;
       const turned = stepX * cos - stepY * sin;
@@ -52,25 +52,25 @@ export function drawGeodesic(sheet, disk, px, py, qx, qy, colour, alpha) {
       stepX = turned;
     }
   }
-  drawLine(sheet, x, y, endX, endY, colour, alpha);
+  drawLine(buffer, x, y, endX, endY, color, alpha);
 }
 
 /**
  * A line in device pixels. Of two that follow one another, each draws its own pixels.
- * @param {Sheet} sheet
+ * @param {PixelBuffer} buffer
  * @param {number} x1
  * @param {number} y1
  * @param {number} x2
  * @param {number} y2
- * @param {number} colour
+ * @param {number} color
  * @param {number} alpha 0 to 256
  */
-export function drawLine({ pixels, width, height }, x1, y1, x2, y2, colour, alpha) {
+export function drawLine({ pixels, width, height }, x1, y1, x2, y2, color, alpha) {
   if (Math.abs(x2 - x1) >= Math.abs(y2 - y1)) {
-    if (x1 <= x2) drawAlong(pixels, 1, width, width, height, x1, y1, x2, y2, colour, alpha);
-    else drawAlong(pixels, 1, width, width, height, x2, y2, x1, y1, colour, alpha);
-  } else if (y1 <= y2) drawAlong(pixels, width, 1, height, width, y1, x1, y2, x2, colour, alpha);
-  else drawAlong(pixels, width, 1, height, width, y2, x2, y1, x1, colour, alpha);
+    if (x1 <= x2) drawAlong(pixels, 1, width, width, height, x1, y1, x2, y2, color, alpha);
+    else drawAlong(pixels, 1, width, width, height, x2, y2, x1, y1, color, alpha);
+  } else if (y1 <= y2) drawAlong(pixels, width, 1, height, width, y1, x1, y2, x2, color, alpha);
+  else drawAlong(pixels, width, 1, height, width, y2, x2, y1, x1, color, alpha);
 }
 
 /**
@@ -84,10 +84,10 @@ export function drawLine({ pixels, width, height }, x1, y1, x2, y2, colour, alph
  * @param {number} v1
  * @param {number} u2 u1 or more
  * @param {number} v2
- * @param {number} colour
+ * @param {number} color
  * @param {number} alpha
  */
-function drawAlong(pixels, strideU, strideV, sizeU, sizeV, u1, v1, u2, v2, colour, alpha) {
+function drawAlong(pixels, strideU, strideV, sizeU, sizeV, u1, v1, u2, v2, color, alpha) {
   if ((v1 < 0 && v2 < 0) || (v1 > sizeV && v2 > sizeV)) return;
   const slope = u2 > u1 ? (v2 - v1) / (u2 - u1) : 0;
   let from = Math.max(0, Math.ceil(u1 - 0.5));
@@ -107,8 +107,8 @@ function drawAlong(pixels, strideU, strideV, sizeU, sizeV, u1, v1, u2, v2, colou
   for (let left = (to - from) | 0; left > 0; left--) {
     const second = (((v >> 8) & 255) * alpha) >> 8;
     const at = line + Math.imul(v >> 16, strideV);
-    tint(pixels, at, colour, alpha - second);
-    tint(pixels, at + strideV, colour, second);
+    tint(pixels, at, color, alpha - second);
+    tint(pixels, at + strideV, color, second);
     line += strideU;
     v += step;
   }

@@ -1,12 +1,12 @@
 // Lists of nodes in the panel, each name a button that goes there.
 import { make } from "./dom.js";
-import { branchColour, PALETTES } from "./colours.js";
-import { called, titled } from "./model.js";
+import { branchColor, PALETTES } from "./colors.js";
+import { displayName, fullName } from "./model.js";
 import { count } from "./words.js";
 
 /**
  * @typedef {import("./app.js").App} App
- * @typedef {{row: number, note?: string, mark?: "stranger" | "missing"}} Entry
+ * @typedef {{row: number, note?: string, mark?: "unexpected" | "missing"}} Entry
  */
 
 const FEW = 8;
@@ -17,22 +17,22 @@ export function nameButton(app, row, note) {
   const go = (/** @type {MouseEvent} */ event) => (event.shiftKey ? app.second(row) : app.goTo(row));
   return make(
     "button",
-    { type: "button", className: "name", title: titled(app.model, row), onclick: go, ...pointedAt(app, row) },
+    { type: "button", className: "name", title: fullName(app.model, row), onclick: go, ...hoverHandlers(app, row) },
     make("span", { className: "dot", "aria-hidden": "true", ...dotStyle(app, row) }),
-    make("span", { className: "called" }, called(app.model, row)),
+    make("span", { className: "label" }, displayName(app.model, row)),
     note !== undefined && make("span", { className: "note" }, note),
   );
 }
 
 /** Whoever points at a name sees on the disk where it is. @param {App} app @param {number} row */
-function pointedAt(app, row) {
+function hoverHandlers(app, row) {
   const [point, leave] = [() => app.hover(row), () => app.hover(-1)];
   return { onpointerenter: point, onfocus: point, onpointerleave: leave, onblur: leave };
 }
 
 /** @param {App} app @param {number} row */
 function dotStyle({ model, state }, row) {
-  return { style: `background:${branchColour(PALETTES[state.theme], model.branch[row])}` };
+  return { style: `background:${branchColor(PALETTES[state.theme], model.branch[row])}` };
 }
 
 /**

@@ -4,12 +4,12 @@ import { announce } from "./announce.js";
 import { App } from "./app.js";
 import { PageError, unpack } from "./container.js";
 import { byId } from "./dom.js";
-import { openDoor } from "./door.js";
+import { exposeConsole } from "./door.js";
 import { makeHelp } from "./help.js";
-import { Pointers } from "./input.js";
+import { PointerInput } from "./input.js";
 import { listenToKeys } from "./keyboard.js";
 import { showCaption, showFacts } from "./about.js";
-import { keepSize } from "./layout.js";
+import { trackSize } from "./layout.js";
 import { makeModel } from "./model.js";
 import { notice } from "./notice.js";
 import { showPanel } from "./panel.js";
@@ -50,13 +50,13 @@ function connect(app, canvas) {
     if (change === "selected") notice("");
     announce(app, change);
   });
-  new Pointers(app, canvas);
+  new PointerInput(app, canvas);
   showTips(app, canvas);
   listenToKeys(app, { help, find: () => box.open(), compare });
   makeTools(app, { help, theme: chooseTheme });
   app.setTheme(preferredTheme());
   whenPreferenceChanges((theme) => address.theme === undefined && app.setTheme(theme));
-  keepSize(app, canvas);
+  trackSize(app, canvas);
   address.start();
   // The first key should find it ready.
   setTimeout(() => app.search, 500);
@@ -65,10 +65,10 @@ function connect(app, canvas) {
 /** @param {unknown} error */
 function failed(error) {
   notice(error instanceof PageError ? error.message : `The page could not be drawn: ${error}`);
-  byId("notice").classList.replace("passing", "failed");
+  byId("notice").classList.replace("transient", "failed");
 }
 
 applyTheme(preferredTheme());
 const starting = start();
 starting.catch(failed);
-openDoor(starting);
+exposeConsole(starting);

@@ -43,12 +43,12 @@ export function makeModel({ header, floats, integers, lines }) {
 }
 
 /** What people call a row: its label, or its name where it has none. @param {Model} model @param {number} row */
-export function called(model, row) {
+export function displayName(model, row) {
   return model.labels?.[row] || model.names[row];
 }
 
 /** The name of a row with its label beside it, where that says more. @param {Model} model @param {number} row */
-export function titled(model, row) {
+export function fullName(model, row) {
   const label = model.labels?.[row];
   return label && label !== model.names[row] ? `${model.names[row]} (${label})` : model.names[row];
 }

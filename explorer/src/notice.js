@@ -5,6 +5,6 @@ import { byId } from "./dom.js";
 export function notice(words) {
   const element = byId("notice");
   element.hidden = !words;
-  element.classList.toggle("passing", words !== "");
+  element.classList.toggle("transient", words !== "");
   element.textContent = words;
 }

@@ -6,12 +6,12 @@
  */
 
 import { borderGap } from "./isometry.js";
-import { nodesAround, spacing } from "./spacing.js";
+import { nodesAround, spacingsOf } from "./spacing.js";
 
 /** @typedef {import("./renderer.js").Scene} Scene */
 
 /**
- * A scene by rank. `gap` is 1 − |z|² of each view point, `room` its hyperbolic distance to the next dot that matters,
+ * A scene by rank. `gap` is 1 − |z|² of each view point, `spacing` its hyperbolic distance to the next dot that matters,
  * `edges` parent, child, … by rank and ordered by the child, `parentOf` one parent of each node or −1.
  * @typedef {object} Nodes
  * @property {number} count
@@ -20,7 +20,7 @@ import { nodesAround, spacing } from "./spacing.js";
  * @property {Float64Array} x
  * @property {Float64Array} y
  * @property {Float64Array} gap
- * @property {Float32Array} room
+ * @property {Float32Array} spacing
  * @property {Int32Array} depth
  * @property {Int32Array} branch
  * @property {Float64Array} weight
@@ -33,11 +33,11 @@ import { nodesAround, spacing } from "./spacing.js";
  * @param {Scene} scene
  * @returns {Nodes}
  */
-export function orderedNodes(scene) {
+export function nodesInDrawOrder(scene) {
   const gaps = Float64Array.from(scene.x, (x, row) => Math.max(0, borderGap(x, scene.y[row])));
   const around = nodesAround(scene.x, scene.y);
   const rowOf = rowsByGenerality(scene, gaps, around);
-  const room = spacing(scene.x, scene.y, gaps, scene.weight, around);
+  const spacings = spacingsOf(scene.x, scene.y, gaps, scene.weight, around);
   const rankOf = new Int32Array(scene.count);
   rowOf.forEach((row, rank) => (rankOf[row] = rank));
   const edges = edgesByChild(scene.edges, rankOf);
@@ -50,7 +50,7 @@ export function orderedNodes(scene) {
     x: Float64Array.from(rowOf, (row) => scene.x[row]),
     y: Float64Array.from(rowOf, (row) => scene.y[row]),
     gap: Float64Array.from(rowOf, (row) => gaps[row]),
-    room: Float32Array.from(rowOf, (row) => room[row]),
+    spacing: Float32Array.from(rowOf, (row) => spacings[row]),
     depth: rowOf.map((row) => scene.depth[row]),
     branch: rowOf.map((row) => scene.branch[row]),
     weight: Float64Array.from(rowOf, (row) => scene.weight[row]),
@@ -62,7 +62,7 @@ export function orderedNodes(scene) {
 
 /**
  * The rows by how much is below them and then by how far inwards they are, both in coarse steps, and within a step
- * around the disk: neighbours on the screen are then neighbours in memory.
+ * around the disk: neighbors on the screen are then neighbors in memory.
  * @param {Scene} scene
  * @param {Float64Array} gaps
  * @param {Int32Array} around
@@ -72,7 +72,7 @@ function rowsByGenerality({ weight }, gaps, around) {
     const inwards = Math.min(63, Math.max(0, Math.round(Math.log2(gap + 1e-18)) + 63));
     return Math.min(255, Math.round(4 * Math.log2(1 + Math.max(0, weight[row])))) * 64 + inwards;
   });
-  return sortedBy(around, (row) => level[row], 256 * 64);
+  return countingSort(around, (row) => level[row], 256 * 64);
 }
 
 /**
@@ -80,7 +80,7 @@ function rowsByGenerality({ weight }, gaps, around) {
  * @param {Int32Array} rankOf
  */
 function edgesByChild(edges, rankOf) {
-  const order = sortedBy(
+  const order = countingSort(
     Int32Array.from({ length: edges.length >> 1 }, (_, edge) => edge),
     (edge) => rankOf[edges[2 * edge + 1]],
     rankOf.length,
@@ -99,7 +99,7 @@ function edgesByChild(edges, rankOf) {
  * @param {(item: number) => number} key
  * @param {number} limit
  */
-function sortedBy(items, key, limit) {
+function countingSort(items, key, limit) {
   const next = new Int32Array(limit + 1);
   items.forEach((item) => next[key(item) + 1]++);
   for (let i = 1; i <= limit; i++) next[i] += next[i - 1];

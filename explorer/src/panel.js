@@ -1,11 +1,11 @@
-// The side panel: the selected node with its facts, its neighbours, and where model and graph disagree about it.
+// The side panel: the selected node with its facts, its neighbors, and where model and graph disagree about it.
 import { breadcrumb } from "./breadcrumb.js";
 import { byId, make } from "./dom.js";
 import { normOf } from "./energy.js";
 import { foldedList, listSection } from "./lists.js";
-import { called } from "./model.js";
+import { displayName } from "./model.js";
 import { childrenOf, MISSING, parentsOf } from "./selection.js";
-import { verdictSection } from "./verdict.js";
+import { comparisonSection } from "./verdict.js";
 import { count, degrees, number, region } from "./words.js";
 import { welcome } from "./welcome.js";
 
@@ -18,14 +18,14 @@ const NEAREST = 10;
 
 /** @param {App} app @param {() => void} compare asks for a second node */
 export function showPanel(app, compare) {
-  const sheet = byId("sheet");
+  const details = byId("details");
   const { selection, explanation } = app;
-  const hadFocus = sheet.contains(document.activeElement);
-  if (!selection) sheet.replaceChildren(welcome(app));
-  else sheet.replaceChildren(...sections(app, selection, explanation && verdictSection(app, explanation), compare));
-  sheet.scrollTop = 0;
+  const hadFocus = details.contains(document.activeElement);
+  if (!selection) details.replaceChildren(welcome(app));
+  else details.replaceChildren(...sections(app, selection, explanation && comparisonSection(app, explanation), compare));
+  details.scrollTop = 0;
   // The button that was pressed is gone: whoever works by keyboard stays in the panel.
-  if (hadFocus) sheet.focus();
+  if (hadFocus) details.focus();
 }
 
 /**
@@ -42,7 +42,7 @@ function sections(app, selection, comparison, compare) {
     comparison,
     facts(app, selection),
     disagreement(app, selection),
-    ...neighbourhood(app, selection),
+    ...neighborhood(app, selection),
   ];
   return /** @type {Node[]} */ (parts.filter(Boolean));
 }
@@ -50,7 +50,7 @@ function sections(app, selection, comparison, compare) {
 /** @param {App} app @param {number} row @param {() => void} compare */
 function heading(app, row, compare) {
   const { names } = app.model;
-  const title = called(app.model, row);
+  const title = displayName(app.model, row);
   return make(
     "header",
     { className: "node" },
@@ -59,7 +59,7 @@ function heading(app, row, compare) {
     make(
       "p",
       { className: "buttons" },
-      make("button", { type: "button", onclick: () => app.fly(row) }, "Centre"),
+      make("button", { type: "button", onclick: () => app.fly(row) }, "Center"),
       make("button", { type: "button", onclick: compare, title: "Or hold Shift and click a node" }, "Compare with …"),
       make("button", { type: "button", onclick: () => app.select(-1) }, "Clear"),
     ),
@@ -91,7 +91,7 @@ function inTheBall(norm) {
 }
 
 /** @param {App} app @param {Selection} selection */
-function disagreement(app, { inside, strangers, missing, belowCount }) {
+function disagreement(app, { inside, unexpected, missing, belowCount }) {
   const kind = region(app.model.method);
   const entries = (/** @type {number[]} */ rows) => rows.map((row) => ({ row }));
   /** @param {string} className @param {number} amount @param {string} text */
@@ -103,14 +103,14 @@ function disagreement(app, { inside, strangers, missing, belowCount }) {
     make("h3", {}, belowCount === null ? "Lit" : "Model and graph"),
     foldedList(app, line("lit", inside.length, `inside its ${kind}`), entries(inside)),
     belowCount !== null &&
-      foldedList(app, line("stranger", strangers.length, `inside, but not below in the graph`), entries(strangers)),
+      foldedList(app, line("unexpected", unexpected.length, `inside, but not below in the graph`), entries(unexpected)),
     belowCount !== null &&
       foldedList(app, line("missing", missing.length, `below in the graph, but outside`), entries(missing)),
   );
 }
 
 /** @param {App} app @param {Selection} selection */
-function neighbourhood(app, selection) {
+function neighborhood(app, selection) {
   const { model, relations } = app;
   const source = model.graph ? "" : " by geometry";
   const parents = parentsOf(model, relations, selection.row);

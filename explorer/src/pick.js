@@ -4,7 +4,7 @@
 
 /** How near the cursor must be, in CSS pixels, and how much further away the largest dot may be to win over a speck. */
 const REACH = 10;
-const FAVOUR = 1.2;
+const FAVOR = 1.2;
 
 /**
  * The nearest node to a pixel, where larger dots count as nearer; -1 if none is within reach.
@@ -23,7 +23,7 @@ export function pickNode({ x, y, count, pixelRatio }, radii, px, py) {
     const dy = y[row] - py;
     if (!(Math.abs(dx) <= reach && Math.abs(dy) <= reach)) continue;
     const distance = Math.hypot(dx, dy);
-    const price = distance - FAVOUR * radii[row];
+    const price = distance - FAVOR * radii[row];
     if (distance <= reach && price < cost) {
       cost = price;
       best = row;

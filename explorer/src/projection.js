@@ -40,21 +40,21 @@ export class Projection {
   _project(isometry) {
     const { x: viewX, y: viewY, gap: viewGap } = this.nodes;
     const { x, y, gap, originX, originY, count } = this;
-    const { cx, cy, gap: centreGap } = isometry;
+    const { cx, cy, gap: centerGap } = isometry;
     const tx = isometry.tx * this.radius;
     const ty = isometry.ty * this.radius;
     // Isometry.image, written out: a call a point would cost more than its arithmetic.
     for (let i = 0; i < count; i++) {
       const dx = viewX[i] - cx;
       const dy = viewY[i] - cy;
-      const re = centreGap - (cx * dx + cy * dy);
+      const re = centerGap - (cx * dx + cy * dy);
       const im = cy * dx - cx * dy;
       const scale = 1 / (re * re + im * im);
       const qx = (dx * re + dy * im) * scale;
       const qy = (dy * re - dx * im) * scale;
       x[i] = originX + tx * qx - ty * qy;
       y[i] = originY - tx * qy - ty * qx;
-      gap[i] = viewGap[i] * centreGap * scale;
+      gap[i] = viewGap[i] * centerGap * scale;
     }
   }
 }

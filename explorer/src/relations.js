@@ -4,7 +4,7 @@ import { makeDistance, makeEnergy, normOf } from "./energy.js";
 import { orderOf } from "./sorting.js";
 
 /**
- * @typedef {import("./energy.js").Measured} Measured
+ * @typedef {import("./energy.js").EnergyModel} EnergyModel
  * @typedef {{rows: number[], isWhole: boolean}} Found isWhole: false where looking further would have taken too long
  */
 
@@ -12,7 +12,7 @@ import { orderOf } from "./sorting.js";
 const PATIENCE = 400_000;
 
 export class Relations {
-  /** @param {Measured} model */
+  /** @param {EnergyModel} model */
   constructor(model) {
     this.model = model;
     this.energy = makeEnergy(model);
@@ -110,7 +110,7 @@ export class Relations {
   }
 
   /** A way up by geometry, from immediate parent to immediate parent, as far as it goes. @param {number} row */
-  wayUp(row) {
+  pathUp(row) {
     const way = [row];
     for (let next = this.#nextUp(row); next >= 0; next = this.#nextUp(next)) way.push(next);
     return way;
@@ -177,7 +177,7 @@ export class Relations {
   }
 }
 
-/** A number that grows from general to specific: the norm, or the sum for order embeddings. @param {Measured} model */
+/** A number that grows from general to specific: the norm, or the sum for order embeddings. @param {EnergyModel} model */
 function generality({ points, dim, count, method }) {
   const values = new Float64Array(count);
   for (let row = 0; row < count; row++) {

@@ -1,21 +1,21 @@
 /** The picture, layer over layer: ground and rim, cones, edges, dots, rings, names. */
 
-import { PALETTES, branchColour, packed } from "./colours.js";
+import { PALETTES, branchColor, packColor } from "./colors.js";
 import { coneOutline, drawCone } from "./cone.js";
-import { Dots } from "./dots.js";
+import { DotStyles } from "./dots.js";
 import { Edges } from "./edges.js";
-import { GLOWING, Ground } from "./ground.js";
+import { GLOW_REACH, Background } from "./ground.js";
 import { Labels } from "./labels.js";
-import { orderedNodes } from "./order.js";
+import { nodesInDrawOrder } from "./order.js";
 import { pickNode } from "./pick.js";
 import { Projection } from "./projection.js";
-import { Raster } from "./raster.js";
+import { DotRaster } from "./raster.js";
 import { drawRing } from "./rings.js";
-import { Sheet } from "./sheet.js";
-import { Writing } from "./writing.js";
+import { PixelBuffer } from "./buffer.js";
+import { LabelWriter } from "./writing.js";
 
 /** @typedef {import("./camera.js").Camera} Camera */
-/** @typedef {import("./colours.js").Palette} Palette */
+/** @typedef {import("./colors.js").Palette} Palette */
 /** @typedef {import("./labels.js").Box} Box */
 
 /**
@@ -66,15 +66,15 @@ export class Renderer {
     this._context = context2d(canvas, false);
     /** For measuring and writing names; never shown. */
     this.context = context2d(canvas.ownerDocument.createElement("canvas"), true);
-    this.sheet = new Sheet();
-    this.ground = new Ground();
-    this.writing = new Writing(this.context);
-    this.nodes = orderedNodes(scene);
+    this.buffer = new PixelBuffer();
+    this.background = new Background();
+    this.writing = new LabelWriter(this.context);
+    this.nodes = nodesInDrawOrder(scene);
     this.places = new Projection(this.nodes);
-    this.dots = new Dots(this.nodes);
+    this.dots = new DotStyles(this.nodes);
     this.edges = new Edges(this.nodes);
     this.labels = new Labels(this.nodes);
-    this.raster = new Raster(1);
+    this.raster = new DotRaster(1);
     this.pixelRatio = 1;
     this.width = 1;
     this.height = 1;
@@ -91,7 +91,7 @@ export class Renderer {
     const ratio = Math.min(LARGEST_RATIO, Math.max(0.5, devicePixelRatio || 1));
     this.width = Math.max(1, width);
     this.height = Math.max(1, height);
-    if (ratio !== this.raster.pixelRatio) this.raster = new Raster(ratio);
+    if (ratio !== this.raster.pixelRatio) this.raster = new DotRaster(ratio);
     this.pixelRatio = ratio;
     this.canvas.width = Math.max(1, Math.round(this.width * ratio));
     this.canvas.height = Math.max(1, Math.round(this.height * ratio));
@@ -110,10 +110,10 @@ export class Renderer {
     this._version = camera.version;
     this.places.update(camera, this.pixelRatio);
     this.dots.update(state, palette);
-    this._drawGround(palette);
+    this._drawBackground(palette);
     if (state.showCones) this._drawCones(camera, palette, state);
     if (state.showEdges) this._drawEdges(palette, moving ? EDGES_MOVING : EDGES_AT_REST);
-    this.raster.draw(this.sheet, this.places, this.dots, packed(palette.disk), moving);
+    this.raster.draw(this.buffer, this.places, this.dots, packColor(palette.disk), moving);
     this._drawRings(palette, state);
     this._drawLabels(palette, state);
     this._show();
@@ -144,17 +144,17 @@ export class Renderer {
   _newImage() {
     const { width, height } = this.canvas;
     const image = this._context.createImageData(width, height);
-    this.sheet.attach(new Int32Array(image.data.buffer), width, height);
+    this.buffer.attach(new Int32Array(image.data.buffer), width, height);
     return image;
   }
 
   /** @param {Palette} palette */
-  _drawGround(palette) {
+  _drawBackground(palette) {
     const { originX, originY, radius } = this.places;
-    const reach = radius + GLOWING * this.pixelRatio;
-    if (this.ground.update(palette, this.pixelRatio)) this.sheet.renew();
-    this.sheet.begin({ left: originX - reach, top: originY - reach, right: originX + reach, bottom: originY + reach });
-    this.ground.draw(this.sheet, this.places);
+    const reach = radius + GLOW_REACH * this.pixelRatio;
+    if (this.background.update(palette, this.pixelRatio)) this.buffer.invalidate();
+    this.buffer.begin({ left: originX - reach, top: originY - reach, right: originX + reach, bottom: originY + reach });
+    this.background.draw(this.buffer, this.places);
   }
 
   /**
@@ -163,7 +163,7 @@ export class Renderer {
    */
   _drawEdges(palette, limit) {
     this.edges.choose(this.places, this.dots, this.canvas.width, this.canvas.height, limit);
-    this.edges.draw(this.sheet, this.places, this.dots, palette);
+    this.edges.draw(this.buffer, this.places, this.dots, palette);
   }
 
   /**
@@ -174,21 +174,21 @@ export class Renderer {
   _drawCones(camera, palette, state) {
     const { K, x, y, branch, threshold, count } = this.scene;
     if (K === null) return;
-    const how = { width: OUTLINE * this.pixelRatio, glow: GLOWING * this.pixelRatio };
+    const how = { width: OUTLINE * this.pixelRatio, glow: GLOW_REACH * this.pixelRatio };
     /** @type {number | null} */
-    let below = packed(palette.disk);
+    let below = packColor(palette.disk);
     for (const row of [state.selected, state.second]) {
       if (!(row >= 0 && row < count)) continue;
       const outline = coneOutline(x[row], y[row], K, camera.isometry, threshold);
-      const colour = row === state.selected ? branchColour(palette, branch[row]) : palette.second;
-      drawCone(this.sheet, this.places, outline, packed(colour), { ...how, below });
+      const color = row === state.selected ? branchColor(palette, branch[row]) : palette.second;
+      drawCone(this.buffer, this.places, outline, packColor(color), { ...how, below });
       below = null;
     }
   }
 
   /** Puts what has changed on the screen. */
   _show() {
-    const { left, top, right, bottom } = this.sheet.changed;
+    const { left, top, right, bottom } = this.buffer.changed;
     if (right > left && bottom > top) {
       this._context.putImageData(this._image, 0, 0, left, top, right - left, bottom - top);
     }
@@ -209,25 +209,25 @@ export class Renderer {
    * @param {State} state
    */
   _drawLabels(palette, { selected, second, hovered, showLabels }) {
-    const { context, places, width, height, sheet } = this;
+    const { context, places, width, height, buffer } = this;
     const rows = [...new Set([selected, second, hovered])].filter((row) => row >= 0 && row < this.scene.count);
     const first = rows.map((row) => this.nodes.rankOf[row]);
-    const room = { context, places, radii: this.raster.radii, status: this.dots.status, width, height };
-    this.labels.choose(room, first, showLabels);
-    this.writing.draw(sheet, this.labels.shown, palette, this.pixelRatio);
+    const area = { context, places, radii: this.raster.radii, status: this.dots.status, width, height };
+    this.labels.choose(area, first, showLabels);
+    this.writing.draw(buffer, this.labels.shown, palette, this.pixelRatio);
   }
 
   /**
    * @param {number} row
-   * @param {string} colour
+   * @param {string} color
    * @param {number} width
    */
-  _ring(row, colour, width) {
+  _ring(row, color, width) {
     if (!(row >= 0 && row < this.scene.count)) return;
     const { places, pixelRatio } = this;
     const rank = this.nodes.rankOf[row];
     const radius = Math.max(2 * pixelRatio, this.raster.radii[rank]) + 3 * pixelRatio;
-    drawRing(this.sheet, places.x[rank], places.y[rank], radius, width * pixelRatio, packed(colour));
+    drawRing(this.buffer, places.x[rank], places.y[rank], radius, width * pixelRatio, packColor(color));
   }
 }
 

@@ -1,6 +1,6 @@
 // A model in the shape the renderer draws.
 import { weights } from "./graph.js";
-import { called } from "./model.js";
+import { displayName } from "./model.js";
 
 /** @param {import("./model.js").Model} model @param {import("./relations.js").Relations} relations */
 export function makeScene(model, relations) {
@@ -17,17 +17,17 @@ export function makeScene(model, relations) {
     y,
     depth: model.depth,
     branch: model.branch,
-    weight: model.graph ? weights(model.graph) : fromTheTop(relations),
+    weight: model.graph ? weights(model.graph) : weightByRank(relations),
     edges: model.edges,
     children: model.graph?.children ?? { offsets: new Int32Array(count + 1), rows: new Int32Array(0) },
     K: model.view.K,
     // A stand-in for the model has cones of its own, which the model's threshold does not widen.
     threshold: model.view.kind === "own" && relations.energy.hasCones ? model.threshold : undefined,
-    label: (/** @type {number} */ row) => called(model, row),
+    label: (/** @type {number} */ row) => displayName(model, row),
   };
 }
 
 /** Without edges the more general node is the more important. @param {import("./relations.js").Relations} relations */
-function fromTheTop({ rank }) {
+function weightByRank({ rank }) {
   return Float64Array.from(rank, (place) => rank.length - 1 - place);
 }

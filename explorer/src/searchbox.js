@@ -1,6 +1,6 @@
 // The search box: a combobox whose list follows every key.
 import { byId, make } from "./dom.js";
-import { called } from "./model.js";
+import { displayName } from "./model.js";
 
 /** @typedef {import("./app.js").App} App */
 
@@ -11,7 +11,7 @@ export class SearchBox {
   constructor(app) {
     this.app = app;
     this.input = /** @type {HTMLInputElement} */ (byId("query"));
-    this.list = byId("finds");
+    this.list = byId("results");
     /** @type {number[]} */
     this.rows = [];
     this.active = -1;
@@ -43,7 +43,7 @@ export class SearchBox {
   #setComparing(isComparing) {
     this.isComparing = isComparing;
     const { model, state } = this.app;
-    const words = isComparing ? `Compare ${called(model, state.selected)} with …` : "Find a node";
+    const words = isComparing ? `Compare ${displayName(model, state.selected)} with …` : "Find a node";
     this.input.placeholder = words;
     this.input.setAttribute("aria-label", isComparing ? words : "Find a node by name or label");
     this.input.classList.toggle("comparing", isComparing);
@@ -63,7 +63,7 @@ export class SearchBox {
   /** @param {number} row @param {number} place */
   #option(row, place) {
     const { model } = this.app;
-    const title = called(model, row);
+    const title = displayName(model, row);
     const choose = (/** @type {MouseEvent} */ event) => {
       // Before the box loses the focus and with it the list.
       event.preventDefault();
@@ -71,8 +71,8 @@ export class SearchBox {
     };
     return make(
       "li",
-      { role: "option", id: `find-${place}`, "aria-selected": "false", onmousedown: choose },
-      make("span", { className: "called" }, title),
+      { role: "option", id: `result-${place}`, "aria-selected": "false", onmousedown: choose },
+      make("span", { className: "label" }, title),
       title !== model.names[row] && make("span", { className: "note" }, model.names[row]),
     );
   }
@@ -90,7 +90,7 @@ export class SearchBox {
       if (place === this.active) option.scrollIntoView({ block: "nearest" });
     });
     if (this.active < 0) this.input.removeAttribute("aria-activedescendant");
-    else this.input.setAttribute("aria-activedescendant", `find-${this.active}`);
+    else this.input.setAttribute("aria-activedescendant", `result-${this.active}`);
   }
 
   /** @param {KeyboardEvent} event */

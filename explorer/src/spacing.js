@@ -1,10 +1,10 @@
 /**
- * How much room every node has: the hyperbolic distance to its nearest neighbours around the disk that are as general
- * as itself, or more so; the more general of two neighbours is drawn over the other. Isometries keep it, so it is
+ * How much spacing every node has: the hyperbolic distance to its nearest neighbors around the disk that are as general
+ * as itself, or more so; the more general of two neighbors is drawn over the other. Isometries keep it, so it is
  * computed once, and no dot need ever grow over the next.
  */
 
-/** A neighbour counts if as many nodes are below it and its 1 − |z|² is at least this part of the node's own, */
+/** A neighbor counts if as many nodes are below it and its 1 − |z|² is at least this part of the node's own, */
 const AS_GENERAL = 0.7;
 /** and so many places on either side are looked at, besides the nearest that is more general. */
 const PLACES = 4;
@@ -34,25 +34,25 @@ export function nodesAround(x, y) {
  * @param {Int32Array} around all nodes by angle
  * @returns {Float32Array} infinite where nothing stands in the way
  */
-export function spacing(x, y, gap, weight, around) {
-  const room = new Float32Array(x.length).fill(Infinity);
+export function spacingsOf(x, y, gap, weight, around) {
+  const spacing = new Float32Array(x.length).fill(Infinity);
   /** @param {number} node @param {number} other */
   const meet = (node, other) => {
     if (node === other || weight[other] < weight[node] || gap[other] < AS_GENERAL * gap[node]) return;
     const apart = Math.hypot(x[node] - x[other], y[node] - y[other]);
-    room[node] = Math.min(room[node], 2 * Math.asinh(apart / Math.sqrt(gap[node] * gap[other])));
+    spacing[node] = Math.min(spacing[node], 2 * Math.asinh(apart / Math.sqrt(gap[node] * gap[other])));
   };
-  meetNeighbours(around, meet);
+  meetNeighbors(around, meet);
   meetMoreGeneral(around, gap, meet);
   meetMoreGeneral(around.slice().reverse(), gap, meet);
-  return room;
+  return spacing;
 }
 
 /**
  * @param {Int32Array} around
  * @param {(node: number, other: number) => void} meet
  */
-function meetNeighbours(around, meet) {
+function meetNeighbors(around, meet) {
   const count = around.length;
   for (let place = 1; place <= Math.min(PLACES, count - 1); place++) {
     for (let at = 0; at < count; at++) {

@@ -1,5 +1,5 @@
-// Dark or light: as the system prefers, until someone chooses. The page takes its colours from the disk's palette.
-import { PALETTES } from "./colours.js";
+// Dark or light: as the system prefers, until someone chooses. The page takes its colors from the disk's palette.
+import { PALETTES } from "./colors.js";
 
 /** @typedef {"dark" | "light"} Theme */
 
@@ -20,7 +20,7 @@ export function applyTheme(theme) {
   const { dataset, style } = document.documentElement;
   const palette = PALETTES[theme];
   dataset.theme = theme;
-  for (const name of /** @type {const} */ (["ground", "text", "stranger", "missing", "chosen", "second"])) {
+  for (const name of /** @type {const} */ (["background", "text", "unexpected", "missing", "chosen", "second"])) {
     style.setProperty(`--${name}`, palette[name]);
   }
 }

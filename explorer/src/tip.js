@@ -1,6 +1,6 @@
 // The small card beside the pointer: name, label, depth, aperture.
 import { byId, make } from "./dom.js";
-import { called } from "./model.js";
+import { displayName } from "./model.js";
 import { count, degrees } from "./words.js";
 
 const APART = 14;
@@ -14,7 +14,7 @@ export function showTips(app, canvas) {
   const place = () => {
     const row = pointer ? app.state.hovered : -1;
     tip.hidden = row < 0;
-    canvas.classList.toggle("over", row >= 0);
+    canvas.classList.toggle("hovering", row >= 0);
     if (row < 0 || !pointer) return;
     if (row !== shown) tip.replaceChildren(...lines(app, row));
     shown = row;
@@ -47,7 +47,7 @@ export function showTips(app, canvas) {
 /** @param {import("./app.js").App} app @param {number} row */
 function lines({ model, relations }, row) {
   const facts = [];
-  const title = called(model, row);
+  const title = displayName(model, row);
   if (title !== model.names[row]) facts.push(model.names[row]);
   if (model.graph) facts.push(`depth ${count(model.depth[row])}`);
   if (relations.energy.hasCones) facts.push(`half aperture ${degrees(relations.energy.aperture(row))}`);

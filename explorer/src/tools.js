@@ -14,16 +14,16 @@ const TOGGLES = [
   ["showLabels", "Labels", "L"],
 ];
 
-/** @param {App} app @param {{help: () => void, theme: (theme: "dark" | "light") => void}} doors */
-export function makeTools(app, doors) {
+/** @param {App} app @param {{help: () => void, theme: (theme: "dark" | "light") => void}} actions */
+export function makeTools(app, actions) {
   const toggles = TOGGLES.map(([what, words, key]) => {
     const button = make("button", { type: "button", title: `${words} (${key})`, onclick: () => app.show(what) }, words);
-    const reason = whyNot(app, what);
+    const reason = disabledReason(app, what);
     button.disabled = reason !== "";
     if (reason) button.title = reason;
     return /** @type {const} */ ([what, button]);
   });
-  const theme = make("button", { type: "button", onclick: () => doors.theme(opposite(app)) });
+  const theme = make("button", { type: "button", onclick: () => actions.theme(opposite(app)) });
   const overview = make("button", { type: "button", title: "The whole disk (0)", onclick: () => app.goHome() }, "Overview");
   const tools = byId("tools");
   // After a click the arrow keys should walk the disk; who pressed the button by a key stays there. Before the button's
@@ -46,7 +46,7 @@ export function makeTools(app, doors) {
       "span",
       { className: "group" },
       overview,
-      make("button", { type: "button", title: "Keys and signs (?)", onclick: doors.help }, "Help"),
+      make("button", { type: "button", title: "Keys and signs (?)", onclick: actions.help }, "Help"),
     ),
   );
   const refresh = () => {
@@ -56,7 +56,7 @@ export function makeTools(app, doors) {
     theme.title = `Show it ${opposite(app) === "light" ? "on light" : "on dark"} ground`;
   };
   app.listeners.push((change) => {
-    if (change === "moved") overview.classList.toggle("calling", !seesAnyNode(app.scene, app.camera));
+    if (change === "moved") overview.classList.toggle("attention", !seesAnyNode(app.scene, app.camera));
     else if (change !== "moving") refresh();
   });
   refresh();
@@ -74,7 +74,7 @@ function opposite({ state }) {
 }
 
 /** @param {App} app @param {Toggle} what */
-function whyNot({ model }, what) {
+function disabledReason({ model }, what) {
   if (what === "showCones" && model.view.K === null) return "This view has no cones";
   return what === "showEdges" && !model.edges.length ? "The model has no edges" : "";
 }

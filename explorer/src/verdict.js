@@ -1,8 +1,8 @@
 // The comparison of two nodes in words: what the model says, by how much, what the graph says, where they part.
 import { make } from "./dom.js";
 import { nameButton } from "./lists.js";
-import { called } from "./model.js";
-import { counted, inBothUnits, number, withArticle } from "./words.js";
+import { displayName } from "./model.js";
+import { pluralize, inBothUnits, number, withArticle } from "./words.js";
 
 /**
  * @typedef {import("./app.js").App} App
@@ -12,11 +12,11 @@ import { counted, inBothUnits, number, withArticle } from "./words.js";
 
 /** The verdict as a sentence. @param {App} app @param {Explanation} found */
 export function sentence({ model }, { child, parent, isA }) {
-  return `${called(model, child)} is ${isA ? "" : "not "}${withArticle(called(model, parent))}.`;
+  return `${displayName(model, child)} is ${isA ? "" : "not "}${withArticle(displayName(model, parent))}.`;
 }
 
 /** @param {App} app @param {Explanation} found */
-export function verdictSection(app, found) {
+export function comparisonSection(app, found) {
   return make(
     "section",
     { className: "verdict", "aria-label": "Comparison" },
@@ -32,7 +32,7 @@ export function verdictSection(app, found) {
     make(
       "p",
       { className: "buttons" },
-      make("button", { type: "button", onclick: () => app.turnQuestion() }, "Ask the other way round"),
+      make("button", { type: "button", onclick: () => app.swapQuestion() }, "Ask the other way round"),
       make("button", { type: "button", onclick: () => app.second(-1) }, "Done"),
     ),
   );
@@ -69,27 +69,27 @@ function graphPart(app, found) {
     "div",
     {},
     make("h4", {}, "By the graph"),
-    make("p", {}, saidByGraph(app, found)),
+    make("p", {}, graphSentence(app, found)),
     found.path.length > 0 && way(app, found.child, found.path),
     found.graph !== null && make("p", { className: isCalm ? "quiet" : "warning" }, agreement(app, found)),
   );
 }
 
 /** @param {App} app @param {Explanation} found */
-function saidByGraph({ model }, { graph, child, parent, path }) {
+function graphSentence({ model }, { graph, child, parent, path }) {
   if (graph === null) return "Unknown, for the model has no edges.";
   if (graph === "same") return "They are one node.";
-  if (graph === "no") return `There is no way up from ${called(model, child)} to ${called(model, parent)}.`;
-  return graph === "edge" ? "An edge." : `It follows from ${counted(path.length, "edge")}.`;
+  if (graph === "no") return `There is no way up from ${displayName(model, child)} to ${displayName(model, parent)}.`;
+  return graph === "edge" ? "An edge." : `It follows from ${pluralize(path.length, "edge")}.`;
 }
 
 /** @param {App} app @param {Explanation} found */
 export function agreement({ model }, { isA, graph, agrees, stray, path, child }) {
   const lost = path.find((step) => step.childMargin < 0);
   const where =
-    lost && `${called(model, child)} is lost at ${called(model, lost.row)} (margin ${number(lost.childMargin)})`;
+    lost && `${displayName(model, child)} is lost at ${displayName(model, lost.row)} (margin ${number(lost.childMargin)})`;
   if (isA && graph === "no" && stray !== null) {
-    const first = `${called(model, stray)} is the first step up that is not above it in the graph`;
+    const first = `${displayName(model, stray)} is the first step up that is not above it in the graph`;
     return `Geometry and graph disagree: ${first}.`;
   }
   if (where) return agrees ? `Geometry and graph agree, but ${where}.` : `Geometry and graph disagree: ${where}.`;

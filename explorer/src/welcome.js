@@ -1,6 +1,6 @@
 // The panel before anything is selected: what this is, and where to begin.
 import { make } from "./dom.js";
-import { neighbours, reached } from "./graph.js";
+import { neighbors, reachable } from "./graph.js";
 import { listSection } from "./lists.js";
 import { count, region } from "./words.js";
 
@@ -11,7 +11,7 @@ const COUNTED = 24;
 
 /** @param {App} app */
 export function welcome(app) {
-  const { title, rows } = beginnings(app);
+  const { title, rows } = startingNodes(app);
   return make(
     "div",
     { className: "welcome" },
@@ -26,13 +26,13 @@ export function welcome(app) {
   );
 }
 
-/** The roots, and with one root its children: the large branches that the colours stand for. @param {App} app */
-function beginnings(app) {
+/** The roots, and with one root its children: the large branches that the colors stand for. @param {App} app */
+function startingNodes(app) {
   const roots = app.roots();
   const { graph } = app.model;
   if (roots.length > 1) return { title: "Roots", rows: sorted(app, roots) };
   if (!graph) return { title: "The most general node", rows: roots };
-  return { title: "From the root", rows: [roots[0], ...sorted(app, [...neighbours(graph.children, roots[0])])] };
+  return { title: "From the root", rows: [roots[0], ...sorted(app, [...neighbors(graph.children, roots[0])])] };
 }
 
 /** @param {App} app @param {number[]} rows */
@@ -42,5 +42,5 @@ function sorted({ scene }, rows) {
 
 /** @param {App} app @param {number} row */
 function amount({ model }, row) {
-  return model.graph ? count(reached(model.graph.children, row).reduce((total, mark) => total + mark, 0)) : undefined;
+  return model.graph ? count(reachable(model.graph.children, row).reduce((total, mark) => total + mark, 0)) : undefined;
 }

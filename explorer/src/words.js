@@ -21,7 +21,7 @@ export function count(value) {
 }
 
 /** @param {number} value @param {string} thing */
-export function counted(value, thing) {
+export function pluralize(value, thing) {
   return `${count(value)} ${thing}${value === 1 ? "" : "s"}`;
 }
 
@@ -43,7 +43,7 @@ export function withArticle(name) {
 }
 
 /** The name of a method as one says it. @param {string} method */
-export function spoken(method) {
+export function methodName(method) {
   /** @type {Record<string, string>} */
   const names = {
     "hyperbolic-cones": "hyperbolic cones",

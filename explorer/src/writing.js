@@ -5,9 +5,9 @@
 
 import { tint } from "./pixels.js";
 
-/** @typedef {import("./colours.js").Palette} Palette */
+/** @typedef {import("./colors.js").Palette} Palette */
 /** @typedef {import("./labels.js").Label} Label */
-/** @typedef {import("./sheet.js").Sheet} Sheet */
+/** @typedef {import("./buffer.js").PixelBuffer} PixelBuffer */
 /** @typedef {{pixels: Int32Array, width: number, height: number}} Stamp */
 
 /** How far halo and letters may reach beyond the box of a name, in CSS pixels. */
@@ -16,7 +16,7 @@ const HALO = 3.5;
 /** How many pictures are kept: many more than can be seen at a time. */
 const KEPT = 1500;
 
-export class Writing {
+export class LabelWriter {
   /** @param {CanvasRenderingContext2D} context of a canvas to write on, which is never shown */
   constructor(context) {
     this._context = context;
@@ -27,12 +27,12 @@ export class Writing {
   }
 
   /**
-   * @param {Sheet} sheet
+   * @param {PixelBuffer} buffer
    * @param {Label[]} labels
    * @param {Palette} palette
    * @param {number} pixelRatio
    */
-  draw(sheet, labels, palette, pixelRatio) {
+  draw(buffer, labels, palette, pixelRatio) {
     const isOther = palette !== this._made[0] || pixelRatio !== this._made[1];
     if (isOther || this._stamps.size > KEPT) this._stamps.clear();
     this._made = [palette, pixelRatio];
@@ -40,8 +40,8 @@ export class Writing {
       const stamp = this._stamp(label, palette, pixelRatio);
       const left = Math.round((label.x - BEYOND) * pixelRatio);
       const top = Math.round((label.y - BEYOND) * pixelRatio);
-      sheet.reach({ left, top, right: left + stamp.width, bottom: top + stamp.height });
-      lay(sheet, stamp, left, top);
+      buffer.extend({ left, top, right: left + stamp.width, bottom: top + stamp.height });
+      lay(buffer, stamp, left, top);
     }
   }
 
@@ -85,7 +85,7 @@ export class Writing {
 }
 
 /**
- * @param {Sheet} sheet
+ * @param {PixelBuffer} buffer
  * @param {Stamp} stamp
  * @param {number} left
  * @param {number} top

@@ -103,7 +103,7 @@ test("a flight follows the geodesic, slowly at both ends, and ends in the middle
   for (let now = 1000; now < 1800; now += 50) {
     assert.equal(shown.step(now), true);
     const image = shown.isometry.image(target.x, target.y);
-    assert.ok(Math.abs(image.x * start.y - image.y * start.x) < 1e-9, "the target comes straight to the centre");
+    assert.ok(Math.abs(image.x * start.y - image.y * start.x) < 1e-9, "the target comes straight to the center");
     ways.push(2 * Math.atanh(Math.min(1 - 1e-15, Math.hypot(image.x, image.y))));
   }
   const steps = ways.slice(1).map((way, k) => ways[k] - way);

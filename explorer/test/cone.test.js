@@ -3,7 +3,7 @@ import { test } from "node:test";
 
 import { coneDistance, coneOutline, drawCone, halfAperture, idealEnd } from "../src/cone.js";
 import { Isometry, borderGap } from "../src/isometry.js";
-import { K, blankSheet, pixelOf, randomNumbers } from "./engine.js";
+import { K, blankBuffer, pixelOf, randomNumbers } from "./engine.js";
 
 const random = randomNumbers(5);
 const DISK = { originX: 150, originY: 140, radius: 130 };
@@ -22,8 +22,8 @@ function at(norm, angle) {
 
 function randomView() {
   const isometry = new Isometry();
-  const centre = at(0.95 * random(), 6.3 * random());
-  isometry.setCentre(centre.x, centre.y);
+  const center = at(0.95 * random(), 6.3 * random());
+  isometry.setCenter(center.x, center.y);
   isometry.rotate(6.3 * random());
   return isometry;
 }
@@ -89,13 +89,13 @@ test("the drawn region holds exactly what the cone holds", () => {
 test("the cone of the deepest node, seen from it, is a wedge of its aperture", () => {
   const apex = at(1 - 1e-12, 2);
   const isometry = new Isometry();
-  isometry.setCentre(apex.x, apex.y);
+  isometry.setCenter(apex.x, apex.y);
   const outline = coneOutline(apex.x, apex.y, 1e10, isometry);
   const opening = Math.acos(outline.left.x * outline.right.x + outline.left.y * outline.right.y);
   assert.ok(Math.abs(opening - 2 * halfAperture(apex.x, apex.y, 1e10)) < 1e-9 && opening > 0.01);
 });
 
-test("a geodesic from the centre ends straight ahead, from elsewhere on the rim", () => {
+test("a geodesic from the center ends straight ahead, from elsewhere on the rim", () => {
   const ahead = idealEnd({ x: 0, y: 0 }, 1);
   assert.ok(Math.hypot(ahead.x - Math.cos(1), ahead.y - Math.sin(1)) < 1e-15);
   for (let round = 0; round < 50; round++) {
@@ -109,12 +109,12 @@ test("what is drawn of a cone is its region in a veil, its outline in a line, an
     const apex = at(0.11 + 0.6 * random(), 6.3 * random());
     const outline = coneOutline(apex.x, apex.y, K, randomView(), round % 3 === 0 ? 1.6 : 0);
     const distance = coneDistance(outline);
-    const sheet = blankSheet(300, 280);
-    drawCone(sheet, DISK, outline, 0xffffff, HOW);
+    const buffer = blankBuffer(300, 280);
+    drawCone(buffer, DISK, outline, 0xffffff, HOW);
     for (let y = 0; y < 280; y++) {
       for (let x = 0; x < 300; x++) {
         const away = 130 * distance((x + 0.5 - DISK.originX) / 130, (DISK.originY - y - 0.5) / 130);
-        const [light] = pixelOf(sheet, x, y);
+        const [light] = pixelOf(buffer, x, y);
         if (away > 1.5) assert.equal(light, 0, `${x} ${y}`);
         else if (away < -1.5) assert.ok(Math.abs(light - 0.14 * 255) <= 2, `${x} ${y}: ${light}`);
         else if (Math.abs(away) < 0.2) assert.ok(light > 150, `${x} ${y}: ${light}`);
@@ -126,10 +126,10 @@ test("what is drawn of a cone is its region in a veil, its outline in a line, an
 test("on the bare disk a cone is filled at once, and looks the same", () => {
   const outline = coneOutline(0.15, 0.1, K, new Isometry());
   const [slow, quick] = [null, 0x271811].map((below) => {
-    const sheet = blankSheet(300, 280);
-    sheet.pixels.fill(0x271811 | (255 << 24));
-    drawCone(sheet, DISK, outline, 0x52a9fe, { ...HOW, below });
-    return sheet.pixels;
+    const buffer = blankBuffer(300, 280);
+    buffer.pixels.fill(0x271811 | (255 << 24));
+    drawCone(buffer, DISK, outline, 0x52a9fe, { ...HOW, below });
+    return buffer.pixels;
   });
   assert.deepEqual(quick, slow);
   assert.ok(new Set(quick).size > 10);

@@ -1,8 +1,8 @@
 import assert from "node:assert/strict";
 import { test } from "node:test";
 import { gzipSync } from "node:zlib";
-import { opened, PageError, unpack } from "../src/container.js";
-import { called, makeModel, titled } from "../src/model.js";
+import { PageError, readContainer, unpack } from "../src/container.js";
+import { displayName, makeModel, fullName } from "../src/model.js";
 
 const NAMES = ["root", "</script>", "\u{1f980} crab"];
 const LABELS = ["", "A label", "\u{1f980} crab"];
@@ -63,19 +63,19 @@ test("a packed model comes out as it went in", async () => {
 });
 
 test("a node is called by its label, or by its name where it has none", () => {
-  const model = makeModel(opened(packed().buffer));
+  const model = makeModel(readContainer(packed().buffer));
   assert.deepEqual(
-    [0, 1, 2].map((row) => called(model, row)),
+    [0, 1, 2].map((row) => displayName(model, row)),
     ["root", "A label", "\u{1f980} crab"],
   );
   assert.deepEqual(
-    [0, 1, 2].map((row) => titled(model, row)),
+    [0, 1, 2].map((row) => fullName(model, row)),
     ["root", "</script> (A label)", "\u{1f980} crab"],
   );
 });
 
 test("without edges there is no graph", () => {
-  assert.equal(makeModel(opened(packed({ hasEdges: false }).buffer)).graph, null);
+  assert.equal(makeModel(readContainer(packed({ hasEdges: false }).buffer)).graph, null);
 });
 
 test("a page without a model, a damaged one and one of another format say so in one sentence", async () => {
@@ -89,7 +89,7 @@ test("a page without a model, a damaged one and one of another format say so in 
     unpack(inBase64(packed({ format: 2 }))),
     (error) => error instanceof PageError && /format 2/.test(error.message),
   );
-  assert.throws(() => makeModel(opened(packed({ nodes: 4 }).buffer)), PageError);
+  assert.throws(() => makeModel(readContainer(packed({ nodes: 4 }).buffer)), PageError);
 });
 
 test("a browser that cannot unpack is told which can", async () => {

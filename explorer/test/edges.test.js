@@ -3,37 +3,37 @@ import { test } from "node:test";
 
 import { distanceLeftOf, halfTurn } from "../src/arcs.js";
 import { Camera } from "../src/camera.js";
-import { PALETTES } from "../src/colours.js";
-import { Dots } from "../src/dots.js";
+import { PALETTES } from "../src/colors.js";
+import { DotStyles } from "../src/dots.js";
 import { Edges } from "../src/edges.js";
-import { orderedNodes } from "../src/order.js";
+import { nodesInDrawOrder } from "../src/order.js";
 import { drawGeodesic, drawLine } from "../src/lines.js";
 import { Projection } from "../src/projection.js";
-import { blankSheet, pixelOf, pointScene, randomNumbers, stateWith, treeScene } from "./engine.js";
+import { blankBuffer, pixelOf, pointScene, randomNumbers, stateWith, treeScene } from "./engine.js";
 
 const DISK = { originX: 200, originY: 150, radius: 140 };
 const WHITE = 0xffffff;
 
 /** A geodesic drawn in white on black, as light by place. @param {number[]} ends */
 function drawn([px, py, qx, qy], width = 400, height = 300) {
-  const sheet = blankSheet(width, height);
-  drawGeodesic(sheet, DISK, px, py, qx, qy, WHITE, 256);
-  return sheet;
+  const buffer = blankBuffer(width, height);
+  drawGeodesic(buffer, DISK, px, py, qx, qy, WHITE, 256);
+  return buffer;
 }
 
-/** Every pixel that holds light, in units of the disk. @param {import("../src/sheet.js").Sheet} sheet */
-function lit(sheet) {
-  return Array.from(sheet.pixels.keys(), (at) => {
-    const [x, y] = [at % sheet.width, Math.floor(at / sheet.width)];
-    const [light] = pixelOf(sheet, x, y);
+/** Every pixel that holds light, in units of the disk. @param {import("../src/buffer.js").PixelBuffer} buffer */
+function lit(buffer) {
+  return Array.from(buffer.pixels.keys(), (at) => {
+    const [x, y] = [at % buffer.width, Math.floor(at / buffer.width)];
+    const [light] = pixelOf(buffer, x, y);
     return { light, x: (x + 0.5 - DISK.originX) / DISK.radius, y: (DISK.originY - y - 0.5) / DISK.radius };
   }).filter(({ light }) => light > 0);
 }
 
 /** @param {import("../src/renderer.js").Scene} scene @param {Partial<import("../src/renderer.js").State>} [changes] */
 function prepared(scene, changes) {
-  const nodes = orderedNodes(scene);
-  const [places, dots, edges, camera] = [new Projection(nodes), new Dots(nodes), new Edges(nodes), new Camera()];
+  const nodes = nodesInDrawOrder(scene);
+  const [places, dots, edges, camera] = [new Projection(nodes), new DotStyles(nodes), new Edges(nodes), new Camera()];
   camera.resize(800, 600);
   places.update(camera, 1);
   dots.update(stateWith(changes), PALETTES.dark);
@@ -63,11 +63,11 @@ test("a geodesic is drawn where it runs, from its one end to the other", () => {
 
 test("its light is as much as it is long, without gaps or knots", () => {
   for (const ends of [[-0.8, 0.1, 0.7, 0.2], [0.1, -0.9, 0.3, 0.9], [0.9, 0.1, 0.1, 0.9]]) {
-    const sheet = drawn(ends);
+    const buffer = drawn(ends);
     const isWide = Math.abs(ends[2] - ends[0]) > Math.abs(ends[3] - ends[1]);
     /** @type {Map<number, number>} */
     const across = new Map();
-    for (const { light, x, y } of lit(sheet)) {
+    for (const { light, x, y } of lit(buffer)) {
       const key = Math.round((isWide ? x : y) * DISK.radius * 2);
       across.set(key, (across.get(key) ?? 0) + light);
     }
@@ -77,7 +77,7 @@ test("its light is as much as it is long, without gaps or knots", () => {
   }
 });
 
-test("through the centre it is a straight line", () => {
+test("through the center it is a straight line", () => {
   assert.equal(halfTurn(-0.5, 0, 0.7, 0), 0);
   const rows = new Set(lit(drawn([-0.5, 0, 0.7, 0])).map(({ y }) => y));
   assert.ok(rows.size <= 2);
@@ -95,10 +95,10 @@ test("ends on the rim are ends too, and the circle meets the rim at right angles
 
 test("of a line that leaves the window the part within is drawn, and nothing else", () => {
   const random = randomNumbers(12);
-  const [large, small] = [blankSheet(300, 260), blankSheet(100, 80)];
+  const [large, small] = [blankBuffer(300, 260), blankBuffer(100, 80)];
   for (let round = 0; round < 300; round++) {
     const [x1, y1, x2, y2] = Array.from({ length: 4 }, () => 300 * (random() - 0.3));
-    for (const sheet of [large, small]) sheet.pixels.fill(0);
+    for (const buffer of [large, small]) buffer.pixels.fill(0);
     drawLine(large, x1 + 100, y1 + 90, x2 + 100, y2 + 90, WHITE, 256);
     drawLine(small, x1, y1, x2, y2, WHITE, 256);
     for (let y = 2; y < 78; y++) {
@@ -110,12 +110,12 @@ test("of a line that leaves the window the part within is drawn, and nothing els
   }
 });
 
-test("a line blends its colour with what is below it", () => {
-  const sheet = blankSheet(20, 20);
-  sheet.pixels.fill(100 | (200 << 8) | (50 << 16));
-  drawLine(sheet, 0, 10.5, 20, 10.5, 200 | (100 << 8) | (250 << 16), 64);
-  assert.deepEqual(pixelOf(sheet, 9, 10), [125, 175, 100]);
-  assert.deepEqual(pixelOf(sheet, 9, 12), [100, 200, 50]);
+test("a line blends its color with what is below it", () => {
+  const buffer = blankBuffer(20, 20);
+  buffer.pixels.fill(100 | (200 << 8) | (50 << 16));
+  drawLine(buffer, 0, 10.5, 20, 10.5, 200 | (100 << 8) | (250 << 16), 64);
+  assert.deepEqual(pixelOf(buffer, 9, 10), [125, 175, 100]);
+  assert.deepEqual(pixelOf(buffer, 9, 12), [100, 200, 50]);
 });
 
 test("no more edges than the limit, and those nearest to the middle first", () => {
@@ -140,15 +140,15 @@ test("an edge shorter than two pixels or out of sight is not drawn", () => {
   assert.equal(near.edges.chosenCount, 0);
 });
 
-test("an edge has the colour of its branch, dimmed outside a chosen cone", () => {
+test("an edge has the color of its branch, dimmed outside a chosen cone", () => {
   const points = /** @type {[number, number][]} */ ([[0, 0], [0.8, 0]]);
   const scene = pointScene(points, { edges: Int32Array.of(0, 1), branch: Int32Array.of(1, 1) });
   const light = [null, Uint8Array.of(1, 1), Uint8Array.of(0, 0)].map((inside) => {
     const { places, dots, edges } = prepared(scene, { inside, selected: inside ? 0 : -1 });
-    const sheet = blankSheet(800, 600);
+    const buffer = blankBuffer(800, 600);
     edges.choose(places, dots, 800, 600, 10);
-    edges.draw(sheet, places, dots, PALETTES.dark);
-    const [above, below] = [pixelOf(sheet, 500, 299), pixelOf(sheet, 500, 300)];
+    edges.draw(buffer, places, dots, PALETTES.dark);
+    const [above, below] = [pixelOf(buffer, 500, 299), pixelOf(buffer, 500, 300)];
     return above.map((value, k) => value + below[k]);
   });
   const [plain, inside, outside] = light;
@@ -161,10 +161,10 @@ test("at two pixels a CSS pixel the same edge is drawn twice as long", () => {
   const lengths = [1, 2].map((ratio) => {
     const { places, dots, edges, camera } = prepared(scene);
     places.update(camera, ratio);
-    const sheet = blankSheet(800 * ratio, 600 * ratio);
+    const buffer = blankBuffer(800 * ratio, 600 * ratio);
     edges.choose(places, dots, 800 * ratio, 600 * ratio, 10);
-    edges.draw(sheet, places, dots, PALETTES.dark);
-    return new Set(Array.from(sheet.pixels.keys()).filter((at) => sheet.pixels[at]).map((at) => at % sheet.width)).size;
+    edges.draw(buffer, places, dots, PALETTES.dark);
+    return new Set(Array.from(buffer.pixels.keys()).filter((at) => buffer.pixels[at]).map((at) => at % buffer.width)).size;
   });
   assert.ok(Math.abs(lengths[1] - 2 * lengths[0]) <= 3 && lengths[0] > 200, `${lengths}`);
 });

@@ -1,6 +1,6 @@
 /** What the tests of the drawing engine share: a tree, a state, and a canvas that writes down what is drawn on it. */
 
-import { Sheet } from "../src/sheet.js";
+import { PixelBuffer } from "../src/buffer.js";
 
 /** @typedef {import("../src/renderer.js").Scene} Scene */
 /** @typedef {import("../src/renderer.js").State} State */
@@ -112,7 +112,7 @@ export function paperCanvas() {
           height,
           data: new Uint8ClampedArray(4 * width * height),
         }),
-        // Of whatever was drawn it shows a grey veil.
+        // Of whatever was drawn it shows a gray veil.
         getImageData: (/** @type {number[]} */ ...[, , width, height]) => ({
           data: new Uint8ClampedArray(4 * width * height).fill(128),
         }),
@@ -133,20 +133,20 @@ export function paperCanvas() {
 }
 
 /**
- * A sheet of black pixels, all of which may be drawn on.
+ * A buffer of black pixels, all of which may be drawn on.
  * @param {number} width
  * @param {number} height
  */
-export function blankSheet(width, height) {
-  const sheet = new Sheet();
-  sheet.attach(new Int32Array(width * height), width, height);
-  sheet.begin({ left: 0, top: 0, right: width, bottom: height });
-  return sheet;
+export function blankBuffer(width, height) {
+  const buffer = new PixelBuffer();
+  buffer.attach(new Int32Array(width * height), width, height);
+  buffer.begin({ left: 0, top: 0, right: width, bottom: height });
+  return buffer;
 }
 
 /**
  * Red, green and blue of a pixel.
- * @param {Sheet} sheet
+ * @param {PixelBuffer} buffer
  * @param {number} x
  * @param {number} y
  */

@@ -1,6 +1,6 @@
 import assert from "node:assert/strict";
 import { test } from "node:test";
-import { asksBackwards, explain } from "../src/explain.js";
+import { shouldSwap, explain } from "../src/explain.js";
 import { Relations } from "../src/relations.js";
 import { ANSWERS, modelOf, nameOf } from "./fixtures.js";
 
@@ -56,8 +56,8 @@ test("a node compared with itself is one node", () => {
 test("a second node above the selected one is asked about as the parent", () => {
   const model = modelOf({ ...line, edges: [3, 0] });
   const relations = new Relations(model);
-  assert.equal(asksBackwards(model, relations, 0, 2), false);
-  assert.equal(asksBackwards(model, relations, 2, 0), true);
-  assert.equal(asksBackwards(model, relations, 0, 3), true, "the graph decides where geometry says no both ways");
-  assert.equal(asksBackwards(model, relations, 3, 2), false);
+  assert.equal(shouldSwap(model, relations, 0, 2), false);
+  assert.equal(shouldSwap(model, relations, 2, 0), true);
+  assert.equal(shouldSwap(model, relations, 0, 3), true, "the graph decides where geometry says no both ways");
+  assert.equal(shouldSwap(model, relations, 3, 2), false);
 });

@@ -1,6 +1,6 @@
 import assert from "node:assert/strict";
 import { test } from "node:test";
-import { read, written } from "../src/fragment.js";
+import { formatFragment, parseFragment } from "../src/fragment.js";
 
 const camera = { cx: 0.1 + 0.2, cy: -0.9999999999999871, turn: 1.25, zoom: 3, panx: -0.5, pany: 0.25 };
 
@@ -12,23 +12,23 @@ test("a view that is written is read back", () => {
     hidden: /** @type {const} */ (["edges", "labels"]),
     theme: /** @type {const} */ ("light"),
   };
-  assert.deepEqual(read("#" + written({ ...place, hidden: [...place.hidden] })), place);
+  assert.deepEqual(parseFragment("#" + formatFragment({ ...place, hidden: [...place.hidden] })), place);
 });
 
 test("names survive whatever they hold", () => {
   for (const selected of ["", "a&b=c#d%", "100 %", "\u{1f980}/?", "\u202E", "' \"<>", "+ +", "née", "a,b", "\ufeff"]) {
-    assert.equal(read(written({ selected, hidden: [] })).selected, selected);
+    assert.equal(parseFragment(formatFragment({ selected, hidden: [] })).selected, selected);
   }
 });
 
-test("the centre keeps every digit", () => {
-  assert.equal(read(written({ camera, hidden: [] })).camera?.cy, camera.cy);
+test("the center keeps every digit", () => {
+  assert.equal(parseFragment(formatFragment({ camera, hidden: [] })).camera?.cy, camera.cy);
 });
 
 test("nothing chosen is an empty fragment, and nobody selected is not a node without a name", () => {
-  assert.equal(written({ hidden: [] }), "");
-  assert.deepEqual(read(""), { hidden: [] });
-  assert.equal(read("#node=").selected, "");
+  assert.equal(formatFragment({ hidden: [] }), "");
+  assert.deepEqual(parseFragment(""), { hidden: [] });
+  assert.equal(parseFragment("#node=").selected, "");
 });
 
 test("what makes no sense is left out", () => {
@@ -44,7 +44,7 @@ test("what makes no sense is left out", () => {
     "#hide=all",
     "#what=ever",
   ]) {
-    const place = read(text);
+    const place = parseFragment(text);
     assert.deepEqual(
       [place.selected, place.camera, place.theme, place.hidden],
       [undefined, undefined, undefined, []],

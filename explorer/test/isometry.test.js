@@ -1,7 +1,7 @@
 import assert from "node:assert/strict";
 import { test } from "node:test";
 
-import { Isometry, borderGap, distanceFromCentre } from "../src/isometry.js";
+import { Isometry, borderGap, distanceFromCenter } from "../src/isometry.js";
 import { randomNumbers } from "./engine.js";
 
 const random = randomNumbers(7);
@@ -20,8 +20,8 @@ function distance(a, b) {
 
 function randomIsometry(deepest = 12) {
   const isometry = new Isometry();
-  const centre = randomPoint(deepest);
-  isometry.setCentre(centre.x, centre.y);
+  const center = randomPoint(deepest);
+  isometry.setCenter(center.x, center.y);
   isometry.rotate(2 * Math.PI * random());
   return isometry;
 }
@@ -71,18 +71,18 @@ test("what is brought to the screen and back is where it was", () => {
   }
 });
 
-test("a recentred deep node is in the middle, and its neighbours keep their places", () => {
+test("a recentered deep node is in the middle, and its neighbors keep their places", () => {
   const isometry = new Isometry();
   const z = { x: 0.6 * (1 - 1e-12), y: 0.8 * (1 - 1e-12) };
   const w = isometry.image(z.x, z.y);
-  isometry.bringToCentre(w.x, w.y);
+  isometry.bringToCenter(w.x, w.y);
   const middle = isometry.image(z.x, z.y);
   assert.ok(Math.hypot(middle.x, middle.y) < 1e-3, "as near as the doubles on the way are");
-  isometry.setCentre(z.x, z.y);
+  isometry.setCenter(z.x, z.y);
   const there = isometry.image(z.x, z.y);
   assert.equal(Math.hypot(there.x, there.y), 0);
   const next = isometry.image(z.x, z.y - 1e-12);
-  const away = distanceFromCentre(Math.hypot(next.x, next.y), next.gap);
+  const away = distanceFromCenter(Math.hypot(next.x, next.y), next.gap);
   assert.ok(Math.abs(away - distance(z, { x: z.x, y: z.y - 1e-12 })) < 1e-9);
 });
 
@@ -132,7 +132,7 @@ test("dragging outwards for ever stays inside the disk", () => {
   assert.ok(Number.isFinite(image.x) && Math.hypot(image.x, image.y) <= 1 + 1e-12);
   for (let round = 0; round < 40; round++) {
     const origin = isometry.image(0, 0);
-    isometry.bringToCentre(0.9 * origin.x, 0.9 * origin.y);
+    isometry.bringToCenter(0.9 * origin.x, 0.9 * origin.y);
   }
   assert.ok(isometry.gap > 0.9, "and the way back is open");
 });

@@ -2,7 +2,7 @@ import assert from "node:assert/strict";
 import { test } from "node:test";
 
 import { Camera } from "../src/camera.js";
-import { PALETTES } from "../src/colours.js";
+import { PALETTES } from "../src/colors.js";
 import { Renderer } from "../src/renderer.js";
 import { paperCanvas, pointScene, randomNumbers, stateWith, treeScene } from "./engine.js";
 
@@ -134,7 +134,7 @@ test("every name has a halo below it", () => {
   assert.ok(PALETTES.dark.halo);
 });
 
-test("the browser writes a name once, and again in another colour", () => {
+test("the browser writes a name once, and again in another color", () => {
   const { renderer, camera, calls } = shown(treeScene(5, 3));
   const written = () => calls.filter(([name]) => name === "fillText").length;
   renderer.draw(camera, stateWith());
@@ -148,10 +148,10 @@ test("the browser writes a name once, and again in another colour", () => {
 test("a name is laid over the picture where its box is", () => {
   const { renderer, camera } = shown(pointScene([[0.1, 0]]));
   renderer.draw(camera, stateWith({ showLabels: false }));
-  const before = renderer.sheet.pixels.slice();
+  const before = renderer.buffer.pixels.slice();
   renderer.draw(camera, stateWith());
   const [box] = renderer.labelBoxes();
-  const changed = Array.from(before.keys()).filter((at) => before[at] !== renderer.sheet.pixels[at]);
+  const changed = Array.from(before.keys()).filter((at) => before[at] !== renderer.buffer.pixels[at]);
   const [xs, ys] = [changed.map((at) => at % 900), changed.map((at) => Math.floor(at / 900))];
   assert.ok(Math.abs(Math.min(...xs) - box.x) < 6 && Math.abs(Math.max(...xs) - box.x - box.width) < 6);
   assert.ok(Math.abs(Math.min(...ys) - box.y) < 6 && Math.abs(Math.max(...ys) - box.y - box.height) < 6);
@@ -167,11 +167,11 @@ test("names among 82,000 nodes are chosen in 3 ms", (t) => {
   const { renderer, camera } = shown(pointScene(points, { weight }));
   renderer.draw(camera, stateWith());
   const { labels, places, raster, dots, context } = renderer;
-  const room = { context, places, radii: raster.radii, status: dots.status, width: 900, height: 700 };
+  const area = { context, places, radii: raster.radii, status: dots.status, width: 900, height: 700 };
   let best = Infinity;
   for (let round = 0; round < 20; round++) {
     const start = process.cpuUsage();
-    for (let k = 0; k < 4; k++) labels.choose(room, [], true);
+    for (let k = 0; k < 4; k++) labels.choose(area, [], true);
     const { user, system } = process.cpuUsage(start);
     best = Math.min(best, (user + system) / 4000);
   }

@@ -2,38 +2,38 @@ import assert from "node:assert/strict";
 import { test } from "node:test";
 
 import { Camera } from "../src/camera.js";
-import { PALETTES, packed } from "../src/colours.js";
-import { Dots, AGREED, MISSING, OUTSIDE, STRANGER } from "../src/dots.js";
-import { orderedNodes } from "../src/order.js";
+import { PALETTES, packColor } from "../src/colors.js";
+import { DotStyles, AGREED, MISSING, OUTSIDE, UNEXPECTED } from "../src/dots.js";
+import { nodesInDrawOrder } from "../src/order.js";
 import { Projection } from "../src/projection.js";
-import { Raster } from "../src/raster.js";
-import { blankSheet, pointScene, randomNumbers, stateWith, treeScene } from "./engine.js";
+import { DotRaster } from "../src/raster.js";
+import { blankBuffer, pointScene, randomNumbers, stateWith, treeScene } from "./engine.js";
 
-const SEAM = packed(PALETTES.dark.disk);
+const SEAM = packColor(PALETTES.dark.disk);
 
 /**
  * @param {import("../src/renderer.js").Scene} scene
  * @param {{width?: number, height?: number, ratio?: number, inside?: Uint8Array | null}} [how]
  */
 function drawn(scene, { width = 400, height = 400, ratio = 1, inside = null } = {}) {
-  const nodes = orderedNodes(scene);
-  const [places, dots, raster, camera] = [new Projection(nodes), new Dots(nodes), new Raster(ratio), new Camera()];
-  const sheet = blankSheet(width * ratio, height * ratio);
+  const nodes = nodesInDrawOrder(scene);
+  const [places, dots, raster, camera] = [new Projection(nodes), new DotStyles(nodes), new DotRaster(ratio), new Camera()];
+  const buffer = blankBuffer(width * ratio, height * ratio);
   camera.resize(width, height);
   dots.update(stateWith({ inside, selected: inside ? 0 : -1 }), PALETTES.dark);
   const again = (moving = false) => {
-    sheet.pixels.fill(0);
-    sheet.cover.fill(0);
+    buffer.pixels.fill(0);
+    buffer.cover.fill(0);
     places.update(camera, ratio);
-    raster.draw(sheet, places, dots, SEAM, moving);
+    raster.draw(buffer, places, dots, SEAM, moving);
   };
   again();
-  return { nodes, places, dots, raster, camera, sheet, again };
+  return { nodes, places, dots, raster, camera, buffer, again };
 }
 
-/** @typedef {import("../src/sheet.js").Sheet} Sheet */
+/** @typedef {import("../src/buffer.js").PixelBuffer} PixelBuffer */
 
-/** The middle of all that is drawn, and how much it is. @param {Sheet} sheet */
+/** The middle of all that is drawn, and how much it is. @param {PixelBuffer} buffer */
 function mass({ cover, width }) {
   let [sum, x, y] = [0, 0, 0];
   cover.forEach((alpha, at) => {
@@ -44,7 +44,7 @@ function mass({ cover, width }) {
   return { sum: sum / 255, x: x / sum, y: y / sum };
 }
 
-/** @param {Sheet} sheet @param {{x: number, y: number}} place */
+/** @param {PixelBuffer} buffer @param {{x: number, y: number}} place */
 function pixelAt({ pixels, cover, width }, { x, y }) {
   const at = Math.floor(y) * width + Math.floor(x);
   const value = pixels[at];
@@ -56,16 +56,16 @@ test("a dot lies where the camera shows its node, to a fraction of a pixel", () 
   for (let round = 0; round < 12; round++) {
     const point = /** @type {[number, number]} */ ([1.3 * (random() - 0.5), 1.3 * (random() - 0.5)]);
     for (const ratio of [1, 2]) {
-      const { sheet, camera } = drawn(pointScene([point]), { ratio });
+      const { buffer, camera } = drawn(pointScene([point]), { ratio });
       const place = camera.toScreen(...point);
-      const middle = mass(sheet);
+      const middle = mass(buffer);
       assert.ok(Math.hypot(middle.x / ratio - place.x, middle.y / ratio - place.y) < 0.3);
     }
   }
 });
 
 test("the same dot is large in the middle and a speck at the rim", () => {
-  const sizes = [0, 0.5, 0.9, 0.98, 0.999].map((x) => mass(drawn(pointScene([[x, 0]])).sheet).sum);
+  const sizes = [0, 0.5, 0.9, 0.98, 0.999].map((x) => mass(drawn(pointScene([[x, 0]])).buffer).sum);
   assert.ok(sizes.every((size, k) => k === 0 || size <= sizes[k - 1]));
   assert.ok(sizes[0] > 5 * sizes[3] && sizes[4] < 6);
 });
@@ -77,17 +77,17 @@ test("no dot is larger than seven pixels, however near one looks", () => {
   assert.equal(Math.max(...raster.radii), 7);
 });
 
-test("neighbours leave a gap between their dots, and the more general is drawn on top", () => {
+test("neighbors leave a gap between their dots, and the more general is drawn on top", () => {
   const close = drawn(pointScene([[0.3, 0], [0.3, 0.02]]));
   const [a, b] = [close.places.y[0], close.places.y[1]];
   assert.ok(close.raster.radii[0] + close.raster.radii[1] < Math.abs(a - b));
   const same = drawn(pointScene([[0.3, 0], [0.3, 0]], { weight: Float64Array.of(9, 0), branch: Int32Array.of(1, 0) }));
-  const { red, blue } = pixelAt(same.sheet, same.camera.toScreen(0.3, 0));
+  const { red, blue } = pixelAt(same.buffer, same.camera.toScreen(0.3, 0));
   assert.ok(red > blue, "orange over blue");
 });
 
 test("a speck of a few dots is larger than one of many", () => {
-  const [few, many] = [500, 50000].map((count) => new Dots(orderedNodes(pointScene(Array(count).fill([0.5, 0])))));
+  const [few, many] = [500, 50000].map((count) => new DotStyles(nodesInDrawOrder(pointScene(Array(count).fill([0.5, 0])))));
   assert.ok(few.smallest > 1 && many.smallest < 0.7 && few.faintest > many.faintest);
 });
 
@@ -101,7 +101,7 @@ test("a crowd at the rim is a texture that shows its density, not a solid band",
           return [norm * Math.cos(angle), norm * Math.sin(angle)];
         }),
       ),
-    ).sheet.cover;
+    ).buffer.cover;
   const covered = [20000, 40000, 80000].map((count) => {
     const alphas = Array.from(crowd(count)).filter((alpha) => alpha > 0);
     return alphas.reduce((a, b) => a + b, 0) / alphas.length;
@@ -109,16 +109,16 @@ test("a crowd at the rim is a texture that shows its density, not a solid band",
   assert.ok(covered[0] < covered[1] && covered[1] < covered[2] && covered[2] < 240, `${covered}`);
 });
 
-test("what is inside is bright, outside dimmed, strangers warm, and missing nodes hollow", () => {
+test("what is inside is bright, outside dimmed, unexpected warm, and missing nodes hollow", () => {
   const points = /** @type {[number, number][]} */ ([[-0.3, 0], [0, 0], [0.3, 0], [0, 0.3]]);
-  const inside = Uint8Array.of(OUTSIDE, AGREED, STRANGER, MISSING);
-  const { sheet, camera } = drawn(pointScene(points), { inside });
-  const [outer, agreed, stranger, hole] = points.map(([x, y]) => pixelAt(sheet, camera.toScreen(x, y)));
+  const inside = Uint8Array.of(OUTSIDE, AGREED, UNEXPECTED, MISSING);
+  const { buffer, camera } = drawn(pointScene(points), { inside });
+  const [outer, agreed, unexpected, hole] = points.map(([x, y]) => pixelAt(buffer, camera.toScreen(x, y)));
   assert.ok(outer.alpha < agreed.alpha / 1.5 && outer.alpha > 0);
-  assert.ok(stranger.red > 200 && stranger.blue < 100);
+  assert.ok(unexpected.red > 200 && unexpected.blue < 100);
   assert.equal(hole.alpha, 0);
   const place = camera.toScreen(0, 0.3);
-  const ring = [3, 4, 5, 6, 7].map((away) => pixelAt(sheet, { x: place.x + away, y: place.y }).alpha);
+  const ring = [3, 4, 5, 6, 7].map((away) => pixelAt(buffer, { x: place.x + away, y: place.y }).alpha);
   assert.ok(Math.max(...ring) > 200);
 });
 
@@ -128,24 +128,24 @@ test("a moving crowd has half the grains and nearly the same light", () => {
     const [norm, angle] = [1 - 0.01 - 0.02 * random(), 2 * Math.PI * random()];
     return /** @type {[number, number]} */ ([norm * Math.cos(angle), norm * Math.sin(angle)]);
   });
-  const { sheet, again } = drawn(pointScene(points));
-  const touched = () => sheet.cover.reduce((count, alpha) => count + (alpha > 0 ? 1 : 0), 0);
-  const [still, stillLight] = [touched(), mass(sheet).sum];
+  const { buffer, again } = drawn(pointScene(points));
+  const touched = () => buffer.cover.reduce((count, alpha) => count + (alpha > 0 ? 1 : 0), 0);
+  const [still, stillLight] = [touched(), mass(buffer).sum];
   again(true);
   assert.ok(touched() < 0.85 * still, `${touched()} of ${still}`);
-  assert.ok(Math.abs(mass(sheet).sum / stillLight - 1) < 0.2, `${mass(sheet).sum} ${stillLight}`);
+  assert.ok(Math.abs(mass(buffer).sum / stillLight - 1) < 0.2, `${mass(buffer).sum} ${stillLight}`);
 });
 
 test("no view writes outside the picture or leaves it", () => {
   const random = randomNumbers(9);
   for (const [width, height, ratio] of [[1, 1, 1], [3, 200, 2], [300, 2, 1], [120, 90, 2]]) {
-    const { camera, again, sheet } = drawn(treeScene(6, 4), { width, height, ratio });
+    const { camera, again, buffer } = drawn(treeScene(6, 4), { width, height, ratio });
     for (let round = 0; round < 30; round++) {
       camera.drag(width * random(), height * random(), width * random(), height * random());
       camera.zoomAt(width * random(), height * random(), 0.5 + 2 * random());
       again();
     }
-    assert.equal(sheet.pixels.length, width * height * ratio * ratio);
+    assert.equal(buffer.pixels.length, width * height * ratio * ratio);
   }
 });
 

@@ -62,12 +62,12 @@ test("one node alone has no relations", () => {
     [relations.above(0), relations.parents(0), relations.children(0).rows, relations.nearest(0, 10)],
     [[], [], [], []],
   );
-  assert.deepEqual(relations.wayUp(0), [0]);
+  assert.deepEqual(relations.pathUp(0), [0]);
 });
 
 test("a way up ends even where nodes are kinds of each other", () => {
   const relations = new Relations(modelOf({ points: [0.5, 0, 0.5, 0, 0.9, 0], threshold: 4 }));
-  assert.deepEqual(relations.wayUp(2), [2, 1, 0]);
+  assert.deepEqual(relations.pathUp(2), [2, 1, 0]);
 });
 
 test("children of very many descendants come in time, and say that there may be more", () => {

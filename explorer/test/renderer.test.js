@@ -2,7 +2,7 @@ import assert from "node:assert/strict";
 import { test } from "node:test";
 
 import { Camera } from "../src/camera.js";
-import { PALETTES, packed } from "../src/colours.js";
+import { PALETTES, packColor } from "../src/colors.js";
 import { Renderer } from "../src/renderer.js";
 import { paperCanvas, pointScene, stateWith, treeScene } from "./engine.js";
 
@@ -86,9 +86,9 @@ test("a cone is drawn for the chosen nodes, if cones are shown and the view has 
     const { renderer, camera } = shown({ ...scene, ...more });
     const plain = { showEdges: false, showLabels: false, ...changes };
     renderer.draw(camera, stateWith({ ...plain, showCones: false }));
-    const before = renderer.sheet.pixels.slice();
+    const before = renderer.buffer.pixels.slice();
     renderer.draw(camera, stateWith(plain));
-    return renderer.sheet.pixels.reduce((count, pixel, at) => count + (pixel === before[at] ? 0 : 1), 0);
+    return renderer.buffer.pixels.reduce((count, pixel, at) => count + (pixel === before[at] ? 0 : 1), 0);
   };
   const one = veiled({}, { selected: 2 });
   assert.equal(veiled({}, {}), 0);
@@ -124,15 +124,15 @@ test("a frame is one picture put on the canvas, and nothing else is drawn there"
   assert.ok(left > 50 && width < 700, "only where something has changed");
 });
 
-test("every pixel is opaque, and the disk, its rim and the ground have their colours", () => {
+test("every pixel is opaque, and the disk, its rim and the background have their colors", () => {
   const { renderer, camera } = shown(pointScene([]), 400, 300);
   for (const theme of /** @type {const} */ (["dark", "light", "dark"])) {
     renderer.draw(camera, stateWith({ theme }));
-    const { disk, ground } = PALETTES[theme];
+    const { disk, background } = PALETTES[theme];
     const opaque = 255 << 24;
-    assert.ok(renderer.sheet.pixels.every((pixel) => pixel >>> 24 === 255));
-    const at = (/** @type {number} */ x) => renderer.sheet.pixels[150 * 400 + x];
-    assert.deepEqual([at(200), at(5), at(395)], [packed(disk), packed(ground), packed(ground)].map((c) => c | opaque));
+    assert.ok(renderer.buffer.pixels.every((pixel) => pixel >>> 24 === 255));
+    const at = (/** @type {number} */ x) => renderer.buffer.pixels[150 * 400 + x];
+    assert.deepEqual([at(200), at(5), at(395)], [packColor(disk), packColor(background), packColor(background)].map((c) => c | opaque));
     const rim = Math.floor(200 - camera.radius);
     assert.ok(new Set([at(rim), at(rim - 6), at(rim + 6), at(200), at(5)]).size === 5, "a rim and its glow");
   }
@@ -151,18 +151,18 @@ test("a new frame leaves nothing of the old one", () => {
   const once = shown(treeScene(4, 4));
   once.camera.restore(camera.snapshot());
   once.renderer.draw(once.camera, last);
-  assert.deepEqual(renderer.sheet.pixels, once.renderer.sheet.pixels);
+  assert.deepEqual(renderer.buffer.pixels, once.renderer.buffer.pixels);
 });
 
 test("a choice changes the dots at once, and so does taking it back", () => {
   const scene = treeScene(4, 3);
   const { renderer, camera } = shown(scene);
   renderer.draw(camera, stateWith());
-  const plain = renderer.sheet.pixels.slice();
+  const plain = renderer.buffer.pixels.slice();
   renderer.draw(camera, stateWith({ selected: 1, inside: new Uint8Array(scene.count) }));
-  assert.notDeepEqual(renderer.sheet.pixels, plain);
+  assert.notDeepEqual(renderer.buffer.pixels, plain);
   renderer.draw(camera, stateWith({ theme: "light" }));
-  assert.notDeepEqual(renderer.sheet.pixels, plain);
+  assert.notDeepEqual(renderer.buffer.pixels, plain);
   renderer.draw(camera, stateWith());
-  assert.deepEqual(renderer.sheet.pixels, plain);
+  assert.deepEqual(renderer.buffer.pixels, plain);
 });

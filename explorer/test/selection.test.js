@@ -1,20 +1,20 @@
 import assert from "node:assert/strict";
 import { test } from "node:test";
 import { Relations } from "../src/relations.js";
-import { AGREED, childrenOf, makeSelection, MISSING, OUTSIDE, parentsOf, STRANGER } from "../src/selection.js";
+import { AGREED, childrenOf, makeSelection, MISSING, OUTSIDE, parentsOf, UNEXPECTED } from "../src/selection.js";
 import { modelOf } from "./fixtures.js";
 
 const points = [0.3, 0, 0.9, 0, 0.6, 0, -0.9, 0, 0, 0.9];
 
-test("a selection marks who is inside, who is a stranger there, and who is missing", () => {
+test("a selection marks who is inside, who is a unexpected there, and who is missing", () => {
   const model = modelOf({ points, edges: [0, 1, 0, 3] });
   const found = makeSelection(model, new Relations(model), 0);
-  assert.deepEqual([...found.marks], [OUTSIDE, AGREED, STRANGER, MISSING, OUTSIDE]);
-  assert.deepEqual([found.inside, found.strangers, found.missing], [[2, 1], [2], [3]]);
+  assert.deepEqual([...found.marks], [OUTSIDE, AGREED, UNEXPECTED, MISSING, OUTSIDE]);
+  assert.deepEqual([found.inside, found.unexpected, found.missing], [[2, 1], [2], [3]]);
   assert.deepEqual([found.insideCount, found.belowCount], [2, 2]);
 });
 
-test("without edges nobody can be a stranger", () => {
+test("without edges nobody can be a unexpected", () => {
   const model = modelOf({ points });
   const relations = new Relations(model);
   const found = makeSelection(model, relations, 0);

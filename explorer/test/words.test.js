@@ -1,6 +1,6 @@
 import assert from "node:assert/strict";
 import { test } from "node:test";
-import { count, counted, degrees, inBothUnits, number, region, withArticle } from "../src/words.js";
+import { count, pluralize, degrees, inBothUnits, number, region, withArticle } from "../src/words.js";
 
 test("a number has four digits that count", () => {
   assert.deepEqual([0, 1, 0.123456, -2.5, 12345.678, 1.23456e-7].map(number), [
@@ -23,7 +23,7 @@ test("an angle is in degrees, and a very small one not simply 0", () => {
 });
 
 test("words agree with numbers and first letters", () => {
-  assert.deepEqual([counted(1, "node"), counted(1500, "node"), count(82114)], ["1 node", "1,500 nodes", "82,114"]);
+  assert.deepEqual([pluralize(1, "node"), pluralize(1500, "node"), count(82114)], ["1 node", "1,500 nodes", "82,114"]);
   assert.deepEqual(["animal", "dog", ""].map(withArticle), ["an animal", "a dog", "a "]);
   assert.deepEqual(["hyperbolic-cones", "order", "euclidean"].map(region), ["cone", "region", "reach"]);
 });

@@ -68,7 +68,7 @@ def test_the_tip_stays_with_a_node_that_stays_under_the_pointer(tree, page_of, s
 def test_overview_calls_when_nothing_is_in_sight_and_only_then(tree, page_of, show):
     opened = show(page_of(tree))
     overview = opened.page.get_by_role("button", name="Overview")
-    assert "calling" not in (overview.get_attribute("class") or "")
+    assert "attention" not in (overview.get_attribute("class") or "")
     x, y = opened.centre()
     for _ in range(12):
         opened.page.mouse.move(x - 250, y)
@@ -76,11 +76,11 @@ def test_overview_calls_when_nothing_is_in_sight_and_only_then(tree, page_of, sh
         opened.page.mouse.move(x + 250, y, steps=3)
         opened.page.mouse.up()
     opened.page.wait_for_timeout(250)
-    assert "calling" in (overview.get_attribute("class") or "")
+    assert "attention" in (overview.get_attribute("class") or "")
     overview.click()
     opened.settle()
     opened.page.wait_for_timeout(250)
-    assert "calling" not in (overview.get_attribute("class") or "")
+    assert "attention" not in (overview.get_attribute("class") or "")
 
 
 @pytest.mark.parametrize(("width", "height"), [(500, 300), (844, 390)])

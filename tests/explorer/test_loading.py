@@ -116,10 +116,10 @@ def test_hostile_names_are_only_text(hostile, page_of, show):
     opened = show(page_of(hostile, title="</title><script>window.broken = 1</script>"))
     for row in range(len(HOSTILE)):
         opened.ask("(h.select(argument), h.second((argument + 1) % h.model.count))", row)
-        assert opened.page.locator("#sheet h2").first.text_content() == hostile.called(row)
+        assert opened.page.locator("#details h2").first.text_content() == hostile.called(row)
         opened.page.keyboard.press("/")
         opened.page.keyboard.insert_text(HOSTILE[row][:50])
-        assert opened.page.locator("#finds [role=option]").count() >= 1
+        assert opened.page.locator("#results [role=option]").count() >= 1
         for _ in range(3):
             opened.page.keyboard.press("Escape")
     assert opened.ask("window.broken") is None
@@ -142,7 +142,7 @@ def test_a_hostile_name_survives_the_address(hostile, page_of, show):
 def test_an_address_that_makes_no_sense_shows_the_whole_disk(fragment, mammals, page_of, show):
     opened = show(page_of(mammals), fragment)
     assert opened.ask("h.state.selected") == -1
-    cx, cy = opened.ask("h.model.view.centre")
+    cx, cy = opened.ask("h.model.view.center")
     assert opened.ask("h.camera.snapshot()") == {"cx": cx, "cy": cy, "turn": 0, "zoom": 1, "panx": 0, "pany": 0}
 
 
@@ -165,7 +165,7 @@ def test_a_model_without_edges_is_shown_by_projection(mammals, show, tmp_path):
     opened = show(write_page(bare, tmp_path / "bare.html"))
     assert "projected" in opened.page.locator("#caption").inner_text()
     opened.ask("h.select(argument)", bare.row("dog.n.01"))
-    assert "Depth" not in opened.page.locator("#sheet").inner_text()
+    assert "Depth" not in opened.page.locator("#details").inner_text()
     assert opened.page.get_by_role("button", name="Edges").is_disabled()
 
 

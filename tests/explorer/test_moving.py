@@ -122,7 +122,7 @@ def test_zero_and_overview_show_the_whole_disk_again(tree, page_of, show):
             opened.page.get_by_role("button", name="Overview").click()
         opened.settle()
         place = opened.ask("h.camera.snapshot()")
-        centre = opened.ask("h.model.view.centre")
+        centre = opened.ask("h.model.view.center")
         assert [place["cx"], place["cy"], place["zoom"]] == pytest.approx([*centre, 1], abs=1e-9)
 
 

@@ -29,8 +29,8 @@ def learned():
 
 def _list(opened, title: str) -> list[str]:
     """The names in a section of the panel."""
-    section = opened.page.locator("#sheet section.list", has=opened.page.locator("h3", has_text=title))
-    return section.locator("button.name .called").all_inner_texts()
+    section = opened.page.locator("#details section.list", has=opened.page.locator("h3", has_text=title))
+    return section.locator("button.name .label").all_inner_texts()
 
 
 def _explained(opened, pairs: list[list[int]]) -> list[dict]:

@@ -18,7 +18,7 @@ def phenotypes() -> hypercone.Embedding:
 
 
 def _found(opened) -> list[str]:
-    return opened.page.locator("#finds [role=option]").all_inner_texts()
+    return opened.page.locator("#results [role=option]").all_inner_texts()
 
 
 def test_completion_follows_every_key_and_enter_goes_there(mammals, page_of, show):
@@ -32,7 +32,7 @@ def test_completion_follows_every_key_and_enter_goes_there(mammals, page_of, sho
     opened.page.keyboard.press("Enter")
     opened.settle()
     assert opened.ask("h.model.names[h.state.selected]") == "dog.n.01"
-    assert opened.page.locator("#finds").is_hidden()
+    assert opened.page.locator("#results").is_hidden()
     assert opened.pixel(mammals.row("dog.n.01")) == pytest.approx(opened.centre(), abs=1)
 
 
@@ -40,7 +40,7 @@ def test_arrows_choose_among_the_finds_and_go_round(mammals, page_of, show):
     opened = show(page_of(mammals))
     opened.page.locator("#query").fill("cat")
     names = _found(opened)
-    chosen = opened.page.locator("#finds [aria-selected=true]")
+    chosen = opened.page.locator("#results [aria-selected=true]")
     assert chosen.inner_text() == names[0]
     opened.page.keyboard.press("ArrowDown")
     opened.page.keyboard.press("ArrowDown")
@@ -58,7 +58,7 @@ def test_a_click_on_a_find_goes_there(mammals, page_of, show):
     opened = show(page_of(mammals))
     opened.page.locator("#query").fill("whale")
     name = _found(opened)[1]
-    opened.page.locator("#finds [role=option]").nth(1).click()
+    opened.page.locator("#results [role=option]").nth(1).click()
     assert opened.ask("h.model.names[h.state.selected]") == name
 
 
@@ -91,7 +91,7 @@ def test_every_noun_is_found_by_its_name(nouns, page_of, show):
 def test_nothing_found_is_said(mammals, page_of, show):
     opened = show(page_of(mammals))
     opened.page.locator("#query").fill("zzzz")
-    assert "No such node" in opened.page.locator("#finds").inner_text()
+    assert "No such node" in opened.page.locator("#results").inner_text()
     opened.page.keyboard.press("Enter")
     assert opened.ask("h.state.selected") == -1
 
@@ -100,7 +100,7 @@ def test_escape_clears_the_text_with_its_list_then_leaves_the_box(mammals, page_
     opened = show(page_of(mammals))
     opened.page.locator("#query").fill("dog")
     opened.page.keyboard.press("Escape")
-    assert opened.page.locator("#finds").is_hidden()
+    assert opened.page.locator("#results").is_hidden()
     assert opened.page.locator("#query").input_value() == ""
     assert opened.page.evaluate("document.activeElement.id") == "query"
     opened.page.keyboard.press("Escape")
@@ -123,7 +123,7 @@ def test_text_left_in_the_box_goes_when_a_node_is_selected(mammals, page_of, sho
     opened.page.mouse.click(*opened.pixel(row))
     assert opened.ask("h.state.selected") == row
     assert opened.page.locator("#query").input_value() == ""
-    assert opened.page.locator("#finds").is_hidden()
+    assert opened.page.locator("#results").is_hidden()
 
 
 def test_the_hierarchy_is_walked_with_the_keyboard_alone(mammals, page_of, show):
@@ -155,7 +155,7 @@ def test_tab_reaches_every_control(mammals, page_of, show):
     for _ in range(80):
         opened.page.keyboard.press("Tab")
         reached.add(opened.page.evaluate("document.activeElement.id || document.activeElement.innerText.trim()"))
-    wanted = {"query", "disk", "Cones", "Edges", "Labels", "Overview", "Help", "Centre"}
+    wanted = {"query", "disk", "Cones", "Edges", "Labels", "Overview", "Help", "Center"}
     assert wanted <= reached
     assert {"Light", "Dark"} & reached
 

@@ -160,7 +160,7 @@ def _header(embedding: Embedding, seen: PlanarView, title: str) -> dict[str, Any
         "threshold": float(embedding.threshold),
         "settings": asdict(embedding.settings),
         "kind": str(embedding.record.get("kind", "given")),
-        "view": {"kind": seen.kind, "caption": seen.caption, "K": seen.K, "centre": list(seen.centre)},
+        "view": {"kind": seen.kind, "caption": seen.caption, "K": seen.K, "center": list(seen.centre)},
         "hasEdges": embedding.hierarchy is not None,
     }
 

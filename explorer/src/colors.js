@@ -1,13 +1,13 @@
 /**
- * The colours of the disk on dark and on light ground.
+ * The colors of the disk on dark and on light ground.
  *
- * The twelve branch hues are spread around the OKLCH circle, and neighbours in hue differ in lightness, so that most of
- * them stay apart for colour-blind eyes too; the first ones, which the largest branches get, differ the most.
+ * The twelve branch hues are spread around the OKLCH circle, and neighbors in hue differ in lightness, so that most of
+ * them stay apart for color-blind eyes too; the first ones, which the largest branches get, differ the most.
  */
 
 /**
  * @typedef {object} Palette
- * @property {string} ground behind the disk
+ * @property {string} background behind the disk
  * @property {string} disk the disk itself
  * @property {string} rim
  * @property {string} glow around the rim
@@ -15,7 +15,7 @@
  * @property {string} quiet text of what lies outside a chosen cone
  * @property {string} halo around text and rings, so that they can be read over anything
  * @property {string} above nodes above all branches
- * @property {string} stranger inside the cone against the graph
+ * @property {string} unexpected inside the cone against the graph
  * @property {string} missing below in the graph, but outside the cone
  * @property {string} chosen rings and cone of the selected node
  * @property {string} second rings and cone of the second node
@@ -25,7 +25,7 @@
 /** @type {Record<"dark" | "light", Palette>} */
 export const PALETTES = {
   dark: {
-    ground: "#0b0f19",
+    background: "#0b0f19",
     disk: "#111827",
     rim: "#5b6b8c",
     glow: "#6f8fd8",
@@ -33,7 +33,7 @@ export const PALETTES = {
     quiet: "#98a3b8",
     halo: "#0d1320",
     above: "#dbe3f2",
-    stranger: "#ff5b3a",
+    unexpected: "#ff5b3a",
     missing: "#ffd23f",
     chosen: "#ffffff",
     second: "#7ee0ff",
@@ -43,7 +43,7 @@ export const PALETTES = {
     ],
   },
   light: {
-    ground: "#f1f0ec",
+    background: "#f1f0ec",
     disk: "#fdfcfa",
     rim: "#9aa3b5",
     glow: "#7f93c4",
@@ -51,7 +51,7 @@ export const PALETTES = {
     quiet: "#626a78",
     halo: "#fdfcfa",
     above: "#3c4658",
-    stranger: "#d8290b",
+    unexpected: "#d8290b",
     missing: "#9a5b00",
     chosen: "#10141c",
     second: "#006f9a",
@@ -63,44 +63,44 @@ export const PALETTES = {
 };
 
 /**
- * The colour of a branch; what lies above the branches, and any branch beyond the twelve, has the colour "above".
+ * The color of a branch; what lies above the branches, and any branch beyond the twelve, has the color "above".
  * @param {Palette} palette
  * @param {number} branch
  * @returns {string}
  */
-export function branchColour(palette, branch) {
+export function branchColor(palette, branch) {
   return palette.branches[branch] ?? palette.above;
 }
 
 /**
- * Red, green and blue of a colour written #rrggbb, 0 to 255.
- * @param {string} colour
+ * Red, green and blue of a color written #rrggbb, 0 to 255.
+ * @param {string} color
  * @returns {[number, number, number]}
  */
-export function channels(colour) {
-  const value = parseInt(colour.slice(1), 16);
+export function channels(color) {
+  const value = parseInt(color.slice(1), 16);
   return [value >> 16, (value >> 8) & 255, value & 255];
 }
 
 /**
- * A colour as the low 24 bits of a pixel of an ImageData on a little-endian machine.
- * @param {string} colour
+ * A color as the low 24 bits of a pixel of an ImageData on a little-endian machine.
+ * @param {string} color
  */
-export function packed(colour) {
-  const [red, green, blue] = channels(colour);
+export function packColor(color) {
+  const [red, green, blue] = channels(color);
   return red | (green << 8) | (blue << 16);
 }
 
 /**
- * One colour with some of another in it.
- * @param {string} colour
+ * One color with some of another in it.
+ * @param {string} color
  * @param {string} other
  * @param {number} part of the other, 0 to 1
  * @returns {string}
  */
-export function mixed(colour, other, part) {
+export function mixColors(color, other, part) {
   const ends = channels(other);
-  const mix = channels(colour).map((value, i) => Math.round(value + (ends[i] - value) * part));
+  const mix = channels(color).map((value, i) => Math.round(value + (ends[i] - value) * part));
   return "#" + mix.map((value) => value.toString(16).padStart(2, "0")).join("");
 }
 
@@ -114,9 +114,9 @@ export function contrast(one, other) {
   return (high + 0.05) / (low + 0.05);
 }
 
-/** @param {string} colour */
-function luminance(colour) {
-  const [red, green, blue] = channels(colour).map((value) => {
+/** @param {string} color */
+function luminance(color) {
+  const [red, green, blue] = channels(color).map((value) => {
     const part = value / 255;
     return part <= 0.04045 ? part / 12.92 : ((part + 0.055) / 1.055) ** 2.4;
   });

@@ -7,7 +7,7 @@
 
 /** @typedef {{left: number, top: number, right: number, bottom: number}} Area in device pixels, the last left out */
 
-export class Sheet {
+export class PixelBuffer {
   constructor() {
     /** @type {Int32Array} */
     this.pixels = new Int32Array(0);
@@ -16,7 +16,7 @@ export class Sheet {
     this.width = 0;
     this.height = 0;
     /** What the frame holds beside the ground, and what differs from the frame before. */
-    this.held = NOWHERE;
+    this.used = NOWHERE;
     this.changed = NOWHERE;
   }
 
@@ -30,12 +30,12 @@ export class Sheet {
     this.cover = new Uint8Array(pixels.length);
     this.width = width;
     this.height = height;
-    this.renew();
+    this.invalidate();
   }
 
-  /** The ground has another colour, or there is none yet: the next frame changes everything. */
-  renew() {
-    this.held = { left: 0, top: 0, right: this.width, bottom: this.height };
+  /** The ground has another color, or there is none yet: the next frame changes everything. */
+  invalidate() {
+    this.used = { left: 0, top: 0, right: this.width, bottom: this.height };
   }
 
   /**
@@ -43,9 +43,9 @@ export class Sheet {
    * @param {Area} area
    */
   begin(area) {
-    const kept = this._within(area);
-    this.changed = united(kept, this.held);
-    this.held = kept;
+    const clipped = this._within(area);
+    this.changed = unionOf(clipped, this.used);
+    this.used = clipped;
     this.cover.fill(0);
   }
 
@@ -53,10 +53,10 @@ export class Sheet {
    * Something is drawn beyond the area that the frame began with.
    * @param {Area} area
    */
-  reach(area) {
-    const kept = this._within(area);
-    this.changed = united(kept, this.changed);
-    this.held = united(kept, this.held);
+  extend(area) {
+    const clipped = this._within(area);
+    this.changed = unionOf(clipped, this.changed);
+    this.used = unionOf(clipped, this.used);
   }
 
   /**
@@ -80,7 +80,7 @@ const NOWHERE = { left: 0, top: 0, right: 0, bottom: 0 };
  * @param {Area} other
  * @returns {Area}
  */
-function united(one, other) {
+function unionOf(one, other) {
   if (one.right <= one.left || one.bottom <= one.top) return other;
   if (other.right <= other.left || other.bottom <= other.top) return one;
   return {
