@@ -1,6 +1,6 @@
 import assert from "node:assert/strict";
 import { test } from "node:test";
-import { captionOf } from "../src/about.js";
+import { captionOf } from "../src/page/wording.js";
 
 /** @param {string} kind */
 function caption(kind) {

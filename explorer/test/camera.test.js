@@ -1,8 +1,8 @@
 import assert from "node:assert/strict";
 import { test } from "node:test";
 
-import { Camera } from "../src/camera.js";
-import { borderGap } from "../src/isometry.js";
+import { Camera } from "../src/disk/camera.js";
+import { borderGap } from "../src/disk/isometry.js";
 import { randomNumbers } from "./engine.js";
 
 const random = randomNumbers(11);

@@ -1,8 +1,8 @@
 import assert from "node:assert/strict";
 import { test } from "node:test";
 
-import { PALETTES, branchColor, channels, contrast, mixColors, packColor } from "../src/colors.js";
-import { DIMMEST } from "../src/dots.js";
+import { PALETTES, branchColor, channels, contrast, mixColors, packColor } from "../src/disk/palette.js";
+import { DIMMEST } from "../src/disk/dots.js";
 
 const themes = /** @type {const} */ (["dark", "light"]);
 

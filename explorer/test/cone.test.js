@@ -1,8 +1,8 @@
 import assert from "node:assert/strict";
 import { test } from "node:test";
 
-import { coneDistance, coneOutline, drawCone, halfAperture, idealEnd } from "../src/cone.js";
-import { Isometry, borderGap } from "../src/isometry.js";
+import { coneDistance, coneOutline, drawCone, halfAperture, idealEnd } from "../src/disk/shapes.js";
+import { Isometry, borderGap } from "../src/disk/isometry.js";
 import { K, blankBuffer, pixelOf, randomNumbers } from "./engine.js";
 
 const random = randomNumbers(5);

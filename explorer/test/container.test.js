@@ -1,8 +1,8 @@
 import assert from "node:assert/strict";
 import { test } from "node:test";
 import { gzipSync } from "node:zlib";
-import { PageError, readContainer, unpack } from "../src/container.js";
-import { displayName, makeModel, fullName } from "../src/model.js";
+import { PageError, readContainer, unpack } from "../src/model/model.js";
+import { displayName, makeModel, fullName } from "../src/model/model.js";
 
 const NAMES = ["root", "</script>", "\u{1f980} crab"];
 const LABELS = ["", "A label", "\u{1f980} crab"];

@@ -1,14 +1,14 @@
 import assert from "node:assert/strict";
 import { test } from "node:test";
 
-import { distanceLeftOf, halfTurn } from "../src/arcs.js";
-import { Camera } from "../src/camera.js";
-import { PALETTES } from "../src/colors.js";
-import { DotStyles } from "../src/dots.js";
-import { Edges } from "../src/edges.js";
-import { nodesInDrawOrder } from "../src/order.js";
-import { drawGeodesic, drawLine } from "../src/lines.js";
-import { Projection } from "../src/projection.js";
+import { distanceLeftOf, halfTurn } from "../src/disk/shapes.js";
+import { Camera } from "../src/disk/camera.js";
+import { PALETTES } from "../src/disk/palette.js";
+import { DotStyles } from "../src/disk/dots.js";
+import { Edges } from "../src/disk/edges.js";
+import { nodesInDrawOrder } from "../src/disk/scene.js";
+import { drawGeodesic, drawLine } from "../src/disk/shapes.js";
+import { Projection } from "../src/disk/camera.js";
 import { blankBuffer, pixelOf, pointScene, randomNumbers, stateWith, treeScene } from "./engine.js";
 
 const DISK = { originX: 200, originY: 150, radius: 140 };
@@ -21,7 +21,7 @@ function drawn([px, py, qx, qy], width = 400, height = 300) {
   return buffer;
 }
 
-/** Every pixel that holds light, in units of the disk. @param {import("../src/buffer.js").PixelBuffer} buffer */
+/** Every pixel that holds light, in units of the disk. @param {import("../src/disk/pixels.js").PixelBuffer} buffer */
 function lit(buffer) {
   return Array.from(buffer.pixels.keys(), (at) => {
     const [x, y] = [at % buffer.width, Math.floor(at / buffer.width)];
@@ -30,7 +30,7 @@ function lit(buffer) {
   }).filter(({ light }) => light > 0);
 }
 
-/** @param {import("../src/renderer.js").Scene} scene @param {Partial<import("../src/renderer.js").State>} [changes] */
+/** @param {import("../src/disk/scene.js").Scene} scene @param {Partial<import("../src/disk/renderer.js").State>} [changes] */
 function prepared(scene, changes) {
   const nodes = nodesInDrawOrder(scene);
   const [places, dots, edges, camera] = [new Projection(nodes), new DotStyles(nodes), new Edges(nodes), new Camera()];

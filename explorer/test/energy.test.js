@@ -1,6 +1,6 @@
 import assert from "node:assert/strict";
 import { test } from "node:test";
-import { makeEnergy } from "../src/energy.js";
+import { makeEnergy } from "../src/answers/energy.js";
 import { ANSWERS, modelOf, nameOf } from "./fixtures.js";
 
 for (const answers of ANSWERS) {

@@ -1,9 +1,9 @@
 /** What the tests of the drawing engine share: a tree, a state, and a canvas that writes down what is drawn on it. */
 
-import { PixelBuffer } from "../src/buffer.js";
+import { PixelBuffer } from "../src/disk/pixels.js";
 
-/** @typedef {import("../src/renderer.js").Scene} Scene */
-/** @typedef {import("../src/renderer.js").State} State */
+/** @typedef {import("../src/disk/scene.js").Scene} Scene */
+/** @typedef {import("../src/disk/renderer.js").State} State */
 
 export const K = 0.1;
 

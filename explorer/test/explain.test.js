@@ -1,7 +1,7 @@
 import assert from "node:assert/strict";
 import { test } from "node:test";
-import { shouldSwap, explain } from "../src/explain.js";
-import { Relations } from "../src/relations.js";
+import { shouldSwap, explain } from "../src/answers/agreement.js";
+import { Relations } from "../src/answers/relations.js";
 import { ANSWERS, modelOf, nameOf } from "./fixtures.js";
 
 /** @param {number | null} found @param {number | null} expected */

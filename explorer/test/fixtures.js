@@ -1,6 +1,6 @@
 // The answers that scripts/make_explorer_fixtures.py took from Python.
 import { readFileSync } from "node:fs";
-import { makeGraph } from "../src/graph.js";
+import { makeGraph } from "../src/model/graph.js";
 
 /**
  * @typedef {{
@@ -26,7 +26,7 @@ export function nameOf(answers) {
 /**
  * A model of the page from given points and edges.
  * @param {Partial<Answers>} parts
- * @returns {import("../src/model.js").Model}
+ * @returns {import("../src/model/model.js").Model}
  */
 export function modelOf({
   method = "hyperbolic-cones",

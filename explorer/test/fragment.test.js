@@ -1,6 +1,6 @@
 import assert from "node:assert/strict";
 import { test } from "node:test";
-import { formatFragment, parseFragment } from "../src/fragment.js";
+import { formatFragment, parseFragment } from "../src/page/address.js";
 
 const camera = { cx: 0.1 + 0.2, cy: -0.9999999999999871, turn: 1.25, zoom: 3, panx: -0.5, pany: 0.25 };
 

@@ -1,6 +1,6 @@
 import assert from "node:assert/strict";
 import { test } from "node:test";
-import { makeGraph, neighbors, reachable, rootsOf, shortestPath, pathToRoot, weights } from "../src/graph.js";
+import { makeGraph, neighbors, reachable, rootsOf, shortestPath, pathToRoot, weights } from "../src/model/graph.js";
 
 // 0 → 1 → 3 → 4, 0 → 2 → 3, 0 → 4, and 5 alone.
 const graph = makeGraph(6, Int32Array.of(2, 3, 0, 2, 0, 1, 1, 3, 3, 4, 0, 4));

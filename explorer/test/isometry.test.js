@@ -1,7 +1,7 @@
 import assert from "node:assert/strict";
 import { test } from "node:test";
 
-import { Isometry, borderGap, distanceFromCenter } from "../src/isometry.js";
+import { Isometry, borderGap, distanceFromCenter } from "../src/disk/isometry.js";
 import { randomNumbers } from "./engine.js";
 
 const random = randomNumbers(7);

@@ -1,14 +1,14 @@
 import assert from "node:assert/strict";
 import { test } from "node:test";
 
-import { Camera } from "../src/camera.js";
-import { PALETTES } from "../src/colors.js";
-import { Renderer } from "../src/renderer.js";
+import { Camera } from "../src/disk/camera.js";
+import { PALETTES } from "../src/disk/palette.js";
+import { Renderer } from "../src/disk/renderer.js";
 import { paperCanvas, pointScene, randomNumbers, stateWith, treeScene } from "./engine.js";
 
-/** @typedef {import("../src/labels.js").Box} Box */
+/** @typedef {import("../src/disk/labels.js").Box} Box */
 
-/** @param {import("../src/renderer.js").Scene} scene */
+/** @param {import("../src/disk/scene.js").Scene} scene */
 function shown(scene, width = 900, height = 700) {
   const { canvas, calls } = paperCanvas();
   const [renderer, camera] = [new Renderer(canvas, scene), new Camera()];

@@ -1,11 +1,11 @@
 import assert from "node:assert/strict";
 import { test } from "node:test";
-import { Camera } from "../src/camera.js";
-import { seesAnyNode } from "../src/lost.js";
+import { Camera } from "../src/disk/camera.js";
+import { seesAnyNode } from "../src/disk/camera.js";
 
 const scene = { count: 2, x: [0, 0.1], y: [0, 0.2] };
 
-function cameraAt(/** @type {Partial<import("../src/camera.js").Snapshot>} */ place) {
+function cameraAt(/** @type {Partial<import("../src/disk/camera.js").Snapshot>} */ place) {
   const camera = new Camera();
   camera.resize(600, 400);
   camera.restore({ cx: 0, cy: 0, turn: 0, zoom: 1, panx: 0, pany: 0, ...place });

@@ -1,18 +1,19 @@
 import assert from "node:assert/strict";
 import { test } from "node:test";
 
-import { Camera } from "../src/camera.js";
-import { PALETTES, packColor } from "../src/colors.js";
-import { DotStyles, AGREED, MISSING, OUTSIDE, UNEXPECTED } from "../src/dots.js";
-import { nodesInDrawOrder } from "../src/order.js";
-import { Projection } from "../src/projection.js";
-import { DotRaster } from "../src/raster.js";
+import { Camera } from "../src/disk/camera.js";
+import { PALETTES, packColor } from "../src/disk/palette.js";
+import { AGREED, MISSING, OUTSIDE, UNEXPECTED } from "../src/answers/agreement.js";
+import { DotStyles } from "../src/disk/dots.js";
+import { nodesInDrawOrder } from "../src/disk/scene.js";
+import { Projection } from "../src/disk/camera.js";
+import { DotRaster } from "../src/disk/dots.js";
 import { blankBuffer, pointScene, randomNumbers, stateWith, treeScene } from "./engine.js";
 
 const SEAM = packColor(PALETTES.dark.disk);
 
 /**
- * @param {import("../src/renderer.js").Scene} scene
+ * @param {import("../src/disk/scene.js").Scene} scene
  * @param {{width?: number, height?: number, ratio?: number, inside?: Uint8Array | null}} [how]
  */
 function drawn(scene, { width = 400, height = 400, ratio = 1, inside = null } = {}) {
@@ -31,7 +32,7 @@ function drawn(scene, { width = 400, height = 400, ratio = 1, inside = null } = 
   return { nodes, places, dots, raster, camera, buffer, again };
 }
 
-/** @typedef {import("../src/buffer.js").PixelBuffer} PixelBuffer */
+/** @typedef {import("../src/disk/pixels.js").PixelBuffer} PixelBuffer */
 
 /** The middle of all that is drawn, and how much it is. @param {PixelBuffer} buffer */
 function mass({ cover, width }) {

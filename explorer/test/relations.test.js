@@ -1,6 +1,6 @@
 import assert from "node:assert/strict";
 import { test } from "node:test";
-import { Relations } from "../src/relations.js";
+import { Relations } from "../src/answers/relations.js";
 import { ANSWERS, modelOf, nameOf } from "./fixtures.js";
 
 /** @param {Uint8Array} marks */

@@ -1,12 +1,12 @@
 import assert from "node:assert/strict";
 import { test } from "node:test";
 
-import { Camera } from "../src/camera.js";
-import { PALETTES, packColor } from "../src/colors.js";
-import { Renderer } from "../src/renderer.js";
+import { Camera } from "../src/disk/camera.js";
+import { PALETTES, packColor } from "../src/disk/palette.js";
+import { Renderer } from "../src/disk/renderer.js";
 import { paperCanvas, pointScene, stateWith, treeScene } from "./engine.js";
 
-/** @param {import("../src/renderer.js").Scene} scene */
+/** @param {import("../src/disk/scene.js").Scene} scene */
 function shown(scene, width = 800, height = 600, ratio = 1) {
   const { canvas, calls } = paperCanvas();
   const [renderer, camera] = [new Renderer(canvas, scene), new Camera()];
@@ -82,7 +82,7 @@ test("an empty scene and a single node are scenes", () => {
 test("a cone is drawn for the chosen nodes, if cones are shown and the view has any", () => {
   const scene = treeScene(4, 3);
   /** How many pixels cones change. */
-  const veiled = (/** @type {Partial<import("../src/renderer.js").Scene>} */ more, /** @type {object} */ changes) => {
+  const veiled = (/** @type {Partial<import("../src/disk/scene.js").Scene>} */ more, /** @type {object} */ changes) => {
     const { renderer, camera } = shown({ ...scene, ...more });
     const plain = { showEdges: false, showLabels: false, ...changes };
     renderer.draw(camera, stateWith({ ...plain, showCones: false }));

@@ -1,6 +1,6 @@
 import assert from "node:assert/strict";
 import { test } from "node:test";
-import { Search } from "../src/search.js";
+import { Search } from "../src/answers/search.js";
 import { modelOf } from "./fixtures.js";
 
 /** @param {string[]} names @param {string[] | null} [labels] @param {number[]} [weight] */

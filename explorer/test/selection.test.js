@@ -1,7 +1,7 @@
 import assert from "node:assert/strict";
 import { test } from "node:test";
-import { Relations } from "../src/relations.js";
-import { AGREED, childrenOf, makeSelection, MISSING, OUTSIDE, parentsOf, UNEXPECTED } from "../src/selection.js";
+import { Relations } from "../src/answers/relations.js";
+import { AGREED, childrenOf, makeSelection, MISSING, OUTSIDE, parentsOf, UNEXPECTED } from "../src/answers/agreement.js";
 import { modelOf } from "./fixtures.js";
 
 const points = [0.3, 0, 0.9, 0, 0.6, 0, -0.9, 0, 0, 0.9];

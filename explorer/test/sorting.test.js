@@ -1,6 +1,6 @@
 import assert from "node:assert/strict";
 import { test } from "node:test";
-import { orderOf } from "../src/sorting.js";
+import { orderOf } from "../src/answers/relations.js";
 
 test("rows come by their value, and of equals the earlier first", () => {
   assert.deepEqual([...orderOf(Float64Array.of(2, 1, 2, -5, 1, 0))], [3, 5, 1, 4, 0, 2]);

@@ -1,7 +1,7 @@
 import assert from "node:assert/strict";
 import { readFileSync } from "node:fs";
 import { test } from "node:test";
-import { contrast, mixColors, PALETTES } from "../src/colors.js";
+import { contrast, mixColors, PALETTES } from "../src/disk/palette.js";
 
 const style = readFileSync(new URL("../src/style.css", import.meta.url), "utf8");
 

@@ -1,6 +1,6 @@
 import assert from "node:assert/strict";
 import { test } from "node:test";
-import { count, pluralize, degrees, inBothUnits, number, region, withArticle } from "../src/words.js";
+import { count, pluralize, degrees, inBothUnits, number, region, withArticle } from "../src/page/wording.js";
 
 test("a number has four digits that count", () => {
   assert.deepEqual([0, 1, 0.123456, -2.5, 12345.678, 1.23456e-7].map(number), [
