@@ -1,14 +1,12 @@
 import assert from "node:assert/strict";
 import { test } from "node:test";
 
-import { Camera } from "../src/disk/camera.js";
-import { PALETTES, packColor } from "../src/disk/palette.js";
 import { AGREED, MISSING, OUTSIDE, UNEXPECTED } from "../src/answers/agreement.js";
-import { DotStyles } from "../src/disk/dots.js";
+import { Camera, Projection } from "../src/disk/camera.js";
+import { DotRaster, DotStyles } from "../src/disk/dots.js";
+import { packColor, PALETTES } from "../src/disk/palette.js";
 import { nodesInDrawOrder } from "../src/disk/scene.js";
-import { Projection } from "../src/disk/camera.js";
-import { DotRaster } from "../src/disk/dots.js";
-import { blankBuffer, pointScene, randomNumbers, stateWith, treeScene } from "./engine.js";
+import { blankBuffer, pointScene, randomNumbers, stateWith, treeScene } from "./drawing.js";
 
 const SEAM = packColor(PALETTES.dark.disk);
 
@@ -34,7 +32,7 @@ function drawn(scene, { width = 400, height = 400, ratio = 1, inside = null } = 
 
 /** @typedef {import("../src/disk/pixels.js").PixelBuffer} PixelBuffer */
 
-/** The middle of all that is drawn, and how much it is. @param {PixelBuffer} buffer */
+/** The center of everything drawn, and how much it is. @param {PixelBuffer} buffer */
 function mass({ cover, width }) {
   let [sum, x, y] = [0, 0, 0];
   cover.forEach((alpha, at) => {
@@ -52,7 +50,7 @@ function pixelAt({ pixels, cover, width }, { x, y }) {
   return { red: value & 255, green: (value >> 8) & 255, blue: (value >> 16) & 255, alpha: cover[at] };
 }
 
-test("a dot lies where the camera shows its node, to a fraction of a pixel", () => {
+test("a dot is where the camera shows its node, to a fraction of a pixel", () => {
   const random = randomNumbers(2);
   for (let round = 0; round < 12; round++) {
     const point = /** @type {[number, number]} */ ([1.3 * (random() - 0.5), 1.3 * (random() - 0.5)]);
@@ -65,20 +63,20 @@ test("a dot lies where the camera shows its node, to a fraction of a pixel", () 
   }
 });
 
-test("the same dot is large in the middle and a speck at the rim", () => {
+test("a dot is large in the center and a speck at the rim", () => {
   const sizes = [0, 0.5, 0.9, 0.98, 0.999].map((x) => mass(drawn(pointScene([[x, 0]])).buffer).sum);
   assert.ok(sizes.every((size, k) => k === 0 || size <= sizes[k - 1]));
   assert.ok(sizes[0] > 5 * sizes[3] && sizes[4] < 6);
 });
 
-test("no dot is larger than seven pixels, however near one looks", () => {
+test("no dot is larger than seven pixels at any zoom", () => {
   const { camera, again, raster } = drawn(pointScene([[0, 0], [0.5, 0]]));
   camera.zoomAt(200, 200, 400);
   again();
   assert.equal(Math.max(...raster.radii), 7);
 });
 
-test("neighbors leave a gap between their dots, and the more general is drawn on top", () => {
+test("neighboring dots leave a gap, and the more general one is drawn on top", () => {
   const close = drawn(pointScene([[0.3, 0], [0.3, 0.02]]));
   const [a, b] = [close.places.y[0], close.places.y[1]];
   assert.ok(close.raster.radii[0] + close.raster.radii[1] < Math.abs(a - b));
@@ -87,12 +85,12 @@ test("neighbors leave a gap between their dots, and the more general is drawn on
   assert.ok(red > blue, "orange over blue");
 });
 
-test("a speck of a few dots is larger than one of many", () => {
+test("specks are larger if there are few dots", () => {
   const [few, many] = [500, 50000].map((count) => new DotStyles(nodesInDrawOrder(pointScene(Array(count).fill([0.5, 0])))));
   assert.ok(few.smallest > 1 && many.smallest < 0.7 && few.faintest > many.faintest);
 });
 
-test("a crowd at the rim is a texture that shows its density, not a solid band", () => {
+test("a crowd at the rim shows its density instead of a solid band", () => {
   const random = randomNumbers(4);
   const crowd = (/** @type {number} */ count) =>
     drawn(
@@ -110,7 +108,7 @@ test("a crowd at the rim is a texture that shows its density, not a solid band",
   assert.ok(covered[0] < covered[1] && covered[1] < covered[2] && covered[2] < 240, `${covered}`);
 });
 
-test("what is inside is bright, outside dimmed, unexpected warm, and missing nodes hollow", () => {
+test("nodes inside are bright, outside dimmed, unexpected ones red, and missing ones hollow", () => {
   const points = /** @type {[number, number][]} */ ([[-0.3, 0], [0, 0], [0.3, 0], [0, 0.3]]);
   const inside = Uint8Array.of(OUTSIDE, AGREED, UNEXPECTED, MISSING);
   const { buffer, camera } = drawn(pointScene(points), { inside });
@@ -123,7 +121,7 @@ test("what is inside is bright, outside dimmed, unexpected warm, and missing nod
   assert.ok(Math.max(...ring) > 200);
 });
 
-test("a moving crowd has half the grains and nearly the same light", () => {
+test("a moving crowd has half the dust and nearly the same brightness", () => {
   const random = randomNumbers(11);
   const points = Array.from({ length: 12000 }, () => {
     const [norm, angle] = [1 - 0.01 - 0.02 * random(), 2 * Math.PI * random()];
@@ -137,7 +135,7 @@ test("a moving crowd has half the grains and nearly the same light", () => {
   assert.ok(Math.abs(mass(buffer).sum / stillLight - 1) < 0.2, `${mass(buffer).sum} ${stillLight}`);
 });
 
-test("no view writes outside the picture or leaves it", () => {
+test("no view draws outside the buffer", () => {
   const random = randomNumbers(9);
   for (const [width, height, ratio] of [[1, 1, 1], [3, 200, 2], [300, 2, 1], [120, 90, 2]]) {
     const { camera, again, buffer } = drawn(treeScene(6, 4), { width, height, ratio });
@@ -150,7 +148,7 @@ test("no view writes outside the picture or leaves it", () => {
   }
 });
 
-test("82,000 nodes are placed and drawn in half the time of a frame", (t) => {
+test("82,000 nodes are projected and drawn in half the time of a frame", (t) => {
   const random = randomNumbers(1);
   const points = Array.from({ length: 82000 }, (_, k) => {
     const [norm, angle] = [1 - 0.01 * (82000 / (k + 1)) ** 0.4, 2 * Math.PI * random()];
@@ -165,7 +163,7 @@ test("82,000 nodes are placed and drawn in half the time of a frame", (t) => {
     const { user, system } = process.cpuUsage(start);
     best = Math.min(best, (user + system) / 4000);
   }
-  t.diagnostic(`best of 30: ${best.toFixed(2)} ms of CPU a frame`);
-  // About 3.5 ms on a quiet machine; the bar leaves room for a busy one.
+  t.diagnostic(`best of 30: ${best.toFixed(2)} ms of CPU per frame`);
+  // About 3.5 ms on an idle machine; the limit allows for a busy one.
   assert.ok(best <= 8, `${best} ms`);
 });

@@ -1,6 +1,8 @@
-/** What the tests of the drawing engine share: a tree, a state, and a canvas that writes down what is drawn on it. */
+/** What the tests of the drawing code share: scenes, a state, a buffer, and a canvas that records its calls. */
 
+import { Camera } from "../src/disk/camera.js";
 import { PixelBuffer } from "../src/disk/pixels.js";
+import { Renderer } from "../src/disk/renderer.js";
 
 /** @typedef {import("../src/disk/scene.js").Scene} Scene */
 /** @typedef {import("../src/disk/renderer.js").State} State */
@@ -20,7 +22,7 @@ export function randomNumbers(seed) {
 }
 
 /**
- * A tree whose nodes share out the rim below their parents; every level is one step nearer to it.
+ * A tree whose nodes divide the rim below their parents; every level is one step nearer to it.
  * @param {number} fan children of a node
  * @param {number} levels
  * @returns {Scene}
@@ -92,14 +94,14 @@ export function stateWith(changes = {}) {
 }
 
 /**
- * A canvas that draws nothing, but keeps the calls made on it; its text is 6 pixels a letter.
+ * A canvas that draws nothing, but records the calls made on it; its text has 6 pixels per letter.
  * @returns {{canvas: HTMLCanvasElement, calls: [string, ...any[]][]}}
  */
-export function paperCanvas() {
+function recordingCanvas() {
   /** @type {[string, ...any[]][]} */
   const calls = [];
   /** @param {string} name */
-  const noting =
+  const record =
     (name) =>
     (/** @type {any[]} */ ...values) =>
       void calls.push([name, ...values]);
@@ -112,7 +114,7 @@ export function paperCanvas() {
           height,
           data: new Uint8ClampedArray(4 * width * height),
         }),
-        // Of whatever was drawn it shows a gray veil.
+        // Whatever was drawn, the pixels are a transparent gray.
         getImageData: (/** @type {number[]} */ ...[, , width, height]) => ({
           data: new Uint8ClampedArray(4 * width * height).fill(128),
         }),
@@ -121,7 +123,7 @@ export function paperCanvas() {
         },
       },
       {
-        get: (own, name) => Reflect.get(own, name) ?? noting(String(name)),
+        get: (own, name) => Reflect.get(own, name) ?? record(String(name)),
         set: () => true,
       },
     );
@@ -153,4 +155,19 @@ export function blankBuffer(width, height) {
 export function pixelOf({ pixels, width }, x, y) {
   const value = pixels[Math.floor(y) * width + Math.floor(x)];
   return [value & 255, (value >> 8) & 255, (value >> 16) & 255];
+}
+
+/**
+ * A renderer and a camera of the same size.
+ * @param {Scene} scene
+ * @param {number} width
+ * @param {number} height
+ * @param {number} [ratio]
+ */
+export function rendererOf(scene, width, height, ratio = 1) {
+  const { canvas, calls } = recordingCanvas();
+  const [renderer, camera] = [new Renderer(canvas, scene), new Camera()];
+  renderer.resize(width, height, ratio);
+  camera.resize(width, height);
+  return { renderer, camera, calls, canvas };
 }

@@ -1,10 +1,11 @@
 import assert from "node:assert/strict";
 import { test } from "node:test";
+
 import { formatFragment, parseFragment } from "../src/page/address.js";
 
 const camera = { cx: 0.1 + 0.2, cy: -0.9999999999999871, turn: 1.25, zoom: 3, panx: -0.5, pany: 0.25 };
 
-test("a view that is written is read back", () => {
+test("a formatted fragment is parsed back to the same view", () => {
   const place = {
     selected: "dog.n.01",
     second: "cat",
@@ -15,23 +16,23 @@ test("a view that is written is read back", () => {
   assert.deepEqual(parseFragment("#" + formatFragment({ ...place, hidden: [...place.hidden] })), place);
 });
 
-test("names survive whatever they hold", () => {
+test("names with any characters survive the fragment", () => {
   for (const selected of ["", "a&b=c#d%", "100 %", "\u{1f980}/?", "\u202E", "' \"<>", "+ +", "née", "a,b", "\ufeff"]) {
     assert.equal(parseFragment(formatFragment({ selected, hidden: [] })).selected, selected);
   }
 });
 
-test("the center keeps every digit", () => {
+test("the center is written with all its digits", () => {
   assert.equal(parseFragment(formatFragment({ camera, hidden: [] })).camera?.cy, camera.cy);
 });
 
-test("nothing chosen is an empty fragment, and nobody selected is not a node without a name", () => {
+test("the default view is an empty fragment, which is different from a node with an empty name", () => {
   assert.equal(formatFragment({ hidden: [] }), "");
   assert.deepEqual(parseFragment(""), { hidden: [] });
   assert.equal(parseFragment("#node=").selected, "");
 });
 
-test("what makes no sense is left out", () => {
+test("invalid parts of a fragment are ignored", () => {
   for (const text of [
     "#",
     "#&&=",

@@ -18,7 +18,7 @@ import { makeGraph } from "../src/model/graph.js";
 /** @type {Answers[]} */
 const all = JSON.parse(readFileSync(new URL("./fixtures/answers.json", import.meta.url), "utf8"));
 
-/** What a test is called after. @param {Answers} answers */
+/** The model in the name of a test. @param {Answers} answers */
 export function nameOf(answers) {
   return `${answers.method} in ${answers.dim}-D`;
 }
