@@ -19,7 +19,7 @@ from hypothesis import strategies as st
 import hypercone
 from hypercone.embedding import Embedding
 from hypercone.errors import InputError
-from hypercone.explorer import PLACE, explorer_page, packed, write_page
+from hypercone.explorer import PLACEHOLDER, explorer_page, pack_model, write_page
 from hypercone.hierarchy.names import Labels
 from hypercone.methods import METHODS, Settings
 
@@ -67,7 +67,7 @@ def birds() -> hypercone.Hierarchy:
 
 def test_everything_the_page_needs_comes_out_again(birds, perfect):
     embedding = perfect(birds, record={"kind": "constructed"})
-    header, arrays = read(packed(embedding, "Birds"))
+    header, arrays = read(pack_model(embedding, "Birds"))
     assert {name: header[name] for name in ("format", "title", "method", "dim", "nodes", "kind", "hasEdges")} == {
         "format": 1,
         "title": "Birds",
@@ -92,7 +92,7 @@ def test_everything_the_page_needs_comes_out_again(birds, perfect):
 def test_every_method_is_packed_with_a_view_that_is_named(birds, method):
     points = np.random.default_rng(0).uniform(0.1, 0.5, (5, 3))
     embedding = Embedding(birds.names, points, method, Settings(alpha=0.25), 0.5, edges=birds.edges)
-    header, arrays = read(packed(embedding))
+    header, arrays = read(pack_model(embedding))
     assert header["method"] == method
     assert header["view"]["kind"] == "construction"
     assert "2-D construction" in header["view"]["caption"]
@@ -103,7 +103,7 @@ def test_every_method_is_packed_with_a_view_that_is_named(birds, method):
 
 def test_a_model_without_edges_has_floors_by_generality_and_no_graph(birds, perfect):
     embedding = perfect(birds, edges=None, labels=None)
-    header, arrays = read(packed(embedding, view="projection"))
+    header, arrays = read(pack_model(embedding, view="projection"))
     assert header["hasEdges"] is False
     assert header["view"]["kind"] == "projection"
     assert arrays["edges"].shape == (0, 2)
@@ -115,10 +115,10 @@ def test_a_model_without_edges_has_floors_by_generality_and_no_graph(birds, perf
 
 def test_a_model_that_is_its_own_view_is_packed_once(birds, perfect):
     embedding = perfect(birds)
-    header, arrays = read(packed(embedding))
+    header, arrays = read(pack_model(embedding))
     assert header["arrays"]["view"]["offset"] == header["arrays"]["points"]["offset"]
     assert np.array_equal(arrays["view"], arrays["points"])
-    header, _ = read(packed(embedding, view="construction"))
+    header, _ = read(pack_model(embedding, view="construction"))
     assert header["arrays"]["view"]["offset"] != header["arrays"]["points"]["offset"]
 
 
@@ -137,7 +137,7 @@ def test_the_same_model_gives_the_same_page(birds, perfect):
 def test_any_name_and_label_comes_out_as_it_was(names):
     points = np.full((len(names), 2), 0.5)
     embedding = Embedding(names, points, "hyperbolic-cones", Settings(), 0.0, labels=Labels(names))
-    _, arrays = read(packed(embedding))
+    _, arrays = read(pack_model(embedding))
     assert arrays["names"] == names
     assert arrays["labels"] == list(embedding.labels.texts)
 
@@ -174,8 +174,8 @@ def test_no_name_label_or_title_stands_in_the_html(title):
 
 
 def test_the_title_is_the_only_root_or_else_the_size(birds, perfect):
-    assert read(packed(perfect(birds)))[0]["title"] == "A bird"
-    assert read(packed(perfect(birds.drop(["bird"]))))[0]["title"] == "4 nodes"
+    assert read(pack_model(perfect(birds)))[0]["title"] == "A bird"
+    assert read(pack_model(perfect(birds.drop(["bird"]))))[0]["title"] == "4 nodes"
 
 
 def test_a_model_of_no_nodes_has_no_page(tmp_path):
@@ -194,13 +194,13 @@ def test_a_view_that_the_model_cannot_have_is_refused(birds, perfect):
 
 def test_the_template_has_one_place_for_the_data_and_asks_for_nothing_else():
     template = resources.files("hypercone.explorer").joinpath("page.html").read_text(encoding="utf-8")
-    assert template.count(PLACE) == 1
+    assert template.count(PLACEHOLDER) == 1
     assert not re.search(r"""(src|href)\s*=\s*["']?(https?:)?//""", template)
     assert not re.search(r"@import|url\(\s*[\"']?http", template)
 
 
 def test_eighty_thousand_nodes_are_packed_in_seconds(nouns):
     began = time.process_time()
-    text = packed(nouns)
+    text = pack_model(nouns)
     assert time.process_time() - began < 5
     assert len(text) < 8e6
