@@ -34,16 +34,13 @@ class OpenPage:
     """The page of a model in the browser, and every error, warning and request in it."""
 
     def __init__(self, page: Page) -> None:
-        self.page = page
+        self.page, self.find, self.wait = page, page.locator, page.wait_for_timeout
         self.errors: list[str] = []
         self.requests: list[str] = []
-        page.on("console", lambda message: self._on_message(message.type, message.text))
+        bad = {"error", "warning"}
+        page.on("console", lambda message: self.errors.extend([message.text] if message.type in bad else []))
         page.on("pageerror", lambda error: self.errors.append(str(error)))
         page.on("request", lambda request: self.requests.append(request.url))
-
-    def _on_message(self, kind: str, text: str) -> None:
-        if kind in {"error", "warning"}:
-            self.errors.append(text)
 
     def ask(self, script: str, argument: Any = None) -> Any:
         """The value of a script in the page; ``h`` is window.hypercone."""
@@ -51,7 +48,6 @@ class OpenPage:
 
     @property
     def selected(self) -> int:
-        """The selected row, or -1."""
         return int(self.ask("h.state.selected"))
 
     @property
@@ -59,30 +55,18 @@ class OpenPage:
         """The id of the focused element, or its text."""
         return str(self.page.evaluate("document.activeElement.id || document.activeElement.innerText.trim()"))
 
-    def find(self, selector: str, **options: Any) -> Locator:
-        """The elements that match a CSS selector."""
-        return self.page.locator(selector, **options)
-
     def text(self, selector: str) -> str:
-        """The visible text of an element."""
         return self.find(selector).inner_text()
 
     def button(self, name: str) -> Locator:
-        """A button by its exact name."""
         return self.page.get_by_role("button", name=name, exact=True)
 
     def press(self, *keys: str) -> None:
-        """Press keys one after the other."""
         for key in keys:
             self.page.keyboard.press(key)
 
     def click(self, row: int) -> None:
-        """Click on a node."""
         self.page.mouse.click(*self.pixel(row))
-
-    def wait(self, milliseconds: int) -> None:
-        """Let time pass."""
-        self.page.wait_for_timeout(milliseconds)
 
     def go_to(self, row: int) -> None:
         """Select a row and wait until it is in the center."""

@@ -25,20 +25,13 @@ def _highlighted(opened, rows) -> list[list[int]]:
 
 
 @pytest.mark.parametrize("method", sorted(METHODS))
-def test_every_method_highlights_the_descendants_of_python(method, learned, show):
+def test_every_method_highlights_the_descendants_of_python_and_marks_where_the_graph_differs(method, learned, show):
     embedding = learned(method)
-    rows = range(len(embedding))
-    assert _highlighted(show(embedding), rows) == _descendants(embedding, rows)
-
-
-@pytest.mark.parametrize("method", sorted(METHODS))
-def test_marks_show_where_the_model_and_the_graph_differ(method, learned, show):
-    embedding = learned(method)
-    size, mistakes = len(embedding), set()
-    for row, found in enumerate(show(embedding).ask(MARKS, list(range(size)))):
-        inside, below = np.zeros(size, bool), np.zeros(size, bool)
-        inside[_descendants(embedding, [row])[0]] = True
-        below[embedding.hierarchy.descendants_of(row)] = True
+    rows, opened, mistakes = range(len(embedding)), show(embedding), set()
+    descendants = _descendants(embedding, rows)
+    assert _highlighted(opened, rows) == descendants
+    for row, found in enumerate(opened.ask(MARKS, list(rows))):
+        inside, below = np.isin(rows, descendants[row]), np.isin(rows, embedding.hierarchy.descendants_of(row))
         expected = np.select([inside & below, inside, below], [1, 2, 3], 0)
         expected[row] = found[row]
         assert found == expected.tolist()
@@ -46,16 +39,13 @@ def test_marks_show_where_the_model_and_the_graph_differ(method, learned, show):
     assert {2, 3} <= mistakes, "the model makes no mistakes, so nothing was tested"
 
 
-def test_the_descendants_of_two_hundred_mammals_are_those_of_python(mammals, show):
-    rows = np.random.default_rng(0).choice(len(mammals), 200, replace=False)
-    assert _highlighted(show(mammals), rows) == _descendants(mammals, rows)
-
-
-def test_the_descendants_of_a_hundred_of_82_114_nouns_are_those_of_python(nouns, show):
-    below = np.flatnonzero(nouns.hierarchy.child_lists.counts > 0)
-    chosen = np.random.default_rng(1).choice(below, 100 - len(nouns.hierarchy.root_rows), replace=False)
-    rows = [*nouns.hierarchy.root_rows.tolist(), *chosen.tolist()]
-    assert _highlighted(show(nouns), rows) == _descendants(nouns, rows)
+@pytest.mark.parametrize(("model", "amount"), [("mammals", 200), ("nouns", 100)])
+def test_the_descendants_of_larger_models_are_those_of_python(model, amount, request, show):
+    embedding = request.getfixturevalue(model)
+    hierarchy = embedding.hierarchy
+    inner = np.flatnonzero(hierarchy.child_lists.counts > 0)
+    rows = np.union1d(hierarchy.root_rows, np.random.default_rng(0).choice(inner, amount - 1, replace=False))
+    assert _highlighted(show(embedding), rows) == _descendants(embedding, rows)
 
 
 def test_a_larger_threshold_highlights_more(mammals, show):

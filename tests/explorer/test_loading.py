@@ -12,12 +12,12 @@ from urllib.request import urlopen
 
 import numpy as np
 import pytest
+from tests.support.hostile_names import HOSTILE_NAMES
 
 import hypercone
 from hypercone.embedding import Embedding
 from hypercone.hierarchy.names import Labels
 from hypercone.methods import Settings
-from tests.support.hostile_names import HOSTILE_NAMES
 
 
 @pytest.fixture(scope="module")
@@ -45,29 +45,26 @@ def test_82_114_nodes_open_and_the_caption_says_what_is_drawn(nouns, page_of, sh
     assert opened.ask("h.model.count") == len(nouns)
 
 
-def test_the_disk_is_drawn_in_both_themes(mammals, show):
-    opened = show(mammals)
-    backgrounds = []
-    for theme in ("Dark", "Light"):
-        opened.button(theme).click()
-        opened.settle()
-        assert opened.ask("document.documentElement.dataset.theme") == theme.lower()
-        assert opened.ask("new Set(h.renderer.canvas.getContext('2d').getImageData(0, 0, 900, 700).data).size") > 50
-        backgrounds.append(opened.ask("Array.from(h.renderer.canvas.getContext('2d').getImageData(2, 2, 1, 1).data)"))
-    assert max(backgrounds[0][:3]) < 60
-    assert min(backgrounds[1][:3]) > 200
+def _assert_theme(opened, theme: str) -> None:
+    """The page has the theme, and the disk is drawn on its background."""
+    opened.settle()
+    assert opened.ask("[h.state.theme, document.documentElement.dataset.theme]") == [theme, theme]
+    pixels = "Array.from(h.renderer.canvas.getContext('2d').getImageData(...argument).data)"
+    corner = opened.ask(pixels, [2, 2, 1, 1])[:3]
+    assert max(corner) < 60 if theme == "dark" else min(corner) > 200
+    assert opened.ask(f"new Set({pixels}).size", [0, 0, 900, 700]) > 50
 
 
-@pytest.mark.parametrize("scheme", ["dark", "light"])
-def test_the_theme_is_that_of_the_system_until_one_is_chosen(scheme, mammals, show):
+@pytest.mark.parametrize(("scheme", "other"), [("dark", "light"), ("light", "dark")])
+def test_the_theme_is_that_of_the_system_until_one_is_chosen(scheme, other, mammals, show):
     opened = show(mammals)
     opened.page.emulate_media(color_scheme=scheme)
     opened.until(f"h.state.theme === '{scheme}'")
-    opened.button("Light" if scheme == "dark" else "Dark").click()
-    opened.page.emulate_media(color_scheme="light" if scheme == "dark" else "dark")
-    opened.page.emulate_media(color_scheme=scheme)
-    opened.settle()
-    assert opened.ask("h.state.theme") != scheme
+    _assert_theme(opened, scheme)
+    opened.button(other.title()).click()
+    for system in (other, scheme):
+        opened.page.emulate_media(color_scheme=system)
+    _assert_theme(opened, other)
 
 
 @pytest.mark.parametrize("theme", ["dark", "light"])

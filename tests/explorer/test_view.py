@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import math
+from itertools import combinations
 
 import numpy as np
 import pytest
@@ -93,8 +94,8 @@ def test_the_key_0_and_overview_show_the_whole_disk_again(tree, show):
 
 def test_overview_is_highlighted_exactly_while_no_node_is_visible(tree, show):
     opened = show(tree)
-    overview = opened.button("Overview")
-    assert "attention" not in (overview.get_attribute("class") or "")
+    overview, highlighted = opened.button("Overview"), opened.find("#tools button.attention")
+    assert highlighted.count() == 0
     x, y = opened.center()
     for _ in range(12):
         opened.page.mouse.move(x - 250, y)
@@ -102,11 +103,11 @@ def test_overview_is_highlighted_exactly_while_no_node_is_visible(tree, show):
         opened.page.mouse.move(x + 250, y, steps=3)
         opened.page.mouse.up()
     opened.wait(250)
-    assert "attention" in (overview.get_attribute("class") or "")
+    assert highlighted.all_inner_texts() == ["Overview"]
     overview.click()
     opened.settle()
     opened.wait(250)
-    assert "attention" not in (overview.get_attribute("class") or "")
+    assert highlighted.count() == 0
 
 
 def test_the_tip_shows_name_depth_and_aperture(tree, show):
@@ -120,32 +121,23 @@ def test_the_tip_shows_name_depth_and_aperture(tree, show):
     assert opened.find("#tip").is_hidden()
 
 
-def test_the_tip_disappears_when_its_node_moves_away(tree, show):
+@pytest.mark.parametrize(("offset", "turns"), [(6, 6), (0, 1)], ids=["moves-away", "stays"])
+def test_the_tip_follows_the_node_under_the_pointer(offset, turns, tree, show):
     opened = show(tree)
-    row = next(row for row in opened.pickable() if tree.hierarchy.depths[row] == 2)
-    x, y = opened.pixel(row)
+    row = next(row for row in opened.pickable() if tree.hierarchy.depths[row] == (2 if offset else 1))
+    x, y = (round(at) + offset for at in opened.pixel(row))
     tip = opened.find("#tip")
-    opened.page.mouse.move(x + 6, y + 6)
+    opened.page.mouse.move(x, y)
     assert tree.names[row] in tip.inner_text()
-    for _ in range(6):
+    for _ in range(turns):
         opened.page.mouse.wheel(0, -300)
-    opened.until("h.camera.zoom > 3")
+    opened.until(f"h.camera.zoom > {1.1 * 1.2**turns}")
     opened.wait(250)
     box = opened.box("#disk")
-    under = opened.ask("h.renderer.pick(...argument)", [x + 6 - box["x"], y + 6 - box["y"]])
-    assert under != row
+    under = opened.ask("h.renderer.pick(...argument)", [x - box["x"], y - box["y"]])
+    assert (under != row) == bool(offset)
     assert opened.ask("h.state.hovered") == under
     assert tip.is_hidden() if under < 0 else tree.names[under] in tip.inner_text()
-
-
-def test_the_tip_stays_while_its_node_is_under_the_pointer(tree, show):
-    opened = show(tree)
-    row = next(row for row in opened.pickable() if tree.hierarchy.depths[row] == 1)
-    opened.page.mouse.move(*map(round, opened.pixel(row)))
-    opened.page.mouse.wheel(0, -200)
-    opened.until("h.camera.zoom > 1.1")
-    opened.wait(250)
-    assert tree.names[row] in opened.text("#tip")
 
 
 @pytest.mark.parametrize(
@@ -173,16 +165,18 @@ def test_toggles_change_the_picture_and_restore_it(button, key, state, tree, sho
     assert opened.ask(picture) == before
 
 
-def _overlaps(boxes) -> list[tuple[str, str]]:
-    return [
-        (one["text"], other["text"])
-        for place, one in enumerate(boxes)
-        for other in boxes[:place]
-        if one["x"] < other["x"] + other["width"]
-        and other["x"] < one["x"] + one["width"]
-        and one["y"] < other["y"] + other["height"]
-        and other["y"] < one["y"] + one["height"]
-    ]
+def _overlap(one: dict, other: dict) -> bool:
+    return all(
+        one[at] < other[at] + other[size] and other[at] < one[at] + one[size]
+        for at, size in (("x", "width"), ("y", "height"))
+    )
+
+
+def _labels(opened) -> list[dict]:
+    """The boxes of the labels, none of which overlap."""
+    boxes = opened.ask("h.renderer.labelBoxes()")
+    assert [(one["text"], other["text"]) for one, other in combinations(boxes, 2) if _overlap(one, other)] == []
+    return boxes
 
 
 @pytest.mark.parametrize("model", ["mammals", "nouns"])
@@ -198,9 +192,7 @@ def test_labels_never_overlap(model, request, show):
             opened.page.mouse.move(*opened.on_page(20, 20 + factor))
             opened.press("c")
             opened.settle()
-            boxes = opened.ask("h.renderer.labelBoxes()")
-            assert _overlaps(boxes) == []
-            seen += len(boxes)
+            seen += len(_labels(opened))
     assert seen > 100
 
 
@@ -211,7 +203,7 @@ def test_labels_do_not_overlap_while_the_disk_is_dragged(mammals, show):
     opened.page.mouse.down()
     for step in range(1, 15):
         opened.page.mouse.move(x + 9 * step, y + 5 * step)
-        assert _overlaps(opened.ask("h.renderer.labelBoxes()")) == []
+        _labels(opened)
     opened.page.mouse.up()
 
 
@@ -222,13 +214,13 @@ def test_no_label_is_under_another_element_of_the_page(width, mammals, show):
     seen = 0
     for name in ("mammal.n.01", "dog.n.01", "rodent.n.01", "feline.n.01"):
         opened.go_to(mammals.row(name))
-        boxes = opened.ask("h.renderer.labelBoxes()")
-        seen += len(boxes)
+        labels = _labels(opened)
+        seen += len(labels)
         stage = opened.box("#disk")
         for part in ("#title", "#facts", "#query", "#caption", "#tools", "#panel"):
             box = opened.box(part)
-            covered = box | {"x": box["x"] - stage["x"], "y": box["y"] - stage["y"], "text": part}
-            assert [pair for pair in _overlaps([*boxes, covered]) if part in pair] == []
+            box |= {"x": box["x"] - stage["x"], "y": box["y"] - stage["y"]}
+            assert [label["text"] for label in labels if _overlap(label, box)] == [], part
     assert seen > 60
 
 
