@@ -5,8 +5,15 @@ import { Address } from "./page/address.js";
 import { App } from "./page/app.js";
 import { byId } from "./page/elements.js";
 import { listenToKeys, PointerInput, showTips } from "./page/input.js";
-import { announce, applyTheme, preferredTheme, showModel, showNotice, trackSize } from "./page/layout.js";
-import { whenPreferenceChanges } from "./page/layout.js";
+import {
+  announce,
+  applyTheme,
+  preferredTheme,
+  showModel,
+  showNotice,
+  trackSize,
+  whenPreferenceChanges,
+} from "./page/layout.js";
 import { showPanel } from "./page/panel.js";
 import { SearchBox } from "./page/search-box.js";
 import { makeHelp, makeTools } from "./page/toolbar.js";

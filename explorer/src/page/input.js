@@ -15,6 +15,11 @@ import { count, degrees } from "./wording.js";
 const CLICK_TOLERANCE = 4;
 // Pixels per line, for wheels that report lines or pages.
 const LINE = 33;
+// Pixels between the pointer and its tip.
+const TIP_DISTANCE = 14;
+// Pixels by which Shift and an arrow key move the view, and the factor of one zoom step.
+const STEP = 60;
+const ZOOM = 1.25;
 
 export class PointerInput {
   /** @param {App} app @param {HTMLCanvasElement} canvas */
@@ -122,12 +127,6 @@ export class PointerInput {
     this.app.frames.request();
   }
 }
-
-// Pixels between the pointer and its tip.
-const TIP_DISTANCE = 14;
-// Pixels by which Shift and an arrow key move the view, and the factor of one zoom step.
-const STEP = 60;
-const ZOOM = 1.25;
 
 /** Shows name, depth and aperture of the node under the pointer. @param {App} app @param {HTMLCanvasElement} canvas */
 export function showTips(app, canvas) {

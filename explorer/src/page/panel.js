@@ -5,8 +5,16 @@ import { normOf } from "../answers/energy.js";
 import { neighbors, reachable } from "../model/graph.js";
 import { displayName, fullName } from "../model/model.js";
 import { byId, foldedList, listSection, make, nameButton } from "./elements.js";
-import { agreementSentence, count, degrees, graphSentence, inBothUnits } from "./wording.js";
-import { number, region, verdictSentence } from "./wording.js";
+import {
+  agreementSentence,
+  count,
+  degrees,
+  graphSentence,
+  inBothUnits,
+  number,
+  region,
+  verdictSentence,
+} from "./wording.js";
 
 /**
  * @typedef {import("./app.js").App} App
