@@ -1,34 +1,33 @@
-// The page: unpacks the model in it and puts the parts together.
-import { Address } from "./address.js";
-import { announce } from "./announce.js";
-import { App } from "./app.js";
-import { PageError, unpack } from "./container.js";
-import { byId } from "./dom.js";
-import { openDoor } from "./door.js";
-import { makeHelp } from "./help.js";
-import { Pointers } from "./input.js";
-import { listenToKeys } from "./keyboard.js";
-import { showCaption, showFacts } from "./about.js";
-import { keepSize } from "./layout.js";
-import { makeModel } from "./model.js";
-import { notice } from "./notice.js";
-import { showPanel } from "./panel.js";
-import { SearchBox } from "./searchbox.js";
-import { applyTheme, preferredTheme, whenPreferenceChanges } from "./theme.js";
-import { showTips } from "./tip.js";
-import { makeTools } from "./tools.js";
+// The entry point: unpacks the model in the page, connects the parts, and offers window.hypercone.
+
+import { makeModel, PageError, unpack } from "./model/model.js";
+import { Address } from "./page/address.js";
+import { App } from "./page/app.js";
+import { byId } from "./page/elements.js";
+import { listenToKeys, PointerInput, showTips } from "./page/input.js";
+import {
+  announce,
+  applyTheme,
+  preferredTheme,
+  showModel,
+  showNotice,
+  trackSize,
+  whenPreferenceChanges,
+} from "./page/layout.js";
+import { showPanel } from "./page/panel.js";
+import { SearchBox } from "./page/search-box.js";
+import { makeHelp, makeTools } from "./page/toolbar.js";
 
 async function start() {
   const data = document.getElementById("hypercone-data");
   const text = data?.textContent ?? "";
-  // Megabytes of text that nobody needs any more.
+  // Megabytes of text that are not needed again.
   data?.remove();
   const model = makeModel(await unpack(text));
   const canvas = /** @type {HTMLCanvasElement} */ (byId("disk"));
   const app = new App(model, canvas);
-  notice("");
-  showFacts(model);
-  showCaption(model);
+  showNotice("");
+  showModel(model);
   connect(app, canvas);
   return app;
 }
@@ -47,28 +46,57 @@ function connect(app, canvas) {
   app.listeners.push((change) => {
     if (change === "theme") applyTheme(app.state.theme);
     if (change === "selected" || change === "second" || change === "theme") showPanel(app, compare);
-    if (change === "selected") notice("");
+    if (change === "selected") showNotice("");
     announce(app, change);
   });
-  new Pointers(app, canvas);
+  new PointerInput(app, canvas);
   showTips(app, canvas);
   listenToKeys(app, { help, find: () => box.open(), compare });
   makeTools(app, { help, theme: chooseTheme });
   app.setTheme(preferredTheme());
   whenPreferenceChanges((theme) => address.theme === undefined && app.setTheme(theme));
-  keepSize(app, canvas);
+  trackSize(app, canvas);
   address.start();
-  // The first key should find it ready.
+  // Builds the search index after the first frame but before the first key.
   setTimeout(() => app.search, 500);
 }
 
 /** @param {unknown} error */
-function failed(error) {
-  notice(error instanceof PageError ? error.message : `The page could not be drawn: ${error}`);
-  byId("notice").classList.replace("passing", "failed");
+function showFailure(error) {
+  showNotice(error instanceof PageError ? error.message : `The page could not be drawn: ${error}`);
+  byId("notice").classList.replace("transient", "failed");
+}
+
+/** Offers the page to tests, benchmarks and the console as window.hypercone. @param {Promise<App>} starting */
+function exposeConsole(starting) {
+  /** @type {Record<string, unknown>} */
+  const api = {};
+  api.ready = starting.then((app) => {
+    Object.assign(api, consoleApi(app));
+    return true;
+  });
+  Object.assign(window, { hypercone: api });
+}
+
+/** @param {App} app */
+function consoleApi(app) {
+  return {
+    model: app.model,
+    camera: app.camera,
+    renderer: app.renderer,
+    state: app.state,
+    select: (/** @type {number} */ row) => app.select(row),
+    second: (/** @type {number} */ row) => app.second(row),
+    goTo: (/** @type {number} */ row) => app.goTo(row),
+    search: (/** @type {string} */ text) => app.search.find(text),
+    highlighted: () => app.selection?.inside ?? [],
+    explanation: () => app.explanation,
+    frameTimes: () => [...app.frames.intervals],
+    drawTimes: () => [...app.frames.drawTimes],
+  };
 }
 
 applyTheme(preferredTheme());
 const starting = start();
-starting.catch(failed);
-openDoor(starting);
+starting.catch(showFailure);
+exposeConsole(starting);

@@ -1,124 +1,24 @@
 import assert from "node:assert/strict";
 import { test } from "node:test";
 
-import { distanceLeftOf, halfTurn } from "../src/arcs.js";
-import { Camera } from "../src/camera.js";
-import { PALETTES } from "../src/colours.js";
-import { Dots } from "../src/dots.js";
-import { Edges } from "../src/edges.js";
-import { orderedNodes } from "../src/order.js";
-import { drawGeodesic, drawLine } from "../src/lines.js";
-import { Projection } from "../src/projection.js";
-import { blankSheet, pixelOf, pointScene, randomNumbers, stateWith, treeScene } from "./engine.js";
+import { Camera, Projection } from "../src/disk/camera.js";
+import { DotStyles } from "../src/disk/dots.js";
+import { Edges } from "../src/disk/edges.js";
+import { PALETTES } from "../src/disk/palette.js";
+import { nodesInDrawOrder } from "../src/disk/scene.js";
+import { blankBuffer, pixelOf, pointScene, stateWith, treeScene } from "./drawing.js";
 
-const DISK = { originX: 200, originY: 150, radius: 140 };
-const WHITE = 0xffffff;
-
-/** A geodesic drawn in white on black, as light by place. @param {number[]} ends */
-function drawn([px, py, qx, qy], width = 400, height = 300) {
-  const sheet = blankSheet(width, height);
-  drawGeodesic(sheet, DISK, px, py, qx, qy, WHITE, 256);
-  return sheet;
-}
-
-/** Every pixel that holds light, in units of the disk. @param {import("../src/sheet.js").Sheet} sheet */
-function lit(sheet) {
-  return Array.from(sheet.pixels.keys(), (at) => {
-    const [x, y] = [at % sheet.width, Math.floor(at / sheet.width)];
-    const [light] = pixelOf(sheet, x, y);
-    return { light, x: (x + 0.5 - DISK.originX) / DISK.radius, y: (DISK.originY - y - 0.5) / DISK.radius };
-  }).filter(({ light }) => light > 0);
-}
-
-/** @param {import("../src/renderer.js").Scene} scene @param {Partial<import("../src/renderer.js").State>} [changes] */
+/** @param {import("../src/disk/scene.js").Scene} scene @param {Partial<import("../src/disk/renderer.js").State>} [changes] */
 function prepared(scene, changes) {
-  const nodes = orderedNodes(scene);
-  const [places, dots, edges, camera] = [new Projection(nodes), new Dots(nodes), new Edges(nodes), new Camera()];
+  const nodes = nodesInDrawOrder(scene);
+  const [places, dots, edges, camera] = [new Projection(nodes), new DotStyles(nodes), new Edges(nodes), new Camera()];
   camera.resize(800, 600);
   places.update(camera, 1);
   dots.update(stateWith(changes), PALETTES.dark);
   return { nodes, places, dots, edges, camera };
 }
 
-test("a geodesic is drawn where it runs, from its one end to the other", () => {
-  const random = randomNumbers(3);
-  let bent = 0;
-  for (let round = 0; round < 60; round++) {
-    const ends = Array.from({ length: 4 }, () => 1.35 * (random() - 0.5));
-    const away = distanceLeftOf(ends[0], ends[1], ends[2], ends[3]);
-    const light = lit(drawn(ends));
-    const middle = light.reduce((sum, { light, x, y }) => sum + light * away(x, y), 0);
-    const total = light.reduce((sum, { light }) => sum + light, 0);
-    assert.ok(Math.abs(middle / total) * DISK.radius < 0.2, "as much on the left as on the right");
-    assert.ok(light.every(({ x, y }) => Math.abs(away(x, y)) * DISK.radius < 1.5), "no pixel beside it");
-    const [sx, sy] = [ends[2] - ends[0], ends[3] - ends[1]];
-    const along = light.map(({ x, y }) => ((x - ends[0]) * sx + (y - ends[1]) * sy) / Math.hypot(sx, sy));
-    const pixel = 1.5 / DISK.radius;
-    assert.ok(Math.min(...along) > -pixel && Math.max(...along) < Math.hypot(sx, sy) + pixel, "not beyond its ends");
-    assert.ok(Math.min(...along) < pixel && Math.max(...along) > Math.hypot(sx, sy) - pixel, "as far as its ends");
-    bent += Math.abs(halfTurn(ends[0], ends[1], ends[2], ends[3])) > 0.2 ? 1 : 0;
-  }
-  assert.ok(bent > 10, `${bent}`);
-});
-
-test("its light is as much as it is long, without gaps or knots", () => {
-  for (const ends of [[-0.8, 0.1, 0.7, 0.2], [0.1, -0.9, 0.3, 0.9], [0.9, 0.1, 0.1, 0.9]]) {
-    const sheet = drawn(ends);
-    const isWide = Math.abs(ends[2] - ends[0]) > Math.abs(ends[3] - ends[1]);
-    /** @type {Map<number, number>} */
-    const across = new Map();
-    for (const { light, x, y } of lit(sheet)) {
-      const key = Math.round((isWide ? x : y) * DISK.radius * 2);
-      across.set(key, (across.get(key) ?? 0) + light);
-    }
-    const sums = [...across.values()];
-    // Where an arc is steeper than a diagonal it holds up to √2 or more in a column.
-    assert.ok(Math.min(...sums) >= 240 && sums.filter((sum) => sum > 400).length < 0.5 * sums.length, `${sums}`);
-  }
-});
-
-test("through the centre it is a straight line", () => {
-  assert.equal(halfTurn(-0.5, 0, 0.7, 0), 0);
-  const rows = new Set(lit(drawn([-0.5, 0, 0.7, 0])).map(({ y }) => y));
-  assert.ok(rows.size <= 2);
-  assert.ok(Math.abs(distanceLeftOf(-0.5, 0, 0.7, 0)(0.3, 0.2) - 0.2) < 1e-12);
-});
-
-test("ends on the rim are ends too, and the circle meets the rim at right angles", () => {
-  const away = distanceLeftOf(1, 0, 0, 1);
-  for (const angle of [0.1, 0.7, 1.4]) {
-    const [x, y] = [1 - Math.sin(angle), 1 - Math.cos(angle)];
-    assert.ok(Math.abs(away(x, y)) < 1e-12, "on the circle around (1, 1)");
-  }
-  assert.ok(away(0, 0) > 0 && away(0.9, 0.9) < 0);
-});
-
-test("of a line that leaves the window the part within is drawn, and nothing else", () => {
-  const random = randomNumbers(12);
-  const [large, small] = [blankSheet(300, 260), blankSheet(100, 80)];
-  for (let round = 0; round < 300; round++) {
-    const [x1, y1, x2, y2] = Array.from({ length: 4 }, () => 300 * (random() - 0.3));
-    for (const sheet of [large, small]) sheet.pixels.fill(0);
-    drawLine(large, x1 + 100, y1 + 90, x2 + 100, y2 + 90, WHITE, 256);
-    drawLine(small, x1, y1, x2, y2, WHITE, 256);
-    for (let y = 2; y < 78; y++) {
-      for (let x = 2; x < 98; x++) {
-        const [here, there] = [pixelOf(small, x, y)[0], pixelOf(large, x + 100, y + 90)[0]];
-        assert.ok(Math.abs(here - there) <= 4, `${[x1, y1, x2, y2]} at ${x} ${y}: ${here} ${there}`);
-      }
-    }
-  }
-});
-
-test("a line blends its colour with what is below it", () => {
-  const sheet = blankSheet(20, 20);
-  sheet.pixels.fill(100 | (200 << 8) | (50 << 16));
-  drawLine(sheet, 0, 10.5, 20, 10.5, 200 | (100 << 8) | (250 << 16), 64);
-  assert.deepEqual(pixelOf(sheet, 9, 10), [125, 175, 100]);
-  assert.deepEqual(pixelOf(sheet, 9, 12), [100, 200, 50]);
-});
-
-test("no more edges than the limit, and those nearest to the middle first", () => {
+test("no more edges than the limit are drawn, those nearest to the center first", () => {
   const { nodes, places, dots, edges } = prepared(treeScene(5, 5));
   edges.choose(places, dots, 800, 600, 10000);
   const all = edges.chosenCount;
@@ -129,7 +29,7 @@ test("no more edges than the limit, and those nearest to the middle first", () =
   assert.equal(depths.filter((depth) => depth === 2).length, 25);
 });
 
-test("an edge shorter than two pixels or out of sight is not drawn", () => {
+test("an edge that is shorter than two pixels or outside the window is not drawn", () => {
   const edges = Int32Array.of(0, 1, 2, 3);
   const near = prepared(pointScene([[0.1, 0], [0.1, 0.003], [0.5, 0], [0.5, 0.4]], { edges }));
   near.edges.choose(near.places, near.dots, 800, 600, 100);
@@ -140,15 +40,15 @@ test("an edge shorter than two pixels or out of sight is not drawn", () => {
   assert.equal(near.edges.chosenCount, 0);
 });
 
-test("an edge has the colour of its branch, dimmed outside a chosen cone", () => {
+test("an edge has the color of its branch, dimmed outside the selected cone", () => {
   const points = /** @type {[number, number][]} */ ([[0, 0], [0.8, 0]]);
   const scene = pointScene(points, { edges: Int32Array.of(0, 1), branch: Int32Array.of(1, 1) });
   const light = [null, Uint8Array.of(1, 1), Uint8Array.of(0, 0)].map((inside) => {
     const { places, dots, edges } = prepared(scene, { inside, selected: inside ? 0 : -1 });
-    const sheet = blankSheet(800, 600);
+    const buffer = blankBuffer(800, 600);
     edges.choose(places, dots, 800, 600, 10);
-    edges.draw(sheet, places, dots, PALETTES.dark);
-    const [above, below] = [pixelOf(sheet, 500, 299), pixelOf(sheet, 500, 300)];
+    edges.draw(buffer, places, dots, PALETTES.dark);
+    const [above, below] = [pixelOf(buffer, 500, 299), pixelOf(buffer, 500, 300)];
     return above.map((value, k) => value + below[k]);
   });
   const [plain, inside, outside] = light;
@@ -156,20 +56,20 @@ test("an edge has the colour of its branch, dimmed outside a chosen cone", () =>
   assert.ok(inside[0] > 1.15 * plain[0] && outside[0] < 0.4 * plain[0] && outside[0] > 5, `${light}`);
 });
 
-test("at two pixels a CSS pixel the same edge is drawn twice as long", () => {
+test("at two device pixels per CSS pixel an edge is twice as long", () => {
   const scene = pointScene([[0, 0], [0.8, 0.1]], { edges: Int32Array.of(0, 1) });
   const lengths = [1, 2].map((ratio) => {
     const { places, dots, edges, camera } = prepared(scene);
     places.update(camera, ratio);
-    const sheet = blankSheet(800 * ratio, 600 * ratio);
+    const buffer = blankBuffer(800 * ratio, 600 * ratio);
     edges.choose(places, dots, 800 * ratio, 600 * ratio, 10);
-    edges.draw(sheet, places, dots, PALETTES.dark);
-    return new Set(Array.from(sheet.pixels.keys()).filter((at) => sheet.pixels[at]).map((at) => at % sheet.width)).size;
+    edges.draw(buffer, places, dots, PALETTES.dark);
+    return new Set(Array.from(buffer.pixels.keys()).filter((at) => buffer.pixels[at]).map((at) => at % buffer.width)).size;
   });
   assert.ok(Math.abs(lengths[1] - 2 * lengths[0]) <= 3 && lengths[0] > 200, `${lengths}`);
 });
 
-test("edges inside the chosen cone come before those outside", () => {
+test("edges inside the selected cone come before those outside", () => {
   const scene = treeScene(5, 4);
   const inside = Uint8Array.from(scene.branch, (branch) => (branch === 2 ? 1 : 0));
   const { nodes, places, dots, edges } = prepared(scene, { inside, selected: 3 });

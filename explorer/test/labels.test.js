@@ -1,20 +1,14 @@
 import assert from "node:assert/strict";
 import { test } from "node:test";
 
-import { Camera } from "../src/camera.js";
-import { PALETTES } from "../src/colours.js";
-import { Renderer } from "../src/renderer.js";
-import { paperCanvas, pointScene, randomNumbers, stateWith, treeScene } from "./engine.js";
+import { PALETTES } from "../src/disk/palette.js";
+import { pointScene, randomNumbers, rendererOf, stateWith, treeScene } from "./drawing.js";
 
-/** @typedef {import("../src/labels.js").Box} Box */
+/** @typedef {import("../src/disk/labels.js").Box} Box */
 
-/** @param {import("../src/renderer.js").Scene} scene */
+/** @param {import("../src/disk/scene.js").Scene} scene */
 function shown(scene, width = 900, height = 700) {
-  const { canvas, calls } = paperCanvas();
-  const [renderer, camera] = [new Renderer(canvas, scene), new Camera()];
-  renderer.resize(width, height, 1);
-  camera.resize(width, height);
-  return { renderer, camera, calls };
+  return rendererOf(scene, width, height);
 }
 
 /** @param {Box} a @param {Box} b */
@@ -27,7 +21,7 @@ function overlapping(boxes) {
   return boxes.flatMap((a, i) => boxes.slice(i + 1).filter((b) => overlap(a, b)));
 }
 
-test("names never overlap and never leave the canvas, wherever one looks", () => {
+test("labels never overlap and never leave the canvas, in any view", () => {
   const { renderer, camera } = shown(treeScene(7, 4));
   const random = randomNumbers(6);
   let most = 0;
@@ -43,7 +37,7 @@ test("names never overlap and never leave the canvas, wherever one looks", () =>
   assert.ok(most > 20);
 });
 
-test("the name of what is chosen is there first, even at the rim and with names turned off", () => {
+test("selected nodes are labeled first, also at the rim and with labels turned off", () => {
   const scene = treeScene(7, 4);
   const { renderer, camera } = shown(scene);
   const leaf = scene.count - 1;
@@ -54,7 +48,7 @@ test("the name of what is chosen is there first, even at the rim and with names 
   }
 });
 
-test("nothing is written where something else lies over the disk", () => {
+test("no label is placed under a reserved box that is added later", () => {
   const { renderer, camera } = shown(treeScene(7, 4));
   const reserved = { x: 500, y: 0, width: 400, height: 700 };
   renderer.draw(camera, stateWith());
@@ -65,7 +59,7 @@ test("nothing is written where something else lies over the disk", () => {
   assert.ok(!renderer.labelBoxes().some((box) => overlap(box, reserved)));
 });
 
-test("general nodes have their names before specific ones", () => {
+test("general nodes are labeled before specific ones", () => {
   const { renderer, camera } = shown(treeScene(8, 4));
   renderer.draw(camera, stateWith());
   const rows = renderer.labelBoxes().map(({ row }) => row);
@@ -73,7 +67,7 @@ test("general nodes have their names before specific ones", () => {
   assert.ok(rows.filter((row) => row >= 1 && row <= 8).length >= 7);
 });
 
-test("names do not flicker: a small movement keeps nearly all of them, and their side", () => {
+test("labels do not flicker: a small movement keeps nearly all of them on their side", () => {
   const { renderer, camera } = shown(treeScene(7, 4));
   renderer.draw(camera, stateWith());
   let before = renderer.labelBoxes();
@@ -93,7 +87,7 @@ test("names do not flicker: a small movement keeps nearly all of them, and their
   assert.ok(frames > 1500 && gone < 0.02 * frames && jumped < 0.01 * frames, `${gone} ${jumped} of ${frames}`);
 });
 
-test("a frame that shows nothing new shows the same names", () => {
+test("an unchanged frame shows the same labels", () => {
   const { renderer, camera } = shown(treeScene(9, 4));
   renderer.draw(camera, stateWith());
   renderer.draw(camera, stateWith());
@@ -102,7 +96,7 @@ test("a frame that shows nothing new shows the same names", () => {
   assert.deepEqual(renderer.labelBoxes(), before);
 });
 
-test("no name is written under what lies on the disk", () => {
+test("no label is placed under a reserved box", () => {
   const { renderer, camera } = shown(treeScene(7, 4));
   const box = { x: 300, y: 200, width: 300, height: 300 };
   renderer.labels.reserved = [box];
@@ -118,14 +112,14 @@ test("a text is measured once", () => {
   assert.equal(new Set(texts).size, texts.length);
 });
 
-test("a long name is cut", () => {
+test("a long name is truncated", () => {
   const { renderer, camera } = shown(pointScene([[0.1, 0]], { label: () => "x".repeat(500) }));
   renderer.draw(camera, stateWith());
   const [{ text }] = renderer.labelBoxes();
   assert.ok(text.length <= 30 && text.endsWith("…"));
 });
 
-test("every name has a halo below it", () => {
+test("every label has a halo below it", () => {
   const { renderer, camera, calls } = shown(treeScene(5, 3));
   renderer.draw(camera, stateWith());
   const written = calls.filter(([name]) => name === "fillText" || name === "strokeText");
@@ -134,7 +128,7 @@ test("every name has a halo below it", () => {
   assert.ok(PALETTES.dark.halo);
 });
 
-test("the browser writes a name once, and again in another colour", () => {
+test("the browser draws a text once per color", () => {
   const { renderer, camera, calls } = shown(treeScene(5, 3));
   const written = () => calls.filter(([name]) => name === "fillText").length;
   renderer.draw(camera, stateWith());
@@ -145,19 +139,19 @@ test("the browser writes a name once, and again in another colour", () => {
   assert.equal(written(), 2 * once);
 });
 
-test("a name is laid over the picture where its box is", () => {
+test("a label is drawn where its box is", () => {
   const { renderer, camera } = shown(pointScene([[0.1, 0]]));
   renderer.draw(camera, stateWith({ showLabels: false }));
-  const before = renderer.sheet.pixels.slice();
+  const before = renderer.buffer.pixels.slice();
   renderer.draw(camera, stateWith());
   const [box] = renderer.labelBoxes();
-  const changed = Array.from(before.keys()).filter((at) => before[at] !== renderer.sheet.pixels[at]);
+  const changed = Array.from(before.keys()).filter((at) => before[at] !== renderer.buffer.pixels[at]);
   const [xs, ys] = [changed.map((at) => at % 900), changed.map((at) => Math.floor(at / 900))];
   assert.ok(Math.abs(Math.min(...xs) - box.x) < 6 && Math.abs(Math.max(...xs) - box.x - box.width) < 6);
   assert.ok(Math.abs(Math.min(...ys) - box.y) < 6 && Math.abs(Math.max(...ys) - box.y - box.height) < 6);
 });
 
-test("names among 82,000 nodes are chosen in 3 ms", (t) => {
+test("labels among 82,000 nodes are chosen in 3 ms", (t) => {
   const random = randomNumbers(8);
   const points = Array.from({ length: 82000 }, (_, k) => {
     const [norm, angle] = [1 - 0.01 * (82000 / (k + 1)) ** 0.4, 2 * Math.PI * random()];
@@ -167,11 +161,11 @@ test("names among 82,000 nodes are chosen in 3 ms", (t) => {
   const { renderer, camera } = shown(pointScene(points, { weight }));
   renderer.draw(camera, stateWith());
   const { labels, places, raster, dots, context } = renderer;
-  const room = { context, places, radii: raster.radii, status: dots.status, width: 900, height: 700 };
+  const area = { context, places, radii: raster.radii, status: dots.status, width: 900, height: 700 };
   let best = Infinity;
   for (let round = 0; round < 20; round++) {
     const start = process.cpuUsage();
-    for (let k = 0; k < 4; k++) labels.choose(room, [], true);
+    for (let k = 0; k < 4; k++) labels.choose(area, [], true);
     const { user, system } = process.cpuUsage(start);
     best = Math.min(best, (user + system) / 4000);
   }

@@ -1,18 +1,12 @@
 import assert from "node:assert/strict";
 import { test } from "node:test";
 
-import { Camera } from "../src/camera.js";
-import { PALETTES, packed } from "../src/colours.js";
-import { Renderer } from "../src/renderer.js";
-import { paperCanvas, pointScene, stateWith, treeScene } from "./engine.js";
+import { packColor, PALETTES } from "../src/disk/palette.js";
+import { pointScene, rendererOf, stateWith, treeScene } from "./drawing.js";
 
-/** @param {import("../src/renderer.js").Scene} scene */
+/** @param {import("../src/disk/scene.js").Scene} scene */
 function shown(scene, width = 800, height = 600, ratio = 1) {
-  const { canvas, calls } = paperCanvas();
-  const [renderer, camera] = [new Renderer(canvas, scene), new Camera()];
-  renderer.resize(width, height, ratio);
-  camera.resize(width, height);
-  return { renderer, camera, calls, canvas };
+  return rendererOf(scene, width, height, ratio);
 }
 
 /** How often a canvas method was called. @param {[string, ...any[]][]} calls @param {string} name */
@@ -20,7 +14,7 @@ function count(calls, name) {
   return calls.filter(([called]) => called === name).length;
 }
 
-test("every node that stands alone is picked where the camera shows it", () => {
+test("every isolated node is picked where the camera shows it", () => {
   const scene = treeScene(4, 3);
   for (const ratio of [1, 2]) {
     const { renderer, camera } = shown(scene, 800, 600, ratio);
@@ -43,13 +37,13 @@ test("picking reaches ten pixels and prefers the more general of two", () => {
   assert.equal(renderer.pick(between, 300), 0);
 });
 
-test("before anything is drawn nothing is picked", () => {
+test("nothing is picked before the first frame", () => {
   const { renderer } = shown(treeScene(3, 2));
   assert.equal(renderer.pick(400, 300), -1);
   assert.deepEqual(renderer.labelBoxes(), []);
 });
 
-test("the canvas has as many pixels as the screen, up to two a CSS pixel", () => {
+test("the canvas has the pixels of the screen, up to two per CSS pixel", () => {
   const { renderer, canvas } = shown(treeScene(3, 2), 800, 600, 2);
   assert.deepEqual([canvas.width, canvas.height], [1600, 1200]);
   renderer.resize(301.5, 200, 3);
@@ -58,7 +52,7 @@ test("the canvas has as many pixels as the screen, up to two a CSS pixel", () =>
   assert.deepEqual([canvas.width, canvas.height], [1, 1]);
 });
 
-test("any size, zoom and state is drawn without a complaint", () => {
+test("any size, zoom and state is drawn without an error", () => {
   const scene = treeScene(5, 4);
   const inside = Uint8Array.from({ length: scene.count }, (_, row) => row % 4);
   for (const [width, height] of [[1, 1], [2, 900], [900, 2], [640, 480]]) {
@@ -71,7 +65,7 @@ test("any size, zoom and state is drawn without a complaint", () => {
   }
 });
 
-test("an empty scene and a single node are scenes", () => {
+test("an empty scene and a single node are drawn", () => {
   for (const scene of [pointScene([]), pointScene([[0, 0]])]) {
     const { renderer, camera } = shown(scene);
     renderer.draw(camera, stateWith());
@@ -79,16 +73,16 @@ test("an empty scene and a single node are scenes", () => {
   }
 });
 
-test("a cone is drawn for the chosen nodes, if cones are shown and the view has any", () => {
+test("cones of the selected nodes are drawn, if cones are shown and the view has any", () => {
   const scene = treeScene(4, 3);
   /** How many pixels cones change. */
-  const veiled = (/** @type {Partial<import("../src/renderer.js").Scene>} */ more, /** @type {object} */ changes) => {
+  const veiled = (/** @type {Partial<import("../src/disk/scene.js").Scene>} */ more, /** @type {object} */ changes) => {
     const { renderer, camera } = shown({ ...scene, ...more });
     const plain = { showEdges: false, showLabels: false, ...changes };
     renderer.draw(camera, stateWith({ ...plain, showCones: false }));
-    const before = renderer.sheet.pixels.slice();
+    const before = renderer.buffer.pixels.slice();
     renderer.draw(camera, stateWith(plain));
-    return renderer.sheet.pixels.reduce((count, pixel, at) => count + (pixel === before[at] ? 0 : 1), 0);
+    return renderer.buffer.pixels.reduce((count, pixel, at) => count + (pixel === before[at] ? 0 : 1), 0);
   };
   const one = veiled({}, { selected: 2 });
   assert.equal(veiled({}, {}), 0);
@@ -98,7 +92,7 @@ test("a cone is drawn for the chosen nodes, if cones are shown and the view has 
   assert.equal(veiled({}, { selected: 1e6 }), 0);
 });
 
-test("while the camera moves there are fewer edges, and the frame says that more could be shown", () => {
+test("a moving frame has fewer edges, and reports that more could be shown", () => {
   const { renderer, camera } = shown(treeScene(7, 4), 1600, 1600);
   assert.equal(renderer.draw(camera, stateWith()), false);
   const atRest = renderer.edges.chosenCount;
@@ -111,7 +105,7 @@ test("while the camera moves there are fewer edges, and the frame says that more
   assert.equal(renderer.edges.chosenCount, moving);
 });
 
-test("a frame is one picture put on the canvas, and nothing else is drawn there", () => {
+test("a frame is one image copied to the canvas, and nothing else is drawn there", () => {
   const { renderer, camera, calls } = shown(treeScene(5, 3));
   renderer.draw(camera, stateWith({ selected: 2 }));
   assert.deepEqual(calls.find(([name]) => name === "putImageData")?.slice(2), [0, 0, 0, 0, 800, 600]);
@@ -124,21 +118,21 @@ test("a frame is one picture put on the canvas, and nothing else is drawn there"
   assert.ok(left > 50 && width < 700, "only where something has changed");
 });
 
-test("every pixel is opaque, and the disk, its rim and the ground have their colours", () => {
+test("every pixel is opaque, and the disk, its rim and the background have their colors", () => {
   const { renderer, camera } = shown(pointScene([]), 400, 300);
   for (const theme of /** @type {const} */ (["dark", "light", "dark"])) {
     renderer.draw(camera, stateWith({ theme }));
-    const { disk, ground } = PALETTES[theme];
+    const { disk, background } = PALETTES[theme];
     const opaque = 255 << 24;
-    assert.ok(renderer.sheet.pixels.every((pixel) => pixel >>> 24 === 255));
-    const at = (/** @type {number} */ x) => renderer.sheet.pixels[150 * 400 + x];
-    assert.deepEqual([at(200), at(5), at(395)], [packed(disk), packed(ground), packed(ground)].map((c) => c | opaque));
+    assert.ok(renderer.buffer.pixels.every((pixel) => pixel >>> 24 === 255));
+    const at = (/** @type {number} */ x) => renderer.buffer.pixels[150 * 400 + x];
+    assert.deepEqual([at(200), at(5), at(395)], [packColor(disk), packColor(background), packColor(background)].map((c) => c | opaque));
     const rim = Math.floor(200 - camera.radius);
     assert.ok(new Set([at(rim), at(rim - 6), at(rim + 6), at(200), at(5)]).size === 5, "a rim and its glow");
   }
 });
 
-test("a new frame leaves nothing of the old one", () => {
+test("a new frame leaves nothing of the last one", () => {
   const state = stateWith({ selected: 5, second: 9, hovered: 30 });
   const { renderer, camera } = shown(treeScene(4, 4));
   renderer.draw(camera, state);
@@ -151,18 +145,18 @@ test("a new frame leaves nothing of the old one", () => {
   const once = shown(treeScene(4, 4));
   once.camera.restore(camera.snapshot());
   once.renderer.draw(once.camera, last);
-  assert.deepEqual(renderer.sheet.pixels, once.renderer.sheet.pixels);
+  assert.deepEqual(renderer.buffer.pixels, once.renderer.buffer.pixels);
 });
 
-test("a choice changes the dots at once, and so does taking it back", () => {
+test("a selection and its removal change the dots at once", () => {
   const scene = treeScene(4, 3);
   const { renderer, camera } = shown(scene);
   renderer.draw(camera, stateWith());
-  const plain = renderer.sheet.pixels.slice();
+  const plain = renderer.buffer.pixels.slice();
   renderer.draw(camera, stateWith({ selected: 1, inside: new Uint8Array(scene.count) }));
-  assert.notDeepEqual(renderer.sheet.pixels, plain);
+  assert.notDeepEqual(renderer.buffer.pixels, plain);
   renderer.draw(camera, stateWith({ theme: "light" }));
-  assert.notDeepEqual(renderer.sheet.pixels, plain);
+  assert.notDeepEqual(renderer.buffer.pixels, plain);
   renderer.draw(camera, stateWith());
-  assert.deepEqual(renderer.sheet.pixels, plain);
+  assert.deepEqual(renderer.buffer.pixels, plain);
 });

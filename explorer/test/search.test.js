@@ -1,7 +1,9 @@
 import assert from "node:assert/strict";
 import { test } from "node:test";
-import { Search } from "../src/search.js";
-import { modelOf } from "./fixtures.js";
+
+import { orderOf } from "../src/answers/relations.js";
+import { rowsNamed, Search } from "../src/answers/search.js";
+import { modelOf } from "./answers.js";
 
 /** @param {string[]} names @param {string[] | null} [labels] @param {number[]} [weight] */
 function searchOf(names, labels = null, weight = names.map(() => 0)) {
@@ -9,12 +11,12 @@ function searchOf(names, labels = null, weight = names.map(() => 0)) {
   return new Search(model, Float64Array.from(weight));
 }
 
-test("what is the text comes first, then what begins with it, then words that do, then any place", () => {
+test("exact matches come first, then names that begin with the text, then words that do, then the rest", () => {
   const names = ["adogma", "hot dog", "dogma", "dog", "cat"];
   assert.deepEqual(searchOf(names).find("dog"), [3, 2, 1, 0]);
 });
 
-test("of equal finds the one with more below it comes first, then the shorter, then the earlier", () => {
+test("equal matches are sorted by weight, then by length, then by row", () => {
   assert.deepEqual(
     searchOf(["dog b", "dog a", "dog", "dog ccc", "dog c"], null, [0, 5, 0, 0, 0]).find("dog "),
     [2, 1, 0, 4, 3],
@@ -33,20 +35,20 @@ test("case and underscores do not matter", () => {
   assert.deepEqual(searchOf(["Straße", "ÉCLAIR"]).find("éclair"), [1]);
 });
 
-test("names with any characters can be found and find nothing else", () => {
+test("names with any characters find only themselves", () => {
   const names = ["<b>&amp;", "a.*+?^$(){}|[]\\b", "\u{1f980} crab", "\u202Eright to left", "tab\there"];
   const search = searchOf(names);
   names.forEach((name, row) => assert.deepEqual(search.find(name), [row]));
   assert.deepEqual(search.find(".*"), [1]);
 });
 
-test("an empty text finds nothing, and a letter that grows in lower case moves no other row", () => {
+test("an empty text finds nothing, and a letter that gets longer in lower case shifts no row", () => {
   assert.deepEqual(searchOf(["a"]).find("  "), []);
   assert.deepEqual(searchOf(["a"]).find("a\nb"), []);
   assert.deepEqual(searchOf(["\u0130\u0130\u0130", "b", "c"]).find("c"), [2]);
 });
 
-test("no more than the limit is found, and the best of all", () => {
+test("the best matches up to the limit are found", () => {
   const names = Array.from({ length: 500 }, (_, row) => `node ${row}`);
   assert.deepEqual(
     searchOf(
@@ -58,7 +60,7 @@ test("no more than the limit is found, and the best of all", () => {
   );
 });
 
-test("where the text is nowhere, all its words in any order are enough, and words that begin so come first", () => {
+test("a text without a match is found by its words in any order, beginnings of words first", () => {
   const labels = ["Abnormal heart valve morphology", "Heartless bivalve", "Heart", "Valve"];
   const search = searchOf(["HP:1", "HP:2", "HP:3", "valve"], labels, [0, 9, 9, 9]);
   assert.deepEqual(search.find("valve heart"), [0, 1]);
@@ -69,7 +71,7 @@ test("where the text is nowhere, all its words in any order are enough, and word
   assert.deepEqual(search.find("heart valve"), [0]);
 });
 
-test("words are never put together from two nodes", () => {
+test("words of different nodes are never combined", () => {
   assert.deepEqual(searchOf(["red dog", "blue cat"]).find("cat red"), []);
   assert.deepEqual(searchOf(["a", "b"], ["red dog", "blue cat"]).find("cat red"), []);
 });
@@ -93,4 +95,35 @@ test("every key on 82,000 nodes is answered within 10 ms of work", () => {
     });
     assert.ok(Math.min(...times) < 10, `${query}: ${Math.min(...times)} ms`);
   }
+});
+
+const model = { names: ["HP:1", "HP:2", "HP:3", "Beta"], labels: ["Heart", "heart", "Beta", ""] };
+
+test("a name finds its node before any label does", () => {
+  assert.deepEqual(rowsNamed(model, "HP:2"), [1]);
+  assert.deepEqual(rowsNamed(model, "Beta"), [3]);
+});
+
+test("a label finds its node exactly, or else regardless of case", () => {
+  assert.deepEqual(rowsNamed(model, "heart"), [1]);
+  assert.deepEqual(rowsNamed(model, "HEART"), [0, 1]);
+  assert.deepEqual(rowsNamed(model, "hp:3"), [2]);
+});
+
+test("an empty text finds no node, unless it is a name", () => {
+  assert.deepEqual(rowsNamed(model, ""), []);
+  assert.deepEqual(rowsNamed({ names: ["a", ""], labels: null }, ""), [1]);
+  assert.deepEqual(rowsNamed({ names: ["a"], labels: null }, "b"), []);
+});
+
+test("rows are sorted by value, equal ones by row", () => {
+  assert.deepEqual([...orderOf(Float64Array.of(2, 1, 2, -5, 1, 0))], [3, 5, 1, 4, 0, 2]);
+  assert.deepEqual([...orderOf(Float64Array.of(0, -0, 0))].sort(), [0, 1, 2], "both zeros are in it");
+  assert.deepEqual([...orderOf(new Float64Array(0))], []);
+});
+
+test("the order is that of a comparison function", () => {
+  const values = Float64Array.from({ length: 5000 }, (_, row) => Math.sin(row * row) + (row % 3));
+  const rows = [...values.keys()].sort((one, other) => values[one] - values[other] || one - other);
+  assert.deepEqual([...orderOf(values)], rows);
 });

@@ -1,17 +1,17 @@
-"""One page to explore a model in: self-contained HTML that works from the disk, without a network.
+"""A page to explore a model in: one self-contained HTML file that opens from the disk, without a network.
 
-The page is made from ``explorer/`` at the top of the project and kept here as ``page.html``, so that nobody who uses
-Python needs node; this room puts a model into it.
+The page is built from ``explorer/`` at the top of the project and stored here as ``page.html``, so that users of the
+package do not need Node. This module inserts a model into it.
 
-The model stands in it as one block of text: base64 of gzip of a JSON header and the arrays it describes.
+The model is one block of text: base64 of gzip of a JSON header and the arrays that it describes.
 
 ::
 
     4 bytes     the length H of the header, little-endian
-    H bytes     the header, JSON in UTF-8 with spaces at its end, so that 4 + H is a multiple of 8
-    the rest    the arrays, little-endian, each at the offset that the header gives, a multiple of 8 counted from 4 + H
+    H bytes     the header, JSON in UTF-8 padded with spaces, so that 4 + H is a multiple of 8
+    the rest    the arrays, little-endian, each at the offset in the header, a multiple of 8 counted from 4 + H
 
-Points stay float64, for the page computes the energies itself and has to give the same answers.
+Points stay float64, because the page computes the energies itself and must give the same answers.
 """
 
 from __future__ import annotations
@@ -38,15 +38,14 @@ from hypercone.progress import Step
 
 __all__ = ["explorer_page", "open_page", "temporary_page", "write_page"]
 
-
-PLACE = "<!--hypercone-data-->"
+PLACEHOLDER = "<!--hypercone-data-->"
 
 
 def explorer_page(embedding: Embedding, *, title: str | None = None, view: str = "auto") -> str:
-    """The model as one HTML page that needs nothing else, not even a network.
+    """The model as one self-contained HTML page.
 
-    ``title`` stands at its top, and ``view`` says how more than two dimensions become a disk: own, construction or
-    projection, or what suits the model. Whatever the names and the title hold, none of it stands in the HTML as text.
+    ``title`` is its heading, and ``view`` says how more than two dimensions become a disk: own, construction or
+    projection, or auto to choose what suits the model. Names and title are never inserted into the HTML as text.
 
     >>> import hypercone
     >>> pets = hypercone.Hierarchy.from_pairs([("animal", "dog"), ("animal", "cat"), ("dog", "poodle")])
@@ -55,13 +54,13 @@ def explorer_page(embedding: Embedding, *, title: str | None = None, view: str =
     (True, False)
     """
     template = resources.files("hypercone.explorer").joinpath("page.html").read_text(encoding="utf-8")
-    before, after = template.split(PLACE)
-    data = packed(embedding, title, view)
+    before, after = template.split(PLACEHOLDER)
+    data = pack_model(embedding, title, view)
     return f'{before}<script type="text/plain" id="hypercone-data">{data}</script>{after}'
 
 
 def write_page(embedding: Embedding, path: str | Path, *, title: str | None = None, view: str = "auto") -> Path:
-    """Write the page of a model to a file, all of it or nothing.
+    """Write the page of a model to a file, completely or not at all.
 
     >>> import tempfile
     >>> import hypercone
@@ -78,7 +77,7 @@ def write_page(embedding: Embedding, path: str | Path, *, title: str | None = No
 
 
 def temporary_page(name: str) -> Path:
-    """Where a page goes that was given no place: where nobody else may look. It stays, for the browser reads it later.
+    """A path for a page in a new private folder. It is not removed, because the browser reads it later.
 
     >>> page = temporary_page("pets")
     >>> page.parent.rmdir()
@@ -89,7 +88,7 @@ def temporary_page(name: str) -> Path:
 
 
 def open_page(path: Path) -> bool:
-    """Show a page in the browser of this machine; False if there is none that could be started."""
+    """Open a page in the browser of this machine; False if none could be started."""
     try:
         return webbrowser.open(path.resolve().as_uri())
     except (webbrowser.Error, OSError):
@@ -98,54 +97,54 @@ def open_page(path: Path) -> bool:
 
 FORMAT = 1
 ALIGNMENT = 8
-# Coordinates hardly shrink, and a higher level takes twice as long to win a few bytes in a thousand.
+# Coordinates hardly compress, and a higher level takes twice as long to save less than one percent.
 LEVEL = 6
 GZIP = 16 + zlib.MAX_WBITS
-# So much is compressed at a time, about a hundredth of a second.
+# The number of bytes compressed at a time, in about a hundredth of a second.
 PIECE = 2**18
 
 
-def packed(embedding: Embedding, title: str | None = None, view: str = "auto") -> str:
+def pack_model(embedding: Embedding, title: str | None = None, view: str = "auto") -> str:
     """The model as base64; the same model gives the same text.
 
     >>> from hypercone.methods import Settings
     >>> pets = Embedding(["animal", "dog"], np.array([[0.5, 0.0], [0.9, 0.0]]), "hyperbolic-cones", Settings(), 0.0)
-    >>> base64.b64decode(packed(pets))[:2].hex()
+    >>> base64.b64decode(pack_model(pets))[:2].hex()
     '1f8b'
     """
-    return base64.b64encode(compressed(container(embedding, title, view))).decode("ascii")
+    return base64.b64encode(compress(model_container(embedding, title, view))).decode("ascii")
 
 
-def compressed(content: bytes) -> bytes:
-    """The content as gzip, without a date; the bytes are those of ``gzip.compress``.
+def compress(content: bytes) -> bytes:
+    """Compress with gzip, without a date; the bytes are those of ``gzip.compress``.
 
     >>> import gzip
-    >>> gzip.decompress(compressed(b"cones"))
+    >>> gzip.decompress(compress(b"cones"))
     b'cones'
     """
-    packer, pieces = zlib.compressobj(LEVEL, zlib.DEFLATED, GZIP), []
+    compressor, pieces = zlib.compressobj(LEVEL, zlib.DEFLATED, GZIP), []
     with Step("page", len(content)) as step:
         for start in range(0, len(content), PIECE):
-            pieces.append(packer.compress(content[start : start + PIECE]))
+            pieces.append(compressor.compress(content[start : start + PIECE]))
             step.advance(PIECE)
-    return b"".join([*pieces, packer.flush()])
+    return b"".join([*pieces, compressor.flush()])
 
 
-def container(embedding: Embedding, title: str | None = None, view: str = "auto") -> bytes:
+def model_container(embedding: Embedding, title: str | None = None, view: str = "auto") -> bytes:
     """The header and the arrays, before they are compressed."""
     if not len(embedding):
         raise InputError("the model has no nodes, so there is nothing to explore")
     seen = planar_view(embedding.points, embedding.method, embedding.settings, embedding.hierarchy, view)
-    described, blocks = _laid_out(_arrays(embedding, seen))
-    header = _header(embedding, seen, default_title(embedding) if title is None else title) | {"arrays": described}
-    # ASCII: what is no character of UTF-8 becomes an escape, as everything else that is not plain.
+    descriptions, blocks = _layout(_arrays(embedding, seen))
+    header = _header(embedding, seen, default_title(embedding) if title is None else title) | {"arrays": descriptions}
+    # ASCII, so that everything else is escaped, also lone surrogates, which UTF-8 cannot encode.
     text = json.dumps(header, allow_nan=False).encode("ascii")
     text += b" " * (-(4 + len(text)) % ALIGNMENT)
     return b"".join([len(text).to_bytes(4, "little"), text, *blocks])
 
 
 def default_title(embedding: Embedding) -> str:
-    """What a model without a title is called: the root of its hierarchy if there is one root, else its size."""
+    """The title of a model without one: the root of its hierarchy if there is a single root, else its size."""
     roots = [] if embedding.hierarchy is None else embedding.hierarchy.root_rows.tolist()
     return embedding.called(roots[0]) if len(roots) == 1 else f"{len(embedding):,} nodes"
 
@@ -160,19 +159,19 @@ def _header(embedding: Embedding, seen: PlanarView, title: str) -> dict[str, Any
         "threshold": float(embedding.threshold),
         "settings": asdict(embedding.settings),
         "kind": str(embedding.record.get("kind", "given")),
-        "view": {"kind": seen.kind, "caption": seen.caption, "K": seen.K, "centre": list(seen.center)},
+        "view": {"kind": seen.kind, "caption": seen.caption, "K": seen.K, "center": list(seen.center)},
         "hasEdges": embedding.hierarchy is not None,
     }
 
 
 def _arrays(embedding: Embedding, seen: PlanarView) -> dict[str, Any]:
-    """The arrays by name, numbers as NumPy arrays and texts as bytes."""
+    """The arrays by name: numbers as NumPy arrays, texts as bytes."""
     hierarchy = embedding.hierarchy
-    nothing = np.empty((0, 2), np.int32)
+    no_edges = np.empty((0, 2), np.int32)
     arrays: dict[str, Any] = {
         "points": embedding.points,
         "view": np.ascontiguousarray(seen.points, np.float64),
-        "edges": nothing if hierarchy is None else hierarchy.edges.astype(np.int32),
+        "edges": no_edges if hierarchy is None else hierarchy.edges.astype(np.int32),
         "depth": depths_from_ranks(embedding._generality_order[1])
         if hierarchy is None
         else hierarchy.depths.astype(np.int32),
@@ -188,26 +187,26 @@ def _lines(texts: Sequence[str]) -> bytes:
     return "\n".join(texts).encode(errors="replace")
 
 
-def _laid_out(arrays: dict[str, Any]) -> tuple[dict[str, Any], list[bytes]]:
-    """What the header says of the arrays, and the arrays as bytes, each filled up to the next multiple of 8.
+def _layout(arrays: dict[str, Any]) -> tuple[dict[str, Any], list[bytes]]:
+    """The description of the arrays for the header, and the arrays as bytes, each padded to a multiple of 8.
 
     A model that is its own view has one array for both.
     """
-    described: dict[str, Any] = {}
+    descriptions: dict[str, Any] = {}
     blocks: list[bytes] = []
     offsets: dict[int, int] = {}
     end = 0
     for name, values in arrays.items():
         offset = offsets.setdefault(id(values), end)
-        described[name] = {"dtype": _kind(values), "shape": _shape(values), "offset": offset}
+        descriptions[name] = {"dtype": _dtype(values), "shape": _shape(values), "offset": offset}
         if offset == end:
             content = _bytes(values)
             blocks += [content, bytes(-len(content) % ALIGNMENT)]
             end += len(content) + len(blocks[-1])
-    return described, blocks
+    return descriptions, blocks
 
 
-def _kind(values: Any) -> str:
+def _dtype(values: Any) -> str:
     return "utf8" if isinstance(values, bytes) else str(values.dtype)
 
 

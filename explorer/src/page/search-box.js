@@ -1,0 +1,145 @@
+// The search box: a combobox whose list is updated at every key.
+
+import { displayName } from "../model/model.js";
+import { byId, make } from "./elements.js";
+
+/** @typedef {import("./app.js").App} App */
+
+const SHOWN = 12;
+
+export class SearchBox {
+  /** @param {App} app */
+  constructor(app) {
+    this.app = app;
+    this.input = /** @type {HTMLInputElement} */ (byId("query"));
+    this.list = byId("results");
+    /** @type {number[]} */
+    this.rows = [];
+    this.active = -1;
+    /** Whether the next choice becomes the second node. */
+    this.isComparing = false;
+    this.input.addEventListener("input", () => this.#find());
+    this.input.addEventListener("focus", () => this.#find());
+    this.input.addEventListener("blur", () => this.#leave());
+    this.input.addEventListener("keydown", (event) => this.#key(event));
+    app.listeners.push((change) => change === "selected" && this.#clear());
+  }
+
+  /** Focuses the box to search for a node to go to. */
+  open() {
+    this.#setComparing(false);
+    this.input.focus();
+    this.input.select();
+  }
+
+  /** Focuses the box to search for a node to compare the selected one with. */
+  compare() {
+    if (this.app.state.selected < 0) return this.open();
+    this.input.value = "";
+    this.#setComparing(true);
+    this.input.focus();
+  }
+
+  /** @param {boolean} isComparing */
+  #setComparing(isComparing) {
+    this.isComparing = isComparing;
+    const { model, state } = this.app;
+    const text = isComparing ? `Compare ${displayName(model, state.selected)} with …` : "Find a node";
+    this.input.placeholder = text;
+    this.input.setAttribute("aria-label", isComparing ? text : "Find a node by name or label");
+    this.input.classList.toggle("comparing", isComparing);
+  }
+
+  #find() {
+    this.rows = this.app.search.find(this.input.value, SHOWN);
+    this.active = this.rows.length ? 0 : -1;
+    const query = this.input.value.trim();
+    const nothing =
+      query && !this.rows.length ? [make("li", { className: "quiet", role: "presentation" }, "No such node.")] : [];
+    this.list.replaceChildren(...this.rows.map((row, place) => this.#option(row, place)), ...nothing);
+    this.#setOpen(query !== "");
+    this.#showActive();
+  }
+
+  /** @param {number} row @param {number} place */
+  #option(row, place) {
+    const { model } = this.app;
+    const title = displayName(model, row);
+    const choose = (/** @type {MouseEvent} */ event) => {
+      // Otherwise the box would lose the focus, and that closes the list.
+      event.preventDefault();
+      this.#choose(row, event.shiftKey);
+    };
+    return make(
+      "li",
+      { role: "option", id: `result-${place}`, "aria-selected": "false", onmousedown: choose },
+      make("span", { className: "label" }, title),
+      title !== model.names[row] && make("span", { className: "note" }, model.names[row]),
+    );
+  }
+
+  /** @param {boolean} isOpen */
+  #setOpen(isOpen) {
+    this.list.hidden = !isOpen;
+    this.input.setAttribute("aria-expanded", String(isOpen));
+  }
+
+  #showActive() {
+    [...this.list.children].forEach((option, place) => {
+      if (option.getAttribute("role") !== "option") return;
+      option.setAttribute("aria-selected", String(place === this.active));
+      if (place === this.active) option.scrollIntoView({ block: "nearest" });
+    });
+    if (this.active < 0) this.input.removeAttribute("aria-activedescendant");
+    else this.input.setAttribute("aria-activedescendant", `result-${this.active}`);
+  }
+
+  /** @param {KeyboardEvent} event */
+  #key(event) {
+    if (event.isComposing) return;
+    if (event.key === "ArrowDown" || event.key === "ArrowUp") this.#step(event.key === "ArrowDown" ? 1 : -1);
+    else if (event.key === "Enter" && this.active >= 0) this.#choose(this.rows[this.active], event.shiftKey);
+    else if (event.key === "Escape") this.#escape();
+    // Everywhere else this key opens the search box, so it is often pressed once more than needed.
+    else if (event.key === "/" && !this.input.value) event.preventDefault();
+    else return;
+    event.preventDefault();
+  }
+
+  /** @param {1 | -1} step */
+  #step(step) {
+    if (!this.rows.length) return;
+    this.active = (this.active + step + this.rows.length) % this.rows.length;
+    this.#showActive();
+  }
+
+  /** Clears the text and closes the list, or leaves the box if it is empty. */
+  #escape() {
+    if (this.input.value) this.#clear();
+    else this.app.canvas.focus();
+  }
+
+  #clear() {
+    this.input.value = "";
+    this.rows = [];
+    this.active = -1;
+    this.list.replaceChildren();
+    this.#setOpen(false);
+    this.#showActive();
+  }
+
+  /** @param {number} row @param {boolean} isSecond */
+  #choose(row, isSecond) {
+    const compares = this.isComparing || isSecond;
+    this.#clear();
+    this.#setComparing(false);
+    this.app.canvas.focus();
+    if (compares) this.app.second(row);
+    else this.app.goTo(row);
+  }
+
+  #leave() {
+    this.#setOpen(false);
+    if (this.isComparing) this.#setComparing(false);
+  }
+}
