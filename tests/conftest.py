@@ -16,7 +16,7 @@ from hypercone.embedding import Embedding
 from hypercone.geometry import caps
 from hypercone.methods import Settings
 
-told = fault_row  # old name
+__all__ = ["fault_row"]
 
 # A slow example on a busy machine is not a counterexample; ``within`` below checks limits of time.
 settings.register_profile("shared machine", deadline=None, suppress_health_check=[HealthCheck.too_slow])

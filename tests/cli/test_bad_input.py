@@ -169,7 +169,9 @@ def _typed(arguments) -> str:
     ],
     ids=lambda value: " ".join(value)[:70] if isinstance(value, tuple) else "",
 )
-def test_bad_input_is_one_sentence_and_exit_code_2(run, told, model, taxonomy, tmp_path, monkeypatch, arguments, words):
+def test_bad_input_is_one_sentence_and_exit_code_2(
+    run, fault_row, model, taxonomy, tmp_path, monkeypatch, arguments, words
+):
     monkeypatch.chdir(tmp_path)
     files = {
         "broken.toml": "dim = = 2",
@@ -189,7 +191,7 @@ def test_bad_input_is_one_sentence_and_exit_code_2(run, told, model, taxonomy, t
     given = [{"MODEL": str(model), "TAXONOMY": str(taxonomy)}.get(word, word) for word in arguments]
     done = run(*given)
     assert _is_one_sentence(done, 2, words)
-    told("bad input", _typed(arguments), done)
+    fault_row("bad input", _typed(arguments), done)
     kept = {str(path.relative_to(tmp_path)): path.read_text() for path in tmp_path.rglob("*") if path.is_file()}
     assert kept == files
 
@@ -199,12 +201,12 @@ def test_every_command_meets_bad_input_above():
     assert {arguments[0] for arguments, _ in cases} >= set(COMMANDS)
 
 
-def test_a_real_process_ends_with_the_same_code_and_sentence(process, told, tmp_path):
+def test_a_real_process_ends_with_the_same_code_and_sentence(process, fault_row, tmp_path):
     assert _is_one_sentence(process(*FIT, "--dim", "zero", cwd=tmp_path), 2, "--dim is 'zero'")
     assert _is_one_sentence(process("query", "nowhere", "vector", "x", cwd=tmp_path), 3, "there is no such model")
     done = process("info", "-", cwd=tmp_path, input="parent\tchild\n")
     assert _is_one_sentence(done, 2)
-    told("bad input", "hypercone info - < headers-alone.tsv", done)
+    fault_row("bad input", "hypercone info - < headers-alone.tsv", done)
 
 
 def _commands_on(model) -> list[tuple[str, ...]]:
@@ -217,19 +219,19 @@ def _commands_on(model) -> list[tuple[str, ...]]:
     ]
 
 
-def test_a_bad_model_is_exit_code_3(run, told, model, tmp_path, monkeypatch):
+def test_a_bad_model_is_exit_code_3(run, fault_row, model, tmp_path, monkeypatch):
     monkeypatch.chdir(tmp_path)
     for arguments in _commands_on("nowhere"):
         done = run(*arguments)
         assert _is_one_sentence(done, 3, "nowhere: there is no such model folder")
-        told("bad input", _typed(arguments), done)
+        fault_row("bad input", _typed(arguments), done)
     damaged = load(model).save(tmp_path / "damaged")
     points = damaged / "model.safetensors"
     points.write_bytes(points.read_bytes()[:-1] + b"!")
     for arguments in _commands_on(damaged):
         done = run(*arguments)
         assert _is_one_sentence(done, 3, "model.safetensors: does not match its checksum")
-    told("hostile file", "a model whose points have one byte changed", done)
+    fault_row("hostile file", "a model whose points have one byte changed", done)
     assert os.listdir(tmp_path) == ["damaged"]
 
 
@@ -240,41 +242,41 @@ def _raising(error: BaseException):
     return stand_in
 
 
-def test_no_memory_is_exit_code_4(run, told, tmp_path, monkeypatch):
+def test_no_memory_is_exit_code_4(run, fault_row, tmp_path, monkeypatch):
     monkeypatch.chdir(tmp_path)
     monkeypatch.setattr(fit, "fit", _raising(MemoryError()))
     done = run(*FIT)
     assert _is_one_sentence(done, 4, "out of memory; use fewer dimensions or a smaller hierarchy")
-    told("fault", _typed(FIT), done, about="Memory runs out")
+    fault_row("fault", _typed(FIT), done, about="Memory runs out")
     monkeypatch.setattr(evaluate, "load", _raising(MemoryError()))
     done = run("evaluate", "m", "--split", "s")
     assert _is_one_sentence(done, 4, "out of memory")
-    told("fault", "hypercone evaluate MODEL --split SPLIT", done, about="Memory runs out")
+    fault_row("fault", "hypercone evaluate MODEL --split SPLIT", done, about="Memory runs out")
     assert os.listdir(tmp_path) == []
 
 
-def test_no_disk_is_exit_code_4_and_nothing_is_left(run, told, model, tmp_path, monkeypatch, quick):
+def test_no_disk_is_exit_code_4_and_nothing_is_left(run, fault_row, model, tmp_path, monkeypatch, quick):
     monkeypatch.chdir(tmp_path)
     monkeypatch.setattr(os, "fsync", _raising(OSError(errno.ENOSPC, "No space left on device")))
     done = run(*FIT, *quick, "--quiet")
     assert _is_one_sentence(done, 4, "new: the disk is full")
-    told("fault", _typed(FIT), done, about="The disk is full")
+    fault_row("fault", _typed(FIT), done, about="The disk is full")
     done = run("export", model, "points.tsv")
     assert _is_one_sentence(done, 4, "points.tsv: the disk is full")
-    told("fault", "hypercone export MODEL points.tsv", done, about="The disk is full")
+    fault_row("fault", "hypercone export MODEL points.tsv", done, about="The disk is full")
     assert os.listdir(tmp_path) == []
 
 
-def test_an_interrupt_is_exit_code_130_and_nothing_is_saved(run, told, tmp_path, monkeypatch):
+def test_an_interrupt_is_exit_code_130_and_nothing_is_saved(run, fault_row, tmp_path, monkeypatch):
     monkeypatch.chdir(tmp_path)
     monkeypatch.setattr(fit, "fit", _raising(KeyboardInterrupt()))
     done = run(*FIT)
     assert _is_one_sentence(done, 130, "interrupted; nothing was saved")
-    told("fault", _typed(FIT), done, about="Ctrl-C")
+    fault_row("fault", _typed(FIT), done, about="Ctrl-C")
     assert os.listdir(tmp_path) == []
 
 
-def test_an_interrupt_of_the_demo_does_not_wait_for_the_baseline(run, told, tmp_path, monkeypatch):
+def test_an_interrupt_of_the_demo_does_not_wait_for_the_baseline(run, fault_row, tmp_path, monkeypatch):
     monkeypatch.chdir(tmp_path)
     epochs = []
 
@@ -289,7 +291,7 @@ def test_an_interrupt_of_the_demo_does_not_wait_for_the_baseline(run, told, tmp_
     done = run("demo", "--source", "tree-2-3")
     assert done.code == 130
     assert done.err == "hypercone: interrupted; nothing was saved\n"
-    told("fault", "hypercone demo --source tree-2-3", done, about="Ctrl-C")
+    fault_row("fault", "hypercone demo --source tree-2-3", done, about="Ctrl-C")
     assert epochs
     assert os.listdir(tmp_path) == []
 

@@ -46,7 +46,7 @@ def _model(folder) -> dict[str, bytes]:
     ],
     ids=lambda value: " ".join(value) if isinstance(value, tuple) else "",
 )
-def test_options_of_a_run_that_make_no_sense_are_one_sentence(run, told, tmp_path, monkeypatch, extra, words):
+def test_options_of_a_run_that_make_no_sense_are_one_sentence(run, fault_row, tmp_path, monkeypatch, extra, words):
     monkeypatch.chdir(tmp_path)
     (tmp_path / "file").write_text("mine")
     (tmp_path / "folder").mkdir()
@@ -59,7 +59,7 @@ def test_options_of_a_run_that_make_no_sense_are_one_sentence(run, told, tmp_pat
     assert words in done.err
     assert not (tmp_path / "model").exists()
     assert (tmp_path / "notes" / "lock").read_text() == "the code of my bicycle's lock"
-    told("bad input", shlex.join(["hypercone", "fit", "tree-2-3", "-o", "model", *extra]), done)
+    fault_row("bad input", shlex.join(["hypercone", "fit", "tree-2-3", "-o", "model", *extra]), done)
 
 
 def _stopped(program, arguments, folder, number: int):

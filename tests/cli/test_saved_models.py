@@ -185,7 +185,7 @@ def test_place_adds_a_node_to_a_new_model_and_prints_its_ancestors(run, model, t
     assert done.out == f"husky is a: animal, dog\nmodel: {tmp_path / 'larger'}\n"
     larger = hypercone.load(tmp_path / "larger")
     assert larger.ancestors("husky") == ["animal", "dog"]
-    assert larger.called(10) == "Husky"
+    assert larger.display_name(10) == "Husky"
     assert len(hypercone.load(model)) == 10
 
 

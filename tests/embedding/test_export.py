@@ -369,12 +369,12 @@ def test_markup_in_a_name_does_not_reach_the_page_or_the_card(tricky, tmp_path):
 
 
 @pytest.mark.parametrize("name", ["", "a\tb", "a\rb", "a\0b", "\0", "\r"])
-def test_a_name_that_would_break_an_export_is_refused_on_loading(model, told, name):
+def test_a_name_that_would_break_an_export_is_refused_on_loading(model, fault_row, name):
     text = "".join(f"{each}\n" for each in [name, *(f"n{i}" for i in range(11))]).encode()
     forge(model, {"nodes.txt.gz": gzip.compress(text)}, nodes_bytes=len(text))
     sentence = is_refused(model, "nodes.txt.gz: is not a list of names")
     if name == "a\0b":
-        told("hostile file", "a model with a NUL character in a name", sentence, 3, about="model folders")
+        fault_row("hostile file", "a model with a NUL character in a name", sentence, 3, about="model folders")
 
 
 WRITE = {

@@ -210,8 +210,8 @@ def test_labels_and_edges_are_loaded(labeled, tmp_path):
     assert again.edges.tolist() == [[0, 1], [0, 2]]
     assert again.row("label 4 löwe") == 4
     assert again.hierarchy.labels == labeled.labels
-    assert again.called(0) == "n0"
-    assert again.called(1) == "label 1 Löwe"
+    assert again.display_name(0) == "n0"
+    assert again.display_name(1) == "label 1 Löwe"
 
 
 def test_a_model_without_labels_replaces_one_with_labels_completely(labeled, tmp_path):
@@ -278,11 +278,11 @@ def test_a_model_of_version_1_has_no_checksum_of_its_card_and_is_saved_as_versio
     assert is_same(load(old), saved)
 
 
-def test_changed_line_endings_are_distinguished_from_damage(full_model, told):
+def test_changed_line_endings_are_distinguished_from_damage(full_model, fault_row):
     path = full_model / "config.json"
     path.write_bytes(path.read_bytes().replace(b"\n", b"\r\n"))
     sentence = is_refused(full_model, "has other line ends than it was written with; copy it byte for byte")
-    told("hostile file", "a model whose config.json was given other line ends", sentence, 3, about="model folders")
+    fault_row("hostile file", "a model whose config.json was given other line ends", sentence, 3, about="model folders")
 
 
 def test_a_changed_format_version_is_refused(old, full_model):
@@ -303,14 +303,14 @@ def test_extreme_numbers_are_loaded_to_the_last_bit(tmp_path):
 
 
 @pytest.mark.parametrize("thing", [os.mkfifo, lambda path: path.symlink_to("elsewhere")], ids=["pipe", "link"])
-def test_a_pipe_or_a_dangling_link_is_not_overwritten(strange, tmp_path, told, thing):
+def test_a_pipe_or_a_dangling_link_is_not_overwritten(strange, tmp_path, fault_row, thing):
     thing(tmp_path / "model")
     with pytest.raises(InputError, match="is neither a file nor a folder; give a new one") as error:
         strange.save(tmp_path / "model")
     assert os.listdir(tmp_path) == ["model"]
     assert (tmp_path / "model").is_fifo() or (tmp_path / "model").is_symlink()
     if thing is os.mkfifo:
-        told("hostile file", "saving a model where a pipe is", str(error.value), 2, about="model folders")
+        fault_row("hostile file", "saving a model where a pipe is", str(error.value), 2, about="model folders")
 
 
 @pytest.mark.parametrize("part", ["README.md", "nodes.txt.gz"])
@@ -324,7 +324,7 @@ def test_a_folder_named_like_a_part_is_not_overwritten(strange, model, part):
     assert (model / part / "thesis.tex").read_text() == "years of work"
 
 
-def test_an_edited_card_is_not_overwritten(strange, model, told):
+def test_an_edited_card_is_not_overwritten(strange, model, fault_row):
     (model / "README.md").write_text("Ask Ada before you use this.")
     for attempt in (lambda: refuse_to_overwrite(model), lambda: strange.save(model)):
         with pytest.raises(
@@ -333,7 +333,7 @@ def test_an_edited_card_is_not_overwritten(strange, model, told):
             attempt()
     assert (model / "README.md").read_text() == "Ask Ada before you use this."
     assert len(load(model)) == 12
-    told("bad input", "saving over a model whose README.md you edited", str(error.value), 2, about="model folders")
+    fault_row("bad input", "saving over a model whose README.md you edited", str(error.value), 2, about="model folders")
     (model / "README.md").rename(model.parent / "kept.md")
     strange.save(model)
     assert (model / "README.md").exists()

@@ -123,7 +123,7 @@ def test_an_invalid_checksum_is_refused(full_model, checksum):
 @pytest.mark.parametrize(
     "part", ["../../secret", "/etc/passwd", "a/b", "", ".", "..", "con", "model.safetensors/", "\0", "x" * 10_000]
 )
-def test_an_unknown_part_is_refused_and_never_opened(full_model, monkeypatch, told, part):
+def test_an_unknown_part_is_refused_and_never_opened(full_model, monkeypatch, fault_row, part):
     config = json.loads((full_model / CONFIG).read_bytes())
     forge(full_model, checksums=config["checksums"] | {part: "0" * 64})
     opened = []
@@ -134,7 +134,7 @@ def test_an_unknown_part_is_refused_and_never_opened(full_model, monkeypatch, to
     assert {os.path.dirname(path) for path in opened} == {str(full_model)}
     assert len(sentence) < 300
     if part == "../../secret":
-        told("hostile file", "a config.json that lists a part ../../secret", sentence, 3, about=ABOUT)
+        fault_row("hostile file", "a config.json that lists a part ../../secret", sentence, 3, about=ABOUT)
 
 
 # The text of config.json.
@@ -206,12 +206,12 @@ def test_a_valid_record_written_this_way_is_loaded(full_model):
 
 
 @pytest.mark.parametrize("case", RECORDS)
-def test_ambiguous_or_invalid_json_is_refused(full_model, told, case):
+def test_ambiguous_or_invalid_json_is_refused(full_model, fault_row, case):
     _with_record(full_model, RECORDS[case])
     sentence = is_refused(full_model, CONFIG)
     assert len(sentence) < 300
     if case in DOCUMENTED:
-        told("hostile file", f"a config.json with {case}", sentence, 3, about=ABOUT)
+        fault_row("hostile file", f"a config.json with {case}", sentence, 3, about=ABOUT)
 
 
 def test_a_duplicate_key_is_refused(full_model):
@@ -304,7 +304,7 @@ DOCUMENTED_THINGS = {
 
 @pytest.mark.parametrize("thing", OTHER_THINGS)
 @pytest.mark.filterwarnings("ignore:unclosed:ResourceWarning")
-def test_a_part_that_is_not_a_regular_file_is_refused_at_once(full_model, told, thing):
+def test_a_part_that_is_not_a_regular_file_is_refused_at_once(full_model, fault_row, thing):
     for part in PARTS:
         path = full_model / part
         content = path.read_bytes()
@@ -312,7 +312,7 @@ def test_a_part_that_is_not_a_regular_file_is_refused_at_once(full_model, told, 
         OTHER_THINGS[thing](path)
         sentence = is_refused(full_model, part)
         if DOCUMENTED_THINGS.get(thing) == part:
-            told("hostile file", f"a model whose {part} is {thing}", sentence, 3, about=ABOUT)
+            fault_row("hostile file", f"a model whose {part} is {thing}", sentence, 3, about=ABOUT)
         path.rmdir() if path.is_dir() else path.unlink()
         path.write_bytes(content)
     assert len(load(full_model)) == 3
@@ -328,11 +328,11 @@ def test_a_part_may_be_a_link_to_a_file(full_model, tmp_path):
 
 
 @pytest.mark.parametrize("part", PARTS)
-def test_a_part_of_100_gigabytes_is_refused_by_its_size(full_model, told, part):
+def test_a_part_of_100_gigabytes_is_refused_by_its_size(full_model, fault_row, part):
     os.truncate(full_model / part, 100 << 30)
     sentence = is_refused(full_model, f"{part}: has {100 << 30} bytes, more than such a file can have")
     if part in (POINTS, NODES):
-        told("hostile file", f"a model whose {part} is stretched to 100 GiB", sentence, 3, about=ABOUT)
+        fault_row("hostile file", f"a model whose {part} is stretched to 100 GiB", sentence, 3, about=ABOUT)
 
 
 def test_points_that_do_not_fit_into_memory_are_refused_before_they_are_read(full_model):
@@ -352,7 +352,9 @@ class Bomb:
 
 @pytest.mark.parametrize("part", PARTS)
 @pytest.mark.parametrize("protocol", [0, 4])
-def test_a_pickle_in_place_of_any_part_is_refused_and_not_run(full_model, tmp_path, monkeypatch, told, part, protocol):
+def test_a_pickle_in_place_of_any_part_is_refused_and_not_run(
+    full_model, tmp_path, monkeypatch, fault_row, part, protocol
+):
     monkeypatch.chdir(tmp_path)
     content = pickle.dumps(Bomb(), protocol)
     if part == CONFIG:
@@ -361,7 +363,9 @@ def test_a_pickle_in_place_of_any_part_is_refused_and_not_run(full_model, tmp_pa
         forge(full_model, {part: content})
     sentence = is_refused(full_model, part)
     if part == POINTS and protocol == 4:
-        told("hostile file", "a model whose model.safetensors is a pickle", _without_reason(sentence), 3, about=ABOUT)
+        fault_row(
+            "hostile file", "a model whose model.safetensors is a pickle", _without_reason(sentence), 3, about=ABOUT
+        )
     if part in (NODES, LABELS):
         forge(full_model, {part: gzip.compress(content)})
         is_refused(full_model, part)
@@ -424,7 +428,7 @@ def test_a_gzip_bomb_is_not_decompressed_beyond_the_announced_size(full_model):
     assert _peak(lambda: is_refused(full_model, "does not hold 3 lines of 17 bytes")) < 1 << 20
 
 
-def test_a_gzip_bomb_that_announces_its_size_is_not_decompressed_at_all(full_model, told):
+def test_a_gzip_bomb_that_announces_its_size_is_not_decompressed_at_all(full_model, fault_row):
     size = 80 << 20
     bomb = gzip.compress(b"\n" * size)
     assert len(bomb) < 1 << 19
@@ -432,7 +436,7 @@ def test_a_gzip_bomb_that_announces_its_size_is_not_decompressed_at_all(full_mod
     sentences = []
     assert _peak(lambda: sentences.append(is_refused(full_model, "announces 83886080 bytes compressed into"))) < 4 << 20
     seen = sentences[0].replace(str(len(bomb)), "N")
-    told("hostile file", "a model whose nodes.txt.gz is a gzip bomb", seen, 3, about=ABOUT)
+    fault_row("hostile file", "a model whose nodes.txt.gz is a gzip bomb", seen, 3, about=ABOUT)
 
 
 def test_lines_are_counted_before_they_are_split(full_model):
@@ -442,19 +446,19 @@ def test_lines_are_counted_before_they_are_split(full_model):
     assert _peak(lambda: is_refused(full_model, "does not hold 3 lines")) < 3 * size
 
 
-def test_a_hundred_thousand_gzip_members_are_refused_by_their_size(full_model, told):
+def test_a_hundred_thousand_gzip_members_are_refused_by_their_size(full_model, fault_row):
     forge(full_model, {NODES: gzip.compress(b"", mtime=0) * 100_000})
     sentence = is_refused(full_model, "more than such a file can have")
-    told("hostile file", "a model whose nodes.txt.gz is 100,000 empty gzip members", sentence, 3, about=ABOUT)
+    fault_row("hostile file", "a model whose nodes.txt.gz is 100,000 empty gzip members", sentence, 3, about=ABOUT)
 
 
-def test_a_zip_in_place_of_the_names_is_refused(full_model, told):
+def test_a_zip_in_place_of_the_names_is_refused(full_model, fault_row):
     archive = io.BytesIO()
     with zipfile.ZipFile(archive, "w", zipfile.ZIP_DEFLATED) as writer:
         writer.writestr("../../nodes.txt", WHOLE)
     forge(full_model, {NODES: archive.getvalue()})
     sentence = is_refused(full_model, "cannot be decompressed")
-    told("hostile file", "a model whose nodes.txt.gz is a zip archive", _without_reason(sentence), 3, about=ABOUT)
+    fault_row("hostile file", "a model whose nodes.txt.gz is a zip archive", _without_reason(sentence), 3, about=ABOUT)
     assert not (full_model.parent.parent / "nodes.txt").exists()
 
 
@@ -541,12 +545,12 @@ TENSORS = {
 
 
 @pytest.mark.parametrize("case", TENSORS)
-def test_a_malformed_safetensors_file_is_refused(full_model, told, case):
+def test_a_malformed_safetensors_file_is_refused(full_model, fault_row, case):
     forge(full_model, {POINTS: TENSORS[case]})
     sentence = is_refused(full_model, POINTS)
     assert len(sentence) < 500
     if case in ("a header of 2^63 bytes", "overlapping offsets"):
-        told("hostile file", f"a model.safetensors with {case}", _without_reason(sentence), 3, about=ABOUT)
+        fault_row("hostile file", f"a model.safetensors with {case}", _without_reason(sentence), 3, about=ABOUT)
 
 
 def test_damage_with_a_matching_checksum_gives_other_points_or_a_refusal(full_model):

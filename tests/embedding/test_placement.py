@@ -141,8 +141,8 @@ def test_edges_and_labels_grow_with_the_names(animal_model):
     assert larger.hierarchy is not None
     assert larger.edges[-2:].tolist() == [[animal_model.row("dog"), 11], [animal_model.row("mammal"), 11]]
     assert larger.row("siberian husky") == 11
-    assert larger.called(11) == "Siberian husky"
-    assert larger.called(0) == "animal"
+    assert larger.display_name(11) == "Siberian husky"
+    assert larger.display_name(0) == "animal"
     more = larger.add("MAL", ["siberian husky"])
     assert more.labels[12] == ""
     assert more.is_a("MAL", "HUS")

@@ -104,7 +104,7 @@ def test_hostile_names_are_only_text(hostile, show):
     opened = show(hostile, title="</title><script>window.broken = 1</script>")
     for row, name in enumerate(HOSTILE_NAMES):
         opened.ask("(h.select(argument), h.second((argument + 1) % h.model.count))", row)
-        assert opened.find("#details h2").first.text_content() == hostile.called(row)
+        assert opened.find("#details h2").first.text_content() == hostile.display_name(row)
         opened.press("/")
         opened.page.keyboard.insert_text(name[:50])
         assert opened.find("#results [role=option]").count() >= bool(name.strip())

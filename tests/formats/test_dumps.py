@@ -74,7 +74,7 @@ def test_hypernyms_are_the_edges_and_names_are_those_of_nltk(wordnet):
 
 def test_a_word_finds_every_sense_of_it(wordnet):
     words = read(wordnet / "data.noun")
-    assert words.called(words.row("bank.n.02")) == "bank"
+    assert words.display_name(words.row("bank.n.02")) == "bank"
     with pytest.raises(InputError, match=r"'bank' is the label of 2 nodes: bank.n.0., bank.n.0.; give one"):
         words.row("bank")
 
@@ -114,4 +114,4 @@ def test_the_files_say_what_the_dataset_says():
     nouns, words = load_dataset("wordnet-nouns"), read(INSTALLED).drop(["entity.n.01"])
     assert set(words.names) == set(nouns.names)
     assert set(edges_of(words)) == set(edges_of(nouns))
-    assert words.called(words.row("dog.n.01")) == "dog"
+    assert words.display_name(words.row("dog.n.01")) == "dog"

@@ -163,7 +163,7 @@ def test_any_small_hierarchy_is_read_back_as_written(format, data):
     assert set(found.names) == set(name_of.values())
     assert set(edges_of(found)) == {(name_of[parent], name_of[child]) for parent, child in edges}
     if sample.has_labels:
-        assert {name: found.called(found.row(name_of[name])) for name in labels} == labels
+        assert {name: found.display_name(found.row(name_of[name])) for name in labels} == labels
 
 
 @given(data=st.binary(max_size=300))

@@ -72,7 +72,7 @@ def test_is_a_makes_the_edges_from_parent_to_child():
 
 def test_names_are_labels_without_comment_modifiers_and_escapes():
     ontology = read_obo(OBO_TEXT)
-    assert ontology.called(ontology.row("HP:2")) == "Heart, the {big} one"
+    assert ontology.display_name(ontology.row("HP:2")) == "Heart, the {big} one"
     assert ontology.in_words() == ["Heart, the {big} one is an All", "Body is an All"]
 
 
@@ -195,7 +195,7 @@ def test_in_json_a_relation_that_does_not_occur_is_refused_with_those_that_do():
 def test_terms_with_their_ancestors_are_read_json():
     terms = read_json(TERMS)
     assert set_of_edges(terms) == {("CL:0", "CL:1"), ("CL:1", "CL:2")}
-    assert terms.called(terms.row("CL:2")) == "motor neuron"
+    assert terms.display_name(terms.row("CL:2")) == "motor neuron"
     assert terms.notes == ("1 obsolete term skipped",)
 
 

@@ -217,7 +217,7 @@ def test_labels_are_shown_beside_names(labeled):
 @pytest.mark.parametrize("question", ABOUT_NODES)
 def test_a_label_is_accepted_in_place_of_a_name(labeled, question):
     names = {"CHILD PARENT": ["A:5", "A:2"], "NAME": ["A:5"]}.get(QUESTIONS[question].arguments, ["A:5", "A:2"])
-    by_label = [labeled.called(labeled.row(name)).upper() for name in names]
+    by_label = [labeled.display_name(labeled.row(name)).upper() for name in names]
     assert by_label != names
     assert answered(labeled, question, by_label) == answered(labeled, question, names)
 

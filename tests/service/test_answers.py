@@ -41,9 +41,9 @@ def test_one_pair_is_answered_as_by_the_embedding(server, pairs):
         assert found == {
             "model": "nodes",
             "child": child,
-            "child_label": server.embedding.called(server.embedding.row(child)),
+            "child_label": server.embedding.display_name(server.embedding.row(child)),
             "parent": parent,
-            "parent_label": server.embedding.called(server.embedding.row(parent)),
+            "parent_label": server.embedding.display_name(server.embedding.row(parent)),
             "is_a": server.embedding.is_a(child, parent),
             "energy": server.embedding.energy(child, parent),
             "threshold": server.embedding.threshold,

@@ -156,7 +156,7 @@ def typed(*words):
     ids=lambda value: " ".join(value) if isinstance(value, tuple) else "",
 )
 def test_the_program_reports_it_in_one_sentence_and_writes_nothing(
-    words, sentence, told, capsys, tmp_path, monkeypatch
+    words, sentence, fault_row, capsys, tmp_path, monkeypatch
 ):
     monkeypatch.chdir(tmp_path)
     code = main([*typed(*words)])
@@ -164,32 +164,32 @@ def test_the_program_reports_it_in_one_sentence_and_writes_nothing(
     assert sentence in lines[-1]
     assert code == 2
     # The epoch may differ between processors, whose rounding in training differs.
-    told("bad input", "hypercone " + " ".join(typed(*words)), re.sub(r"epoch \d+:", "epoch …:", lines[-1]), code)
+    fault_row("bad input", "hypercone " + " ".join(typed(*words)), re.sub(r"epoch \d+:", "epoch …:", lines[-1]), code)
     assert not list(tmp_path.iterdir())
 
 
-def test_a_fit_that_raises_the_loss_gets_a_note(told, capsys, tmp_path, monkeypatch):
+def test_a_fit_that_raises_the_loss_gets_a_note(fault_row, capsys, tmp_path, monkeypatch):
     monkeypatch.chdir(tmp_path)
     words = typed("--init", "random", "--epochs", "60", "--rate", "1000")
     assert main([*words]) == 0
     note = capsys.readouterr().err.strip().splitlines()[-1]
     assert note.startswith("the loss was ")
-    told("bad input", "hypercone " + " ".join(words), re.sub(r"(was|is) [\d.]+ ", r"\1 … ", note), 0)
+    fault_row("bad input", "hypercone " + " ".join(words), re.sub(r"(was|is) [\d.]+ ", r"\1 … ", note), 0)
 
 
-def test_starting_points_too_far_out_are_refused_in_one_sentence(told, tree):
+def test_starting_points_too_far_out_are_refused_in_one_sentence(fault_row, tree):
     with pytest.raises(ConfigError) as refusal:
         fit(tree, method="euclidean-cones", dim=2, start=np.full((len(tree), 2), 1e200))
-    told("bad input", "fit(hierarchy, start=points with 1e200)", str(refusal.value), 2)
+    fault_row("bad input", "fit(hierarchy, start=points with 1e200)", str(refusal.value), 2)
 
 
 @pytest.mark.parametrize(("value", "called"), [(np.nan, "NaN"), (np.inf, "infinity")])
-def test_points_that_are_not_finite_are_refused_in_one_sentence(value, called, told, tree):
+def test_points_that_are_not_finite_are_refused_in_one_sentence(value, called, fault_row, tree):
     points = np.full((len(tree), 2), 0.5)
     points[3, 1] = value
     with pytest.raises(ConfigError) as refusal:
         fit(tree, dim=2, start=points)
-    told("bad input", f"fit(hierarchy, start=points with {called})", str(refusal.value), 2)
+    fault_row("bad input", f"fit(hierarchy, start=points with {called})", str(refusal.value), 2)
     with pytest.raises(InputError) as refusal:
         Embedding(tree.names, points, "order", Settings(), threshold=0.0)
-    told("bad input", f"Embedding(names, points with {called}, …)", str(refusal.value), 2)
+    fault_row("bad input", f"Embedding(names, points with {called}, …)", str(refusal.value), 2)

@@ -101,9 +101,14 @@ class Embedding:
         """The label of a row; None if it has none."""
         return (self.labels.texts[row] or None) if self.labels else None
 
-    def called(self, row: int) -> str:
+    def display_name(self, row: int) -> str:
         """The label of a row, or its name if it has none."""
         return (self.labels[row] if self.labels else "") or self.names[row]
+
+    def called(self, row: int) -> str:
+        """The old name of ``display_name``, with a warning."""
+        warn_renamed("Embedding.called", "Embedding.display_name")
+        return self.display_name(row)
 
     @cached_property
     def hierarchy(self) -> Hierarchy | None:

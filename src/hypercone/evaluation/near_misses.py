@@ -103,7 +103,7 @@ def _check_true(hierarchy: Hierarchy, pairs: Rows) -> None:
         raise InputError(f"a pair has a row outside 0 … {size - 1}; the pairs are of another hierarchy")
     is_true = is_in_sorted(pair_keys(pairs[:, 1], pairs[:, 0], size), lists.keys())
     if not is_true.all():
-        parent, child = (hierarchy.called(row) for row in pairs[np.argmin(is_true)].tolist())
+        parent, child = (hierarchy.display_name(row) for row in pairs[np.argmin(is_true)].tolist())
         raise InputError(f"the pair {parent} → {child} does not hold in the hierarchy; give only true pairs")
 
 
@@ -172,12 +172,12 @@ HARD_STEPS = 10
 def _with_progress(score: Score, step: Step) -> Score:
     """The same score, which advances the step by one at each call."""
 
-    def scored(pairs: Rows) -> NDArray[np.float64]:
+    def score_and_advance(pairs: Rows) -> NDArray[np.float64]:
         found = score(pairs)
         step.advance()
         return found
 
-    return scored
+    return score_and_advance
 
 
 def metrics_on_hard_pairs(

@@ -146,7 +146,7 @@ def model_container(embedding: Embedding, title: str | None = None, view: str = 
 def default_title(embedding: Embedding) -> str:
     """The title of a model without one: the root of its hierarchy if there is a single root, else its size."""
     roots = [] if embedding.hierarchy is None else embedding.hierarchy.root_rows.tolist()
-    return embedding.called(roots[0]) if len(roots) == 1 else f"{len(embedding):,} nodes"
+    return embedding.display_name(roots[0]) if len(roots) == 1 else f"{len(embedding):,} nodes"
 
 
 def _header(embedding: Embedding, seen: PlanarView, title: str) -> dict[str, Any]:

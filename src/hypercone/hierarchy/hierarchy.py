@@ -260,11 +260,19 @@ class Hierarchy:
         """
         count = min(count, len(self.edges))
         chosen = np.linspace(0, len(self.edges) - 1, max(0, count)).astype(np.int64)
-        return [f"{self.called(child)} is {with_article(self.called(parent))}" for parent, child in self.edges[chosen]]
+        return [
+            f"{self.display_name(child)} is {with_article(self.display_name(parent))}"
+            for parent, child in self.edges[chosen]
+        ]
 
-    def called(self, row: int) -> str:
+    def display_name(self, row: int) -> str:
         """The label of a row, or its name if it has no label."""
         return (self.labels[row] if self.labels else "") or self.names[row]
+
+    def called(self, row: int) -> str:
+        """The old name of ``display_name``, with a warning."""
+        warn_renamed("Hierarchy.called", "Hierarchy.display_name")
+        return self.display_name(row)
 
     def drop(self, names: Iterable[str]) -> Hierarchy:
         """The hierarchy without these nodes and their edges; children with no other parent become roots.

@@ -320,9 +320,9 @@ def word_of(name: str) -> str:
 
 
 def _draw_legend(axes: Any, hierarchy: Hierarchy) -> None:
-    colours = depth_colors(int(hierarchy.depths.max(initial=0)))
-    for depth, colour in enumerate(colours):
-        axes.plot([], [], "o", color=colour, markersize=6, label=str(depth))
+    colors = depth_colors(int(hierarchy.depths.max(initial=0)))
+    for depth, color in enumerate(colors):
+        axes.plot([], [], "o", color=color, markersize=6, label=str(depth))
     spaces = {"labelspacing": 0.25, "handletextpad": 0.1, "borderaxespad": 0.0}
     legend = axes.legend(title="depth", loc="lower right", fontsize=8.5, title_fontsize=8.5, frameon=False, **spaces)
     legend.set_zorder(11)

@@ -127,7 +127,7 @@ def film_data(hierarchy: Hierarchy, moments: Sequence[Moment]) -> dict[str, Any]
         "points": _to_base64(steps.round(), "<i2"),
         "edges": _to_base64(hierarchy.reduction(), "<i4"),
         "depths": _to_base64(hierarchy.depths, "<i4"),
-        "colours": depth_colors(int(hierarchy.depths.max(initial=0))),
+        "colors": depth_colors(int(hierarchy.depths.max(initial=0))),
         "labels": [[int(row), word_of(hierarchy.names[row])] for row in named_rows(hierarchy)],
     }
 

@@ -30,8 +30,8 @@ from hypercone.service.errors import (
     Refusal,
     Scope,
     Send,
+    bad_request,
     busy,
-    malformed,
     page_headers,
     reply,
     reply_empty,
@@ -186,7 +186,7 @@ def _read_headers(scope: Scope) -> tuple[bytes | None, bytes | None, bytes | Non
     for name, value in scope["headers"]:
         if name == b"host":
             if host is not None:
-                raise malformed("the request has two Host headers; send one")
+                raise bad_request("the request has two Host headers; send one")
             host = value
         elif name == b"authorization":
             authorization = value
@@ -268,7 +268,9 @@ class QuestionPath(Path):
 
     async def _from_body(self, operation: Operation, scope: Scope, receive: Receive, deadline: Deadline) -> bytes:
         if scope["query_string"]:
-            raise malformed("POST takes its values from the body, not from parameters; leave out what is behind the ?")
+            raise bad_request(
+                "POST takes its values from the body, not from parameters; leave out what is behind the ?"
+            )
         raw = await read_body(scope, receive, deadline)
         work = partial(self._read_and_answer, operation, raw, deadline)
         if operation.is_quick and len(raw) <= SMALL_BODY:
@@ -314,7 +316,7 @@ class ExplorerPages:
         self._pages: dict[str, tuple[bytes, Headers]] = {}
         self._lock = threading.Lock()
 
-    def cached(self, model: Model) -> tuple[bytes, Headers] | None:
+    def get(self, model: Model) -> tuple[bytes, Headers] | None:
         """The page, or None if it has not been made yet."""
         return self._pages.get(model.name)
 
@@ -351,7 +353,7 @@ class ExplorerPath(Path):
             await reply(send, 200, page, HTML, page_headers(page))
             return
         model = service.models.find(name)
-        page, headers = self._explorers.cached(model) or await self._shared_page(model)
+        page, headers = self._explorers.get(model) or await self._shared_page(model)
         service.check_unread_limit(page)
         await reply(send, 200, page, HTML, headers)
 

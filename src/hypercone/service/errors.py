@@ -42,10 +42,10 @@ class Refusal(Exception):
         self.index = index
 
 
-def malformed(message: str) -> Refusal:
+def bad_request(message: str) -> Refusal:
     """The refusal of a malformed request.
 
-    >>> malformed("child is missing").status
+    >>> bad_request("child is missing").status
     400
     """
     return Refusal(400, "bad_request", message)

@@ -14,7 +14,7 @@ from msgspec import UNSET
 from hypercone.errors import InputError
 from hypercone.queries.answers import Answer, Relative, Results
 from hypercone.queries.questions import PAIR, QUESTIONS, TEXT, Question, QuestionInput, above_point
-from hypercone.service.errors import malformed, too_large
+from hypercone.service.errors import bad_request, too_large
 from hypercone.service.models import Model, NoSuchRow, place
 from hypercone.service.requests import PLACE, Request, many_of, one_of
 from hypercone.service.workers import Deadline
@@ -93,7 +93,7 @@ def answer_many(question: Question, model: Model, request: Any, deadline: Deadli
 def answer_groups(question: Question, model: Model, request: Any, deadline: Deadline) -> Answer:
     """The answer about one group of nodes, or the answers about several groups."""
     if (request.names is UNSET) == (request.groups is UNSET):
-        raise malformed("give either names, for one group of nodes, or groups, for several")
+        raise bad_request("give either names, for one group of nodes, or groups, for several")
     limit = limit_of(question, request)
     if request.groups is UNSET:
         rows = rows_of(model, request.names, "names")
@@ -172,7 +172,7 @@ def place_node(model: Model, request: Any, deadline: Deadline) -> Placed:
     try:
         point = place(model.embedding, parents, not_under)
     except InputError as error:
-        raise malformed(str(error)) from None
+        raise bad_request(str(error)) from None
     above, _ = above_point(model.embedding, point)
     found = {each.name for each in above}
     missing = [name for name in dict.fromkeys(parents) if name not in found]

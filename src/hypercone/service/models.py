@@ -16,7 +16,7 @@ from hypercone.hierarchy.names import JOINER
 from hypercone.methods.generic_kernels import energies_of_pairs
 from hypercone.queries.answers import Answer
 from hypercone.queries.questions import QUESTIONS, TEXT, QuestionInput
-from hypercone.service.errors import Refusal, malformed
+from hypercone.service.errors import Refusal, bad_request
 
 
 @dataclass(slots=True)
@@ -129,7 +129,7 @@ class Models:
         """The model with this name, or the only one."""
         if name is UNSET:
             if self._only is None:
-                raise malformed(f"model is missing; say which model to ask: {some(self.names)}")
+                raise bad_request(f"model is missing; say which model to ask: {some(self.names)}")
             return self._only
         if name in self._models:
             return self._models[name]

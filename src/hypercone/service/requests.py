@@ -16,7 +16,7 @@ from msgspec import UNSET, Meta, Struct, UnsetType, defstruct
 
 from hypercone.errors import short
 from hypercone.queries.questions import NAME, PAIR, TEXT, Question
-from hypercone.service.errors import Receive, Refusal, Scope, malformed, too_large
+from hypercone.service.errors import Receive, Refusal, Scope, bad_request, too_large
 from hypercone.service.workers import Deadline
 
 MOST_IN_BATCH, MOST_TEXTS, MOST_PARENTS, LARGEST_LIMIT = 10_000, 500, 100, 1_000_000
@@ -134,9 +134,9 @@ def from_query(query: bytes, wanted: type[Request]) -> Any:
     for part in _utf8(query).split("&") if query else ():
         key, equals, value = map(_unescape, part.partition("=")) if is_escaped else part.partition("=")
         if not equals:
-            raise malformed(f"the parameter {short(key)!r} has no value; write {short(key)}=…")
+            raise bad_request(f"the parameter {short(key)!r} has no value; write {short(key)}=…")
         if key in given:
-            raise malformed(f"the parameter {short(key)!r} is given twice; give it once")
+            raise bad_request(f"the parameter {short(key)!r} is given twice; give it once")
         given[key] = value
     for key in ("limit", "count"):
         if key in given and _WHOLE.fullmatch(given[key]):
@@ -207,14 +207,14 @@ _WANTED = (
 def _refusal(given: Any, wanted: type[Request], what: str, problem: str) -> Refusal:
     """The refusal with what is unknown or missing, or with the place of a value, the value, and what it must be."""
     if type(given) is not dict:
-        return malformed("the body is JSON, but must be an object: {…}")
+        return bad_request("the body is JSON, but must be an object: {…}")
     known = wanted.__struct_fields__
     for name in given:
         if name not in known:
-            return malformed(f"there is no {what} {short(name)!r} here; known are {', '.join(known) or 'none'}")
+            return bad_request(f"there is no {what} {short(name)!r} here; known are {', '.join(known) or 'none'}")
     for field in msgspec.structs.fields(wanted):
         if field.required and field.name not in given:
-            return malformed(f"the {what} {field.name} is missing: {field.type.__metadata__[0].description}")
+            return bad_request(f"the {what} {field.name} is missing: {field.type.__metadata__[0].description}")
     found = _PLACE.fullmatch(problem)
     assert found, "a text of any form matches"
     path, value = found[2] or "", given
@@ -224,7 +224,7 @@ def _refusal(given: Any, wanted: type[Request], what: str, problem: str) -> Refu
     if most:
         return too_large(f"{path} has {len(value):,} items, but at most {int(most[1]):,} are taken at a time")
     fitting = (words % match.groups() for sign, words in _WANTED if (match := sign.match(found[1])))
-    return malformed(f"{path} is {_show(value)}, but must be {next(fitting, 'of another kind')}")
+    return bad_request(f"{path} is {_show(value)}, but must be {next(fitting, 'of another kind')}")
 
 
 def _show(value: Any) -> str:
@@ -240,7 +240,7 @@ async def read_body(scope: Scope, receive: Receive, deadline: Deadline) -> bytes
     """The body; refused if its headers do not say JSON, or if it is too large or arrives too slowly."""
     _check_kind(scope)
     try:
-        async with asyncio.timeout(deadline.left()):
+        async with asyncio.timeout(deadline.seconds_left()):
             return await _whole_body(receive)
     except TimeoutError:
         raise Refusal(408, "timeout", f"the body did not come within {deadline.seconds:g} seconds") from None
@@ -286,7 +286,7 @@ def _body_too_large() -> Refusal:
 
 def _unescape(part: str) -> str:
     if _BROKEN_ESCAPE.search(part):
-        raise malformed("the query has a % that is not followed by two hexadecimal digits; write %25 for it")
+        raise bad_request("the query has a % that is not followed by two hexadecimal digits; write %25 for it")
     return _utf8(unquote_to_bytes(part.replace("+", " ")))
 
 
@@ -294,7 +294,7 @@ def _utf8(part: bytes) -> str:
     try:
         return part.decode()
     except UnicodeDecodeError:
-        raise malformed("the query is not UTF-8") from None
+        raise bad_request("the query is not UTF-8") from None
 
 
 def _parse(body: bytes) -> Any:
@@ -304,20 +304,20 @@ def _parse(body: bytes) -> Any:
         msgspec.json.decode(body)
         return _PARSER.decode(body.decode())
     except RecursionError:
-        raise malformed("the body is nested too deeply") from None
+        raise bad_request("the body is nested too deeply") from None
     except (msgspec.DecodeError, ValueError) as error:
         raise _not_json(error) from None
 
 
 def _not_json(error: Exception) -> Refusal:
     words = "it is not UTF-8" if isinstance(error, UnicodeDecodeError) else str(error).partition(" - at `")[0]
-    return malformed(f"the body is not valid JSON: {words.removeprefix('JSON is malformed: ')}")
+    return bad_request(f"the body is not valid JSON: {words.removeprefix('JSON is malformed: ')}")
 
 
 def _without_duplicates(members: list[tuple[str, Any]]) -> dict[str, Any]:
     once = dict(members)
     if len(once) < len(members):
-        raise malformed("the body has two members with one name; give each once")
+        raise bad_request("the body has two members with one name; give each once")
     return once
 
 

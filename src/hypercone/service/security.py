@@ -18,7 +18,7 @@ from functools import lru_cache
 from pathlib import Path
 
 from hypercone.errors import InputError, option
-from hypercone.service.errors import Headers, Refusal, malformed
+from hypercone.service.errors import Headers, Refusal, bad_request
 
 TOKEN_VARIABLE = "HYPERCONE_TOKEN"
 LARGEST_TOKEN_FILE = 4096
@@ -122,7 +122,7 @@ class Hosts:
     def refusal(self, host: bytes | None) -> Refusal | None:
         """The refusal of a request with this Host header, or None if it is accepted."""
         if host is None:
-            return malformed("the request has no Host header; send one")
+            return bad_request("the request has no Host header; send one")
         if self._is_allowed(host):
             return None
         return Refusal(

@@ -44,7 +44,7 @@ class Workers:
         """
         future = self._pool.submit(function)
         try:
-            return await asyncio.wait_for(asyncio.wrap_future(future), deadline.left())
+            return await asyncio.wait_for(asyncio.wrap_future(future), deadline.seconds_left())
         except TimeoutError:
             self._hold_slot(future)
             raise late(deadline.seconds) from None
@@ -70,7 +70,7 @@ class Workers:
 class Deadline:
     """The time by which a request must be answered.
 
-    >>> Deadline(60).left() > 59
+    >>> Deadline(60).seconds_left() > 59
     True
     """
 
@@ -78,7 +78,7 @@ class Deadline:
         self.seconds = seconds
         self._end = time.monotonic() + seconds
 
-    def left(self) -> float:
+    def seconds_left(self) -> float:
         """The remaining seconds, at least 0."""
         return max(0.0, self._end - time.monotonic())
 
