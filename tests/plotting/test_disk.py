@@ -46,7 +46,7 @@ def no_two_overlap(figure, texts):
 @pytest.mark.parametrize("shaded", ["dog.n.01", "carnivore.n.01", "whale.n.02"])
 def test_the_shaded_region_holds_exactly_the_nodes_of_energy_zero(mammals, center, shaded):
     scene, row = scene_of(mammals, center), mammals.row(shaded)
-    figure = disk_picture(scene, mammals.called, DiskStyle(cones=[row], labels=0))
+    figure = disk_picture(scene, mammals.display_name, DiskStyle(cones=[row], labels=0))
     (wedge,) = drawn(figure.axes[0], "cone")
     energies = cones.energy(scene.view.points[row], scene.view.points, scene.view.K)
     inside = filled(wedge.get_path(), scene.points, scale=1e6)
@@ -64,14 +64,14 @@ def test_the_points_are_moved_and_the_middle_is_the_center(mammals):
 
 @pytest.mark.parametrize(("labels", "center"), [(None, None), (60, None), (25, "dog.n.01")])
 def test_names_do_not_overlap(mammals, labels, center):
-    figure = disk_picture(scene_of(mammals, center), mammals.called, DiskStyle(labels=labels))
+    figure = disk_picture(scene_of(mammals, center), mammals.display_name, DiskStyle(labels=labels))
     labels = drawn(figure.axes[0], "label")
     assert len(labels) >= 20
     assert no_two_overlap(figure, labels)
 
 
 def test_a_small_hierarchy_has_every_name_and_its_leaves_around_the_rim():
-    figure = disk_picture(scene_of(BIRDS), BIRDS.called)
+    figure = disk_picture(scene_of(BIRDS), BIRDS.display_name)
     assert sorted(names_in(figure)) == sorted(BIRDS.names)
     around = drawn(figure.axes[0], "name")
     assert {text.get_text() for text in around} == {"herring gull", "barn owl", "eel"}
@@ -85,7 +85,7 @@ def test_a_small_hierarchy_has_every_name_and_its_leaves_around_the_rim():
 @pytest.mark.parametrize("shaded", ["bird", "cat", "dog", "fish", "mammal", "pelican"])
 def test_names_around_the_rim_are_at_exactly_the_cones_that_contain_their_leaves(shaded):
     row = ANIMALS.row(shaded)
-    figure = disk_picture(scene_of(ANIMALS), ANIMALS.called, DiskStyle(cones=[row]))
+    figure = disk_picture(scene_of(ANIMALS), ANIMALS.display_name, DiskStyle(cones=[row]))
     (wedge,) = drawn(figure.axes[0], "cone")
     below = {ANIMALS.names[child] for child in ANIMALS.descendants_of(row)}
     names = drawn(figure.axes[0], "name")
@@ -100,7 +100,7 @@ def test_names_around_the_rim_are_at_exactly_the_cones_that_contain_their_leaves
 
 def test_names_around_the_rim_do_not_touch_and_long_ones_fit():
     words = Hierarchy.from_pairs([("root", f"{'long ' * (i % 5)}name {i}") for i in range(100)])
-    figure = disk_picture(scene_of(words), words.called)
+    figure = disk_picture(scene_of(words), words.display_name)
     names = drawn(figure.axes[0], "name")
     assert len(names) == 100
     angles = np.sort([np.arctan2(*text.get_position()[::-1]) for text in names])
@@ -115,7 +115,7 @@ def test_names_around_the_rim_do_not_touch_and_long_ones_fit():
 
 def test_a_long_chain_gets_only_some_names():
     line = Hierarchy([f"n{i}" for i in range(1500)], [[i, i + 1] for i in range(1499)])
-    figure = disk_picture(scene_of(line), line.called, DiskStyle(color="depth"))
+    figure = disk_picture(scene_of(line), line.display_name, DiskStyle(color="depth"))
     assert 1 < len(names_in(figure)) < 60
     assert figure.axes[1].texts[1].get_text() == "1499"
     (legend,) = figure.axes[1].collections
@@ -124,7 +124,7 @@ def test_a_long_chain_gets_only_some_names():
 
 def test_only_the_given_names_are_written(mammals):
     rows = [mammals.row(name) for name in ("whale.n.02", "bat.n.01")]
-    figure = disk_picture(scene_of(mammals), mammals.called, DiskStyle(cones=[], labels=rows))
+    figure = disk_picture(scene_of(mammals), mammals.display_name, DiskStyle(cones=[], labels=rows))
     assert names_in(figure) == ["whale", "bat"]
     assert not drawn(figure.axes[0], "cone")
 
@@ -132,7 +132,7 @@ def test_only_the_given_names_are_written(mammals):
 def test_the_caption_names_the_view_and_what_was_done(mammals):
     dog = mammals.row("dog.n.01")
     scene = scene_of(mammals, "dog.n.01", dim=10)
-    figure = disk_picture(scene, mammals.called, DiskStyle(cones=[dog, mammals.row("cat.n.01")]))
+    figure = disk_picture(scene, mammals.display_name, DiskStyle(cones=[dog, mammals.row("cat.n.01")]))
     (caption,) = figure.texts
     assert caption.get_text() == (
         "View: a 2-D construction of the same hierarchy; the model itself has 10 dimensions.\n"
@@ -144,7 +144,7 @@ def test_the_caption_names_the_view_and_what_was_done(mammals):
 
 def test_edges_are_geodesics_in_the_color_of_their_branch(mammals):
     scene = scene_of(mammals)
-    figure = disk_picture(scene, mammals.called, DiskStyle(labels=0))
+    figure = disk_picture(scene, mammals.display_name, DiskStyle(labels=0))
     paths = drawn(figure.axes[0], "geodesics")
     assert sum((path.get_path().codes == 1).sum() for path in paths) > 0.9 * len(mammals)
     colors = {path.get_edgecolor()[:3] for path in paths}
@@ -162,7 +162,7 @@ def test_a_few_roots_have_a_color_each_for_all_below_them():
 
 
 def test_by_depth_there_is_a_legend(mammals):
-    figure = disk_picture(scene_of(mammals), mammals.called, DiskStyle(color="depth", theme=DARK))
+    figure = disk_picture(scene_of(mammals), mammals.display_name, DiskStyle(color="depth", theme=DARK))
     assert [text.get_text() for text in figure.axes[1].texts] == ["depth 0", "9"]
     assert not drawn(figure.axes[0], "cone")
 
@@ -180,7 +180,7 @@ def test_without_edges_there_are_dots_and_names_by_radius():
 
 def test_names_of_any_letters_are_drawn_as_they_are(tmp_path):
     strange = Hierarchy.from_pairs([("猫", "$x$"), ("猫", "a_{b}"), ("猫", "100 %"), ("猫", "<b>&amp;")])
-    figure = disk_picture(scene_of(strange), strange.called)
+    figure = disk_picture(scene_of(strange), strange.display_name)
     assert set(names_in(figure)) == set(strange.names)
     (path,) = save_figure(figure, tmp_path / "a.svg")
     ElementTree.parse(path)
@@ -188,7 +188,7 @@ def test_names_of_any_letters_are_drawn_as_they_are(tmp_path):
 
 def test_one_node_is_a_picture_too():
     one = Hierarchy(["alone"], np.empty((0, 2), np.int32))
-    figure = disk_picture(scene_of(one), one.called)
+    figure = disk_picture(scene_of(one), one.display_name)
     assert names_in(figure) == ["alone"]
 
 
@@ -197,7 +197,7 @@ def test_a_wide_forest_keeps_its_file_small(tmp_path):
     parents = np.array([random.integers(max(0, i - 2000), i) for i in range(1, 8_000)])
     edges = np.stack([parents, np.arange(1, 8_000)], axis=1)
     big = Hierarchy([f"n{i}" for i in range(8_000)], edges)
-    (path,) = save_figure(disk_picture(scene_of(big), big.called), tmp_path / "big.svg")
+    (path,) = save_figure(disk_picture(scene_of(big), big.display_name), tmp_path / "big.svg")
     assert path.stat().st_size < 6_000_000
     assert "<image" in path.read_text(), "the dots are pixels"
     assert len(re.findall("<use", path.read_text())) < 5_000
@@ -226,7 +226,7 @@ def test_the_colors_of_branches_differ_and_contrast_with_the_disk():
 )
 def test_bad_options_of_the_disk_are_refused(style, message):
     with pytest.raises(InputError, match=message):
-        disk_picture(scene_of(BIRDS), BIRDS.called, DiskStyle(**style))
+        disk_picture(scene_of(BIRDS), BIRDS.display_name, DiskStyle(**style))
 
 
 def contrast(one, other):
