@@ -113,7 +113,7 @@ def test_every_public_function_is_listed():
 
 
 @each_function
-def test_the_type_of_the_points_is_kept_and_float32_answers_are_float64_answers_rounded(function):
+def test_answers_have_the_type_of_the_points_and_float32_ones_are_float64_ones_rounded(function):
     for shape in ((), (50,)):
         narrow = [draw(np.random.default_rng(55), kind, shape, np.float32) for kind in KINDS[function]]
         wide = [np.float64(a) if isinstance(a, np.floating | np.ndarray) else a for a in narrow]
