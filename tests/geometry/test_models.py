@@ -64,26 +64,12 @@ def point_pair():
     return shell(rng, 1000, 4, 0, 0.99), shell(rng, 1000, 4, 0, 0.99)
 
 
-def test_points_of_the_ball_land_on_the_hyperboloid_and_return(point_pair):
-    x, _ = point_pair
-    lifted = hyperboloid.to_hyperboloid(x)
-    np.testing.assert_allclose(hyperboloid.minkowski(lifted, lifted), -1, rtol=0, atol=1e-11)
-    assert np.all(lifted[:, 0] >= 1)
-    np.testing.assert_allclose(hyperboloid.from_hyperboloid(lifted), x, rtol=0, atol=1e-15)
-
-
 def test_the_isometry_preserves_distance(point_pair):
     x, y = (hyperboloid.to_hyperboloid(point) for point in point_pair)
+    np.testing.assert_allclose(hyperboloid.minkowski(x, x), -1, rtol=0, atol=1e-11)
     expected = poincare.distance(*point_pair)
     np.testing.assert_allclose(hyperboloid.distance(x, y), expected, rtol=1e-12)
     np.testing.assert_allclose(np.arccosh(-hyperboloid.minkowski(x, y)), expected, rtol=1e-7)
-
-
-def test_the_distance_of_near_points_far_out_is_accurate():
-    x = np.array([1 - 1e-6, 0.0])
-    y = np.array([1 - 1e-6, 1e-12])
-    lifted = hyperboloid.distance(hyperboloid.to_hyperboloid(x), hyperboloid.to_hyperboloid(y))
-    assert float(lifted) == pytest.approx(float(poincare.distance(x, y)), rel=1e-9)
 
 
 def test_the_isometry_carries_geodesics_to_geodesics(point_pair):
@@ -104,12 +90,6 @@ def test_aperture_and_angle_are_those_of_the_ball(point_pair, K):
     np.testing.assert_allclose(
         hyperboloid.half_aperture(x, K)[in_shell], cones.half_aperture(point_pair[0], K)[in_shell], rtol=1e-12
     )
-
-
-def test_klein_points_return_to_the_ball():
-    x = shell(np.random.default_rng(36), 500, 3, 0, 0.99)
-    np.testing.assert_allclose(klein.from_klein(klein.to_klein(x)), x, rtol=0, atol=1e-13)
-    np.testing.assert_allclose(klein.klein_radius(x), np.linalg.norm(klein.to_klein(x), axis=1), rtol=1e-14)
 
 
 def test_geodesics_are_straight_in_klein_coordinates():
@@ -150,40 +130,6 @@ def test_a_cone_and_one_with_a_tolerance_are_cones_in_klein_coordinates(t):
     np.testing.assert_allclose(seen, expected, rtol=1e-10)
     if t == 0:
         np.testing.assert_allclose(seen, klein.cone_half_angle(parent, K), rtol=1e-10)
-
-
-@pytest.mark.parametrize("K", [0.01, 0.1, 1.0, 3.0])
-def test_a_point_returns_from_its_cap(K):
-    x = shell(np.random.default_rng(41), 1000, 4, cones.inner_radius(K) + 1e-4, 1 - 1e-7)
-    np.testing.assert_allclose(caps.point_from_cap(3 * x, caps.cap_radius(x, K), K), x, rtol=0, atol=1e-11)
-
-
-@pytest.mark.parametrize("K", [0.01, 0.1, 1.0, 3.0])
-def test_a_cap_radius_returns_from_its_point_with_the_digits_the_point_can_hold(K):
-    # Not up to arccos κ itself: at the inner radius dR/dr is infinite.
-    R = np.geomspace(1e-12, np.arccos(caps.kappa(K)) * 0.99, 200)
-    points = caps.point_from_cap(np.array([0.0, 1.0]), R, K)
-    gap = 1 - np.linalg.norm(points, axis=1)
-    relative = np.abs(caps.cap_radius(points, K) / R - 1)
-    assert np.all(relative < 1e-12 + 4e-16 / gap)
-
-
-@pytest.mark.parametrize("K", [0.01, 0.1, 1.0, 3.0])
-def test_the_widest_cap_sits_at_the_inner_radius(K):
-    widest = np.arccos(caps.kappa(K))
-    low = cones.inner_radius(K)
-    assert float(caps.point_from_cap([1.0, 0.0], widest, K)[0]) == pytest.approx(low, rel=1e-12)
-    assert float(caps.cap_radius([low, 0.0], K)) == pytest.approx(widest, rel=1e-7)
-    assert float(caps.cap_radius([low / 2, 0.0], K)) == pytest.approx(widest, rel=1e-7)
-
-
-@pytest.mark.parametrize("K", [0.01, 0.1, 1.0, 3.0])
-def test_the_cap_radius_is_the_difference_of_arcsines(K):
-    x = shell(np.random.default_rng(42), 1000, 3, cones.inner_radius(K) + 1e-4, 0.99)
-    radius = np.linalg.norm(x, axis=1)
-    kappa = caps.kappa(K)
-    expected = np.arcsin(kappa * (1 + radius**2) / (2 * radius)) - np.arcsin(kappa)
-    np.testing.assert_allclose(caps.cap_radius(x, K), expected, rtol=0, atol=1e-13)
 
 
 def test_the_cap_is_where_the_cone_meets_the_border():

@@ -9,7 +9,7 @@ from hypothesis import strategies as st
 
 from hypercone.hierarchy import LabeledPairs
 from hypercone.methods import METHODS, Settings
-from hypercone.methods.scoring import ALPHAS, Calibration, Counts, Scorer, best_threshold, calibrate, count_at
+from hypercone.methods.scoring import ALPHAS, Counts, Scorer, best_threshold, calibrate, count_at
 
 # Few different values, so that there are many ties.
 tied = st.lists(st.integers(-3, 5).map(float), min_size=1, max_size=25)
@@ -61,21 +61,19 @@ class TestBestThreshold:
         random.shuffle(negatives)
         assert best_threshold(*arrays(positives, negatives)) == found
 
-    def test_a_positive_tied_with_negatives_is_predicted_true_only_together_with_them(self):
-        threshold, f1 = best_threshold(*arrays([0.0, 1.0], [1.0, 1.0, 1.0, 1.0]))
-        assert threshold == 0.0
-        assert f1 == pytest.approx(2 / 3)
-        assert best_threshold(*arrays([1.0, 1.0, 1.0], [1.0]))[1] == pytest.approx(6 / 7)
-
-    def test_a_collapsed_embedding_has_a_low_f1(self):
-        """All energies are zero, so everything is predicted true, and precision is the share of positives."""
-        threshold, f1 = best_threshold(np.zeros(10), np.zeros(100))
-        assert threshold == 0.0
-        assert f1 == pytest.approx(2 * 10 / (10 + 110))
-
-    def test_the_lowest_of_equally_good_thresholds_is_chosen(self):
-        assert best_threshold(*arrays([1.0, 3.0], [2.0]))[0] == 3.0
-        assert best_threshold(*arrays([1.0], [2.0, 3.0])) == (1.0, 1.0)
+    @pytest.mark.parametrize(
+        ("positives", "negatives", "threshold", "f1"),
+        [
+            pytest.param([0, 1], [1, 1, 1, 1], 0, 2 / 3, id="a positive tied with negatives is true only with them"),
+            pytest.param([1, 1, 1], [1], 1, 6 / 7, id="which can be worth it"),
+            pytest.param([0] * 10, [0] * 100, 0, 20 / 120, id="a collapsed embedding predicts everything true"),
+            pytest.param([1, 3], [2], 3, 4 / 5, id="a negative in between"),
+            pytest.param([1], [2, 3], 1, 1, id="the lowest of equally good thresholds"),
+            pytest.param([1, 2], [], 2, 1, id="without negatives everything is predicted true"),
+        ],
+    )
+    def test_the_best_threshold_of_a_small_case_is_known(self, positives, negatives, threshold, f1):
+        assert best_threshold(*arrays(positives, negatives)) == (threshold, pytest.approx(f1))
 
     @pytest.mark.parametrize("gap", [0.0, 1.0, 3.0])
     def test_leaving_out_negatives_with_high_scores_changes_nothing(self, gap):
@@ -87,47 +85,32 @@ class TestBestThreshold:
             f1 = [count_at(score, positives, negatives).f1 for score in scores]
             assert best_threshold(positives, negatives) == (scores[np.argmax(f1)], max(f1))
 
-    def test_without_negatives_everything_is_predicted_true(self):
-        assert best_threshold(*arrays([1.0, 2.0], [])) == (2.0, 1.0)
-
-
-class TestCounts:
-    def test_precision_recall_and_f1_follow_from_the_counts(self):
-        counts = count_at(1.0, *arrays([0.5, 1.0, 2.0], [1.0, 3.0]))
-        assert counts == Counts(true_positives=2, false_positives=1, positives=3)
-        assert counts.precision == pytest.approx(2 / 3)
-        assert counts.recall == pytest.approx(2 / 3)
-        assert counts.f1 == pytest.approx(2 / 3)
-
-    def test_without_predictions_all_measures_are_zero(self):
-        counts = count_at(-1.0, *arrays([0.5], [1.0]))
-        assert (counts.precision, counts.recall, counts.f1) == (0.0, 0.0, 0.0)
-        assert Counts(0, 0, 0).f1 == 0.0
+    def test_precision_recall_and_f1_follow_from_the_counts_and_are_zero_without_predictions(self):
+        counts = count_at(1.0, *arrays([0.5, 1.0, 2.0], [1.0, 3.0, 1.0]))
+        assert counts == Counts(true_positives=2, false_positives=2, positives=3)
+        assert (counts.precision, counts.recall, counts.f1) == pytest.approx((2 / 4, 2 / 3, 4 / 7))
+        for empty in (count_at(-1.0, *arrays([0.5], [1.0])), Counts(0, 0, 0)):
+            assert (empty.precision, empty.recall, empty.f1) == (0.0, 0.0, 0.0)
 
 
 class TestCalibrate:
-    def pairs(self, rng, count):
-        rows = rng.integers(0, count, (200, 2), dtype=np.int32)
-        rows = rows[rows[:, 0] != rows[:, 1]]
-        return LabeledPairs(rows[:50], rows[50:])
-
     def test_it_finds_the_best_threshold_and_alpha(self, method):
         rng = np.random.default_rng(3)
         points = method.project(rng.uniform(-0.6, 0.6, (40, 2)), Settings())
-        pairs = self.pairs(rng, 40)
-        best = -1.0
-        for alpha in ALPHAS if method.uses_alpha else [0.0]:
-            settings = Settings(alpha=alpha)
-            scores = [
-                method.signed_energy(points[rows[:, 0]], points[rows[:, 1]], settings)
-                for rows in (pairs.positives, pairs.negatives)
-            ]
-            if method.loss == "margin":
-                scores = [np.maximum(0.0, part) for part in scores]
-            best = max(best, best_threshold(*scores)[1])
+        rows = rng.integers(0, 40, (200, 2), dtype=np.int32)
+        rows = rows[rows[:, 0] != rows[:, 1]]
+        pairs = LabeledPairs(rows[:50], rows[50:])
+        energy = method.energy if method.loss == "margin" else method.signed_energy
+        alphas = ALPHAS if method.uses_alpha else [0.0]
+        best = {}
+        for alpha in alphas:
+            scores = energy(points[rows[:, 0]], points[rows[:, 1]], Settings(alpha=alpha))
+            best[alpha] = best_threshold(scores[:50], scores[50:])[1]
         found = calibrate(Scorer(points, method, Settings()), pairs)
-        assert found.f1 == pytest.approx(best)
-        assert found.alpha in (ALPHAS if method.uses_alpha else [0.0])
+        assert found.f1 == pytest.approx(max(best.values()))
+        assert best[found.alpha] == pytest.approx(found.f1)
+        with pytest.raises(AttributeError):
+            found.f1 = 0.5
 
     def test_alpha_is_positive_if_the_norms_determine_the_direction(self, distance_method):
         """A true pair and its reverse have the same distance: only the norms distinguish them."""
@@ -139,7 +122,3 @@ class TestCalibrate:
         found = calibrate(Scorer(points, distance_method, Settings()), LabeledPairs(down, down[:, ::-1].copy()))
         assert found.f1 == 1.0
         assert found.alpha > 0
-
-    def test_a_calibration_is_immutable(self):
-        with pytest.raises(AttributeError):
-            Calibration(1.0, 0.0, 0.0).f1 = 0.5

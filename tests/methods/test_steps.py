@@ -20,11 +20,17 @@ METHODS_AND_DIMS = [(name, 5) for name in METHODS] + [("hyperbolic-cones", ABOVE
 each_method = pytest.mark.parametrize(("name", "dim"), METHODS_AND_DIMS)
 
 
-def moved(method, optimizer, points, gradients, memory=None):
+def moved(method, optimizer, points, gradients, memory=None, case=CASE):
     points = points.copy()
     memory = np.zeros(len(points)) if memory is None else memory
-    step_all(points, memory, gradients.copy(), optimizer, method.constants(CASE), dimension_type(points.shape[1]))
+    step_all(points, memory, gradients.copy(), optimizer, method.constants(case), dimension_type(points.shape[1]))
     return points
+
+
+def outward_inward_and_aside(rng, points):
+    gradients = rng.normal(size=points.shape)
+    gradients[::3], gradients[1::3] = points[::3], -points[1::3]
+    return gradients
 
 
 def scales(method, points):
@@ -42,20 +48,39 @@ def inside(method, count, dim):
 
 @each_method
 @each_optimizer
-@pytest.mark.parametrize("size", [1e-300, 1e-6, 1.0, 1e6, 1e150])
-def test_no_step_leaves_the_domain_however_large_the_gradient(name, dim, optimizer, size):
+@pytest.mark.parametrize(
+    ("rate", "size"), [(0.5, 1e-300), (0.5, 1e-6), (0.5, 1.0), (0.5, 1e6), (0.5, 1e150), (1e3, 1e-310), (1e3, 1e10)]
+)
+def test_no_step_leaves_the_domain_however_large_the_gradient(name, dim, optimizer, rate, size):
     method = METHODS[name]
     inner, outer = method.shell(CASE)
     rng = np.random.default_rng(1)
     points = shell_points(method, CASE, rng, 200, dim)
-    gradients = size * rng.normal(size=points.shape)
-    gradients[::3] = size * points[::3]
-    gradients[1::3] = -size * points[1::3]
-    after = moved(method, optimizer(0.5), points, gradients)
+    after = moved(method, optimizer(rate), points, size * outward_inward_and_aside(rng, points))
     assert np.isfinite(after).all()
     norms = np.array([math.hypot(*point) for point in after])
     assert (norms >= inner * (1 - 1e-12)).all()
     assert (norms <= outer * (1 + 1e-12)).all()
+
+
+@pytest.mark.parametrize("optimizer", [Sgd, GeodesicSgd])
+@pytest.mark.parametrize("name", ["hyperbolic-cones", "poincare", "order"])
+@pytest.mark.parametrize("size", [1e200, 1e300])
+def test_a_step_beyond_all_numbers_is_seen_to_have_no_end(name, optimizer, size):
+    """Thrown beyond all numbers, points once came back to the origin, where no cone is."""
+    rng = np.random.default_rng(1)
+    points = METHODS[name].project(rng.normal(size=(100, 5)) / 3, CASE)
+    after = moved(METHODS[name], optimizer(1e3), points, size * rng.normal(size=points.shape))
+    assert np.isnan(after).any(axis=1).all()
+
+
+def test_a_point_at_the_origin_is_projected_to_the_shell_however_small_its_coordinates():
+    """|x|² of 3e-162 is a subnormal number: divided by its root, the point came to lie 5 % beside the shell."""
+    method = METHODS["hyperbolic-cones"]
+    points = np.zeros((5, 5))
+    points[:, :2] = [[0.0, 0.0], [5e-324, 0.0], [0.0, 3e-162], [1e-150, -1e-150], [1e-120, 1e-120]]
+    after = moved(method, Sgd(1.0), points, np.zeros_like(points))
+    np.testing.assert_allclose(np.linalg.norm(after, axis=1), method.shell(CASE)[0], rtol=1e-12)
 
 
 @each_method
@@ -86,6 +111,24 @@ def test_geodesic_sgd_is_the_exponential_map(name, dim, rate):
     after = moved(method, GeodesicSgd(rate), points, gradients)
     # Near the border, the rounding of the point limits the precision.
     np.testing.assert_allclose(after, method.project(moved_points, CASE), rtol=1e-9, atol=1e-10)
+
+
+@pytest.mark.parametrize("border", [1e-12, 1e-2])
+@pytest.mark.parametrize("name", ["hyperbolic-cones", "poincare"])
+@pytest.mark.parametrize("size", [1e-310, 1e-8, 1.0, 1e10, 1e140])
+def test_a_long_way_inward_from_the_border_is_the_exponential_map(name, border, size):
+    """The textbook sum divides by (1−r)² there, which was rounded to 0: one such step in fourteen gave NaN."""
+    method, case = METHODS[name], Settings(border=border)
+    rng = np.random.default_rng(0)
+    rays = rng.normal(size=(400, 5))
+    rays /= np.linalg.norm(rays, axis=1, keepdims=True)
+    points = method.project(rays * (1 - border * 10.0 ** rng.uniform(0, 1.9, (400, 1))), case)
+    gradients = size * outward_inward_and_aside(rng, points)
+    tangents = -1e3 * gradients / poincare.conformal_factor(points)[:, None] ** 2
+    expected = method.project(poincare.exp_map(points, tangents), case)
+    # A rounding of the start, eps, is eps/g in the metric, and that is what arrives in the middle of the ball.
+    after = moved(method, GeodesicSgd(1e3), points, gradients, case=case)
+    np.testing.assert_allclose(after, expected, rtol=0, atol=1e-15 + 2e-15 / border)
 
 
 @each_method

@@ -11,7 +11,10 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 from tools.numerics import laws, regions
 
+from hypercone.embedding import Embedding
+from hypercone.errors import InputError
 from hypercone.geometry import caps, cones, euclidean_cones, hyperboloid, klein, order, poincare
+from hypercone.methods import METHODS, Settings
 
 MODULES = (caps, cones, euclidean_cones, hyperboloid, klein, order, poincare)
 POINTS, COMPARED = 200, 2
@@ -91,15 +94,24 @@ def test_the_angle_of_a_flat_cone_is_the_same_at_every_scale():
 RESULTS = Path(__file__).parents[2] / "benchmarks" / "results" / "numerics.json"
 
 
-def test_the_committed_measurement_is_of_the_present_table_and_within_it():
+def test_the_committed_measurement_is_of_the_present_table_and_within_it_and_its_size_is_on_the_page():
     measured = json.loads(RESULTS.read_text(encoding="utf-8"))
     stated = [(row["function"], row["stated"], row["origin"], row["c"]) for row in measured["results"]]
     assert stated == [(law.name, law.error.words, law.error.origin, law.c) for law in laws.LAWS]
     assert all(row["worst"].keys() == regions.REGIONS.keys() for row in measured["results"])
     assert max(cell["share"] for row in measured["results"] for cell in row["worst"].values()) < 1
     assert measured["points"] > 100_000
-
-
-def test_the_page_says_how_many_points_were_measured():
     page = (RESULTS.parents[2] / "docs" / "explanation" / "robustness.md").read_text(encoding="utf-8")
-    assert f"{json.loads(RESULTS.read_text(encoding='utf-8'))['points']:,} seeded points" in page
+    assert f"{measured['points']:,} seeded points" in page
+
+
+@pytest.mark.parametrize("method", METHODS)
+def test_a_question_about_what_is_not_finite_is_refused_and_a_huge_threshold_holds_everything(method):
+    points = np.array([[0.2, 0.1], [0.5, 0.3], [0.3, -0.5]])
+    embedding = Embedding(["animal", "dog", "stone"], points, method, Settings(), threshold=1e300)
+    assert embedding.is_a("animal", "stone")
+    for value in (np.nan, np.inf, -np.inf):
+        with pytest.raises(InputError, match="the point has norm"):
+            embedding.ancestors_of_point([0.3, value])
+        with pytest.raises(InputError, match="the weights are"):
+            embedding.centroid(embedding.names, [1.0, value, 1.0])

@@ -1,29 +1,28 @@
-"""The numbered statements of the paper's §3, and the energy of §4, in its order.
+"""The statements of the paper's §1 and §3, and the energy of §4, in its order.
 
-In this folder also: §2 and appendix A in test_preliminaries.py, the properties that §3 asks for in
-test_properties.py, Theorem 4 and the apertures that are not transitive in test_nested_triples.py. The numbers are
-those of the compiled paper, where lemmas and theorems share one counter. What has a test elsewhere is not tested again:
+In this folder also: §2 and appendix A in test_preliminaries.py, Theorem 4 and the apertures that are not transitive in
+test_nested_triples.py. The numbers are those of the compiled paper, where lemmas and theorems share one counter. What
+has a test elsewhere is not tested again; that each closed form is right over the whole domain is tested in
+tests/numerics, which includes Lemma 2 (ψ ≤ π/2), the constant h of Theorem 3 and the rotation invariance of ψ:
 
 ==============================================  ================================================================
 statement                                       test, in tests/geometry unless another folder is named
 ==============================================  ================================================================
-§2.2 distance, norm, laws of cosines and sines  test_poincare
-Theorem 1, in floats                            test_poincare: ends_on_the_border; test_preliminaries
-Corollary 1.1, printed and stable form          test_poincare: the_papers_closed_form, undo_each_other, finite
-Corollary 1.2, the plane of x and v             test_poincare: stays_in_the_plane_of_the_origin
+§2.2 distance, norm, laws of cosines and sines  test_poincare, tests/numerics
+Theorem 1, in floats                            test_poincare: end_on_the_border; test_preliminaries
+Corollary 1.1, printed and stable form          test_poincare: the_papers_closed_form, finite; tests/numerics
+Corollary 1.2, the plane of x and v             test_poincare: stay_in_a_plane
 §3 S-cones, closed under combinations           test_models
-§3 rotation of the whole ball                   test_cones: does_not_depend_on_a_rotation
-Theorem 3, h is constant                        tests/paper/test_nested_triples: h_is_constant
-Theorem 3, a growing h                          tests/paper/test_nested_triples: the_euclidean_aperture
-Theorem 5, Ξ = π − ∠Oxy, its three forms        test_cones: supplement, law_of_cosines, arccos, leaving_at_an_angle
+Theorem 3, a growing h                          tests/paper/test_nested_triples: a_wrong_aperture
+Theorem 5, Ξ = π − ∠Oxy, its three forms        test_cones: supplement, law_of_cosines, arccos
 Theorem 5, the cone as a set                    test_models: all_forms_of_the_cone_agree
-Euclidean cones: ψ, Ξ, transitivity             test_cones
+Euclidean cones: ψ, Ξ, transitivity             tests/numerics, test_cones
 §4.1 the loss                                   tests/training/test_loop: the_loss_of_the_paper
 §4.2 gradient, retraction, full step            test_poincare, tests/methods/test_steps
 §5 score of the baselines                       tests/methods/test_contracts: alpha_weighs_the_norms
 appendix A, the isometry                        test_models
-slip: r sin ψ is non-increasing                 test_cones: r_sin_psi_must_be_non_increasing
-slip: sign of the order embeddings              test_cones: order_energy_penalizes_negative_pairs
+slip: r sin ψ is non-increasing                 test_cones: r_sin_psi_is_non_increasing
+slip: sign of the order embeddings              test_cones: have_no_energy_where_they_hold
 slip: Klein is not conformal                    test_models: not_conformal
 not in the paper: Klein, hull, caps             test_models
 ==============================================  ================================================================
@@ -31,32 +30,116 @@ not in the paper: Klein, hull, caps             test_models
 
 from __future__ import annotations
 
-import math
-
 import mpmath as mp
 import numpy as np
 import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
-from tests.support.points import exact, lean, printed_angle, shell
+from tests.support.points import each_space, exact, lean, shell
 
-from hypercone.geometry import cones, euclidean_cones, poincare
+from hypercone.geometry import caps, cones, order, poincare
 
 EPS = np.finfo(float).eps
 CONSTANTS = [0.01, 0.03, 0.1, 0.3, 1.0, 3.0]
 law = settings(deadline=None, max_examples=100)
-constants = st.floats(0.01, 3.0)
+
+
+class TestOrderEmbeddings:
+    """§1: why orthants are not enough."""
+
+    def test_any_number_of_orthants_meet_but_cones_can_be_disjoint(self):
+        rng = np.random.default_rng(80)
+        corners = rng.normal(size=(1000, 5))
+        assert np.all(order.contains(corners, corners.max(axis=0)))
+        # three hundred cones side by side in the plane, and points in them out to the border
+        turn = 2 * np.pi * np.arange(300) / 300
+        rays = np.stack([np.cos(turn), np.sin(turn)], axis=1)
+        K = 0.1
+        apex = caps.point_from_cap(rays, 0.99 * np.pi / 300, K)
+        side = np.stack([-rays[:, 1], rays[:, 0]], axis=1)
+        psi = cones.half_aperture(apex, K)[:, None]
+        border = poincare.geodesic(apex, np.cos(psi) * rays + np.sin(psi) * side, 5.0)
+        holds = cones.signed_energy(apex[:, None], border[None], K) < 1e-9
+        assert np.array_equal(holds, np.eye(300, dtype=bool))
+
+
+class TestConvexity:
+    """§3: the cones are geodesically convex."""
+
+    @each_space
+    @pytest.mark.parametrize("K", CONSTANTS)
+    def test_the_way_between_two_points_of_a_cone_stays_inside(self, space, K):
+        rng = np.random.default_rng(81)
+        n, d = 5000, 3
+        apex = space.apexes(rng, n, d, K)
+        psi = space.cones.half_aperture(apex, K)
+        ends = []
+        for _ in range(2):
+            share = np.where(rng.uniform(size=n) < 0.5, 1, rng.uniform(0, 1, n))
+            ends.append(space.walk(apex, lean(apex, rng.normal(size=apex.shape), psi * share), rng.uniform(0.05, 2, n)))
+        middle = space.between(*ends, rng.uniform(0, 1, n))
+        assert space.cones.signed_energy(apex, middle, K).max() < 1e-12
+
+    @each_space
+    def test_a_wider_angle_would_not_be_convex(self, space):
+        """A control for the check above: beyond a right angle the complement is the convex set."""
+        rng = np.random.default_rng(82)
+        apex = space.apexes(rng, 5000, 2, 0.1)
+        side = rng.normal(size=apex.shape)
+        ends = [space.walk(apex, lean(apex, way, np.full(5000, 1.8)), np.full(5000, 0.5)) for way in (side, -side)]
+        assert np.all(space.cones.cone_angle(apex, space.between(*ends, np.full(5000, 0.5))) > 1.8)
+
+
+class TestAxialSymmetry:
+    """§3, properties 1 and 2."""
+
+    def test_the_axis_of_a_cone_is_the_ray_from_its_apex_to_the_border(self):
+        """A_x = exp_x of the multiples of x̄: all αx with 1 ≤ α < 1/|x|, and nothing else."""
+        x = shell(np.random.default_rng(83), 200, 3, 0.1, 0.95)
+        radius = np.linalg.norm(x, axis=1, keepdims=True)
+        bar_x = poincare.log_map(x, (1 + radius) / (2 * radius) * x)
+        stretch = np.concatenate([np.zeros(1), np.geomspace(1e-6, 40, 60)])
+        points = poincare.exp_map(x, stretch[:, None, None] * bar_x)
+        alpha = np.linalg.norm(points, axis=2) / radius[:, 0]
+        np.testing.assert_allclose(points, alpha[..., None] * x, rtol=0, atol=1e-14)
+        np.testing.assert_allclose(alpha[0], 1, rtol=1e-15)
+        assert np.all(np.diff(alpha * radius[:, 0], axis=0) >= 0)
+        assert np.all(alpha[-1] * radius[:, 0] > 1 - 1e-6)
+        # and every point of the axis is reached: the way to it is a multiple of x̄
+        share = np.random.default_rng(84).uniform(0, 0.999, (200, 1))
+        outward = poincare.log_map(x, x * (1 + share * (1 / radius - 1)))
+        np.testing.assert_allclose(poincare.angle(outward, bar_x), 0, rtol=0, atol=1e-13)
+
+    @law
+    @given(st.integers(0, 2**32 - 1), st.integers(2, 8), st.floats(0.01, 3.0))
+    def test_a_rotation_about_the_axis_leaves_the_cone_unchanged_and_any_other_carries_it_along(self, seed, d, K):
+        rng = np.random.default_rng(seed)
+        low = cones.inner_radius(K)
+        x, y = shell(rng, 1, d, low, (3 + low) / 4)[0], shell(rng, 200, d, low, 0.99)
+        frame = np.linalg.qr(np.column_stack([x, rng.normal(size=(d, d - 1))]))[0]
+        inner = np.eye(d)
+        inner[1:, 1:] = np.linalg.qr(rng.normal(size=(d - 1, d - 1)))[0]
+        turn = frame @ inner @ frame.T
+        np.testing.assert_allclose(turn @ x, x, rtol=0, atol=1e-14)
+        angles, energies = cones.cone_angle(x, y), cones.signed_energy(x, y, K)
+        np.testing.assert_allclose(cones.cone_angle(x, y @ turn.T), angles, rtol=0, atol=1e-11)
+        np.testing.assert_allclose(cones.signed_energy(x @ frame, y @ frame, K), energies, rtol=0, atol=1e-9)
+
+
+class TestContinuity:
+    """§3, property 3."""
+
+    @pytest.mark.parametrize("K", CONSTANTS)
+    def test_the_aperture_is_continuous_from_the_inner_radius_to_the_border(self, K):
+        """|arcsin a − arcsin b| ≤ (π/2)√|a−b|, and sin ψ has the slope K(1+1/r²); no step of a fine grid is larger."""
+        r = np.linspace(cones.inner_radius(K), 1 - EPS, 200_001)
+        steps = np.abs(np.diff(cones.half_aperture(r[:, None], K)))
+        allowed = np.pi / 2 * np.sqrt(K * (1 + 1 / r[:-1] ** 2) * np.diff(r))
+        assert np.all(steps <= allowed)
 
 
 class TestLemma2:
     """Lemma 2 and the remark on the origin after it."""
-
-    @law
-    @given(st.floats(1e-6, 1e6), st.floats(0, 1))
-    def test_no_cone_is_wider_than_a_right_angle(self, K, share):
-        low = cones.inner_radius(K)
-        psi = float(cones.half_aperture([low + (1 - low) * share, 0.0], K))
-        assert 0 < psi <= math.pi / 2
 
     @pytest.mark.parametrize("K", CONSTANTS)
     def test_no_cone_holds_a_point_and_its_mirror_image(self, K):
@@ -73,6 +156,7 @@ class TestLemma2:
 class TestTheorem3:
     """Theorem 3 and its Lemma 7: what happens on the border of a cone."""
 
+    @each_space
     @pytest.mark.parametrize("K", CONSTANTS)
     def test_a_cone_shares_its_border_with_the_cones_of_all_points_on_it(self, space, K):
         """Equality in Lemma 7. By the law of sines, this is h(|x'|) = h(|x|)."""
@@ -85,15 +169,7 @@ class TestTheorem3:
             miss = space.cones.cone_angle(on_border, further) - space.cones.half_aperture(on_border, K)
             assert np.abs(miss).max() < 1e-11
 
-    @pytest.mark.parametrize("K", [0.01, 0.1, 0.3])
-    def test_a_cone_with_the_euclidean_aperture_has_points_whose_cones_reach_outside(self, K):
-        """Lemma 7 is violated: h grows along the border."""
-        rng = np.random.default_rng(87)
-        apex = shell(rng, 2000, 3, K * 1.01, 0.8)
-        border = lean(apex, rng.normal(size=apex.shape), euclidean_cones.half_aperture(apex, K))
-        on_border, further = (poincare.geodesic(apex, border, t) for t in (0.5, 2.0))
-        assert np.all(cones.cone_angle(on_border, further) < euclidean_cones.half_aperture(on_border, K))
-
+    @each_space
     @pytest.mark.parametrize("K", CONSTANTS)
     def test_the_border_of_a_cone_passes_every_norm_above_that_of_its_apex(self, space, K):
         """Appendix F, the existence of x' on the border with any norm r' > r."""
@@ -109,7 +185,7 @@ class TestTheorem3:
 
 
 class TestTheInnerRadius:
-    """§3, the restriction on ε and the closed form of ψ."""
+    """§3, the restriction on ε."""
 
     @law
     @given(st.floats(1e-9, 1e9))
@@ -120,29 +196,16 @@ class TestTheInnerRadius:
             assert abs(exact / (1 - exact**2) / k - 1) < mp.mpf(10) ** -30
             assert abs(cones.inner_radius(K) - exact) <= 2 * EPS * exact
 
-    @law
-    @given(st.floats(1e-3, 1e3), st.floats(1e-6, 1 - 1e-6))
-    def test_k_is_at_most_r_over_one_minus_r_squared_exactly_from_the_inner_radius_on(self, K, r):
-        with mp.workdps(50):
-            allowed = mp.mpf(K) <= mp.mpf(r) / (1 - mp.mpf(r) ** 2)
-        low = cones.inner_radius(K)
-        if abs(r - low) > 4 * EPS:
-            assert allowed == (r >= low)
-        assert (float(cones.half_aperture([r, 0.0], K)) < math.pi / 2) <= (r > low * (1 - 1e-12))
-
-    @law
-    @given(constants, st.floats(0, 1))
-    def test_the_aperture_is_the_printed_one_to_the_digits_a_sine_carries(self, K, share):
-        low = cones.inner_radius(K) * (1 + 1e-9)
-        r = low + (1 - 1e-9 - low) * share
-        with mp.workdps(50):
-            exact = mp.asin(mp.mpf(K) * (1 - mp.mpf(r) ** 2) / mp.mpf(r))
-            slack = 8 * EPS * max(1, float(mp.tan(exact)))
-        assert float(cones.half_aperture([r, 0.0], K)) == pytest.approx(float(exact), abs=slack, rel=8 * EPS)
-
 
 class TestTheorem5:
     """Ξ is the angle between the axis and the geodesic to y."""
+
+    @staticmethod
+    def printed_angle(x, y):
+        x, y = exact(x), exact(y)
+        xx, yy, xy = mp.fdot(x, x), mp.fdot(y, y), mp.fdot(x, y)
+        below = mp.sqrt(xx) * mp.norm(x - y) * mp.sqrt(1 + xx * yy - 2 * xy)
+        return mp.acos((xy * (1 + xx) - xx * (1 + yy)) / below)
 
     @staticmethod
     def angle_of_departure(x, y):
@@ -171,7 +234,7 @@ class TestTheorem5:
         y = poincare.geodesic(x, lean(x, rng.normal(size=x.shape), rng.uniform(0, np.pi, n)), way)
         with mp.workdps(60):
             departures = [self.angle_of_departure(a, b) for a, b in zip(x, y, strict=True)]
-            printed = [printed_angle(a, b) for a, b in zip(x, y, strict=True)]
+            printed = [self.printed_angle(a, b) for a, b in zip(x, y, strict=True)]
             assert max(abs(a - b) for a, b in zip(departures, printed, strict=True)) < mp.mpf(10) ** -20
         np.testing.assert_allclose(cones.cone_angle(x, y), np.array(departures, float), rtol=0, atol=3e-16 / gap)
 
@@ -179,6 +242,7 @@ class TestTheorem5:
 class TestEnergy:
     """§4.1: E is the smallest turn around u that brings v into the cone of u."""
 
+    @each_space
     @pytest.mark.parametrize("K", [0.03, 0.3, 3.0])
     def test_the_energy_is_the_smallest_turn_that_brings_the_child_into_the_cone(self, space, K):
         rng = np.random.default_rng(90)

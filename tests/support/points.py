@@ -8,6 +8,7 @@ from typing import NamedTuple
 
 import mpmath as mp
 import numpy as np
+import pytest
 
 from hypercone.geometry import cones, euclidean_cones, poincare
 
@@ -51,14 +52,6 @@ def exact(x: np.ndarray) -> mp.matrix:
     return mp.matrix([mp.mpf(float(a)) for a in x])
 
 
-def printed_angle(x: np.ndarray, y: np.ndarray) -> mp.mpf:
-    """Ξ of Theorem 5 as printed, in mpmath."""
-    x, y = exact(x), exact(y)
-    xx, yy, xy = mp.fdot(x, x), mp.fdot(y, y), mp.fdot(x, y)
-    below = mp.sqrt(xx) * mp.norm(x - y) * mp.sqrt(1 + xx * yy - 2 * xy)
-    return mp.acos((xy * (1 + xx) - xx * (1 + yy)) / below)
-
-
 class Space(NamedTuple):
     """A geometry with its cones: a walk along a direction, the point between two, and the range of apexes."""
 
@@ -84,3 +77,4 @@ SPACES = {
     "ball": Space(cones, poincare.geodesic, poincare.geodesic_between, lambda low: (4 + low) / 5),
     "flat": Space(euclidean_cones, _flat_walk, _flat_between, lambda low: low + 3),
 }
+each_space = pytest.mark.parametrize("space", SPACES.values(), ids=SPACES)
