@@ -87,11 +87,7 @@ def test_text_of_every_kind_and_whole_numbers_are_names(kind):
     [
         ({"parent": ["a", None], "child": ["b", "c"]}, {}, ": the column 'parent', row 2: is empty; give it a name or"),
         ({"parent": ["a", "b"], "child": ["b", ""]}, {}, ": the column 'child', row 2: is empty; give it a name or"),
-        (
-            {"parent": [1.5], "child": [2]},
-            {},
-            ": the column 'parent', row 1: 1.5 is not a name; names are text or",
-        ),
+        ({"parent": [1.5], "child": [2]}, {}, ": the column 'parent', row 1: 1.5 is not a name; names are text or"),
         ({"parent": [float("nan")], "child": [2]}, {}, ": the column 'parent', row 1: is empty"),
         ({"parent": [["a"]], "child": [2]}, {}, ": the column 'parent' holds list<"),
         ({"parent": [True], "child": [2]}, {}, ": the column 'parent', row 1: True is not a name"),
@@ -101,11 +97,7 @@ def test_text_of_every_kind_and_whole_numbers_are_names(kind):
             ": which column is the parent? The columns are a, b; name them parent and child",
         ),
         ({"a": ["x"]}, {"direction": "parent-child"}, ": direction needs 2 columns, found 1: a"),
-        (
-            {"up": ["x"], "b": ["y"]},
-            {"parent": "upp", "child": "b"},
-            ": there is no column 'upp' among up, b",
-        ),
+        ({"up": ["x"], "b": ["y"]}, {"parent": "upp", "child": "b"}, ": there is no column 'upp' among up, b"),
     ],
 )
 def test_what_is_not_an_edge_is_refused_with_its_row(kind, columns, options, message):

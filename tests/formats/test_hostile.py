@@ -38,11 +38,7 @@ def obographs(nodes=(), edges=()):
         ("tsv", "parent\tchild\na\x1b[2J\tb\nb\ta\x1b[2J\n", "a\\x1b[2J → b → a\\x1b[2J"),
         ("rdfxml", '<a:b xmlns:a="http://a&#10;b#"/>', "begins with <http://a\\nb#b>"),
         ("obographs", obographs(["a\nb"]), "(a\\nb is not one of the nodes"),
-        (
-            "obographs",
-            obographs([{"id": "a"}], [{"sub": "a", "pred": "x\ny", "obj": "a"}]),
-            "its relations are x\\ny",
-        ),
+        ("obographs", obographs([{"id": "a"}], [{"sub": "a", "pred": "x\ny", "obj": "a"}]), "its relations are x\\ny"),
         ("ntriples", RESTRICTION, "it has part\\nof\\x1b[2J, which"),
         ("turtle", f"\u202ea:x {SUBCLASS} <y> .", "the prefix \\u202ea: is not declared"),
     ],

@@ -202,10 +202,7 @@ def test_terms_with_their_ancestors_are_read_json():
 @pytest.mark.parametrize(
     ("text", "sentence"),
     [
-        (
-            "[1]",
-            ": is JSON of another kind; it should hold the graphs of OBO Graphs, or terms by id with their",
-        ),
+        ("[1]", ": is JSON of another kind; it should hold the graphs of OBO Graphs, or terms by id with their"),
         ('{"a": 1}', ": is JSON of another kind; it should hold the graphs of OBO Graphs, or terms by id with"),
         ('{"a": 1,\n}', ":2: is not valid JSON (expected a key in quotes); fetch the file again"),
         ('{"a"\n\n', ":3: is not valid JSON (it ends too early); fetch the file again"),

@@ -320,10 +320,7 @@ def test_every_way_to_write_a_statement_in_rdfxml():
 @pytest.mark.parametrize(
     ("data", "message"),
     [
-        (
-            b'<Ontology xmlns="http://www.w3.org/2002/07/owl#"/>',
-            "is OWL in its own XML, not in RDF; save it as",
-        ),
+        (b'<Ontology xmlns="http://www.w3.org/2002/07/owl#"/>', "is OWL in its own XML, not in RDF; save it as"),
         (b"@prefix a: <b> .", 'is not XML; if it is Turtle or OBO, say format="turtle" or "obo"$'),
     ],
 )

@@ -93,14 +93,8 @@ def drop_last_line(path):
 
 
 DAMAGES = {
-    "no summary": (
-        lambda folder: (folder / "split.json").unlink(),
-        r"split\.json: there is no such file, so its",
-    ),
-    "a missing part": (
-        lambda folder: (folder / "test.tsv").unlink(),
-        r"test\.tsv: there is no such file; check the",
-    ),
+    "no summary": (lambda folder: (folder / "split.json").unlink(), r"split\.json: there is no such file, so its"),
+    "a missing part": (lambda folder: (folder / "test.tsv").unlink(), r"test\.tsv: there is no such file; check the"),
     "a shortened part": (
         lambda folder: drop_last_line(folder / "test.tsv"),
         r"test\.tsv: has 9 pairs, split\.json says 10; write the split again$",

@@ -75,11 +75,7 @@ BAD_FILES = [
         {"format": "csv"},
         f":1: expected columns separated by commas, found one column: '\"parent child\"'; {CHECK}",
     ),
-    (
-        b'parent,child\n"a,b\n',
-        {"format": "csv"},
-        ":2: the quotes are broken (unexpected end of data); fix this line",
-    ),
+    (b'parent,child\n"a,b\n', {"format": "csv"}, ":2: the quotes are broken (unexpected end of data); fix this line"),
     (
         b'note,parent,child\n"x\ny",a,b\n"",c\n',
         {"format": "csv"},

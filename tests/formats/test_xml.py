@@ -75,18 +75,9 @@ GRAPH = f'<graph edgedefault="directed">{TWO_NODES}'
 @pytest.mark.parametrize(
     ("body", "message"),
     [
-        (
-            f'<graph edgedefault="undirected">{TWO_NODES}<edge source="a" target="b"/></graph>',
-            ":1: the edge is",
-        ),
-        (
-            f'{GRAPH}<edge directed="false" source="a" target="b"/></graph>',
-            "is undirected",
-        ),
-        (
-            f'{GRAPH}\n<edge source="a" target="c"/></graph>',
-            ":2: the edge names a node 'c'",
-        ),
+        (f'<graph edgedefault="undirected">{TWO_NODES}<edge source="a" target="b"/></graph>', ":1: the edge is"),
+        (f'{GRAPH}<edge directed="false" source="a" target="b"/></graph>', "is undirected"),
+        (f'{GRAPH}\n<edge source="a" target="c"/></graph>', ":2: the edge names a node 'c'"),
         (f'{GRAPH}<edge source="a"/></graph>', ":1: the edge has no target; give it one"),
         (f"{GRAPH}<node/></graph>", ":1: the node has no id; give it one"),
         (f'{GRAPH}\n<node id="a"/></graph>', ":2: there are two nodes with the id 'a'"),

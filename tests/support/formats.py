@@ -221,9 +221,7 @@ SAMPLES = {
         note=UNKNOWN,
     ),
     "paths": Sample(
-        "animals.paths",
-        lambda edges, _: "".join(f"{parent} > {child}\n" for parent, child in edges),
-        cut=7,
+        "animals.paths", lambda edges, _: "".join(f"{parent} > {child}\n" for parent, child in edges), cut=7
     ),
     # Every beginning of an outline is an outline.
     "indented": Sample("animals.outline", as_outline, cut=None),
@@ -266,12 +264,7 @@ SAMPLES = {
         name_of=lambda edges: {name: f"http://a/#{name}" for name in nodes_of(edges)},
     ),
     "graphml": Sample(
-        "animals.graphml",
-        as_graphml,
-        has_labels=True,
-        cut=5,
-        encodings=(),
-        options={"direction": "parent-child"},
+        "animals.graphml", as_graphml, has_labels=True, cut=5, encodings=(), options={"direction": "parent-child"}
     ),
     "parquet": Sample("animals.parquet", as_columns(parquet.write_table), cut=3, encodings=()),
     "arrow": Sample("animals.arrow", as_columns(feather.write_feather), cut=3, encodings=()),
