@@ -15,18 +15,13 @@ from hypercone.data import all_nouns, datasets, is_dataset, load_dataset
 from hypercone.errors import UnknownNameError
 
 
-@pytest.mark.parametrize("name", [*datasets(), "tree-1-5", "tree-7-0", "tree-2-10"])
-def test_every_dataset_listed_and_trees_of_any_shape_are_known_and_load(name):
-    sizes = {
-        "wordnet-nouns": 82_114,
-        "wordnet-mammals": 1182,
-        "tree-3-4": 121,
-        "tree-1-5": 6,
-        "tree-7-0": 1,
-        "tree-2-10": 2047,
-    }
+@pytest.mark.parametrize(
+    ("name", "nodes"),
+    [*zip(datasets(), (82_114, 1182, 121), strict=True), ("tree-1-5", 6), ("tree-7-0", 1), ("tree-2-10", 2047)],
+)
+def test_every_dataset_listed_and_trees_of_any_shape_are_known_and_load(name, nodes):
     assert is_dataset(name)
-    assert len(load_dataset(name)) == sizes[name]
+    assert len(load_dataset(name)) == nodes
 
 
 def test_a_tree_is_balanced_and_its_names_are_paths_from_the_root():
@@ -67,14 +62,15 @@ def nouns():
     return load_dataset("wordnet-nouns")
 
 
-def test_the_nouns_are_counted_as_in_the_paper(nouns):
+def test_the_nouns_and_their_split_are_counted_as_in_the_paper(nouns):
     summary = nouns.summary()
-    assert summary.nodes == 82_114
+    assert (summary.nodes, summary.roots, summary.depth) == (82_114, 3, 18)
     assert summary.closure_edges == len(nouns.closure()) == 661_127
-    assert summary.basic_edges == 84_363
-    assert summary.nonbasic_edges == 576_764
-    assert summary.roots == 3
-    assert summary.depth == 18
+    assert (summary.basic_edges, summary.nonbasic_edges) == (84_363, 576_764)
+    split = nouns.split(50)
+    assert len(split.validation.positives) == len(split.test.positives) == 28_838
+    assert len(split.train) == 84_363 + 288_382
+    assert len(split.test.negatives) == 288_380
 
 
 def test_the_root_of_everything_is_left_out(nouns):
@@ -88,30 +84,20 @@ def test_the_root_of_everything_is_left_out(nouns):
     assert (len(whole), len(whole.edges)) == (82_115, 84_427)
 
 
-@pytest.mark.parametrize(
-    ("name", "above"),
-    [
-        ("dog.n.01", {"canine.n.02", "domestic_animal.n.01"}),
-        ("espresso.n.01", {"coffee.n.01"}),
-        ("mammal.n.01", {"vertebrate.n.01"}),
-        ("physical_entity.n.01", set()),
-        ("white_pelican.n.01", {"pelican.n.01"}),
-        ("car.n.01", {"motor_vehicle.n.01"}),
-        ("bank.n.01", {"slope.n.01"}),
+def test_well_known_synsets_have_their_well_known_hypernyms(nouns):
+    parents = {
+        "dog.n.01": {"canine.n.02", "domestic_animal.n.01"},
+        "espresso.n.01": {"coffee.n.01"},
+        "mammal.n.01": {"vertebrate.n.01"},
+        "physical_entity.n.01": set(),
+        "white_pelican.n.01": {"pelican.n.01"},
+        "car.n.01": {"motor_vehicle.n.01"},
+        "bank.n.01": {"slope.n.01"},
         # Instances count as well: pointers @i.
-        ("einstein.n.01", {"physicist.n.01"}),
-        ("paris.n.01", {"national_capital.n.01"}),
-    ],
-)
-def test_well_known_synsets_have_their_well_known_hypernyms(nouns, name, above):
-    assert set(nouns.parents(name)) == above
-
-
-def test_the_split_of_the_paper_has_its_numbers(nouns):
-    split = nouns.split(50)
-    assert len(split.validation.positives) == len(split.test.positives) == 28_838
-    assert len(split.train) == 84_363 + 288_382
-    assert len(split.test.negatives) == 288_380
+        "einstein.n.01": {"physicist.n.01"},
+        "paris.n.01": {"national_capital.n.01"},
+    }
+    assert {name: set(nouns.parents(name)) for name in parents} == parents
 
 
 def test_the_mammals_are_what_is_below_mammal():

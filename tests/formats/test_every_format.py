@@ -9,7 +9,7 @@ from pathlib import Path
 import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
-from tests.support.formats import SAMPLES, as_turtle
+from tests.support.formats import SAMPLES, as_turtle, numbers_of
 from tests.support.hierarchies import edges_of
 
 from hypercone.formats import read
@@ -147,7 +147,7 @@ def test_any_small_hierarchy_is_read_back_as_written(format, data):
         path = Path(folder, sample.file)
         path.write_bytes(sample.content(edges, labels))
         found = read(path, **sample.options)
-    name_of = sample.name_of(edges)
+    name_of = {name: sample.name_of(name, number) for name, number in numbers_of(edges).items()}
     assert set(found.names) == set(name_of.values())
     assert set(edges_of(found)) == {(name_of[parent], name_of[child]) for parent, child in edges}
     if sample.has_labels:

@@ -79,10 +79,7 @@ REFUSED = {
             ":4: expected 3 columns as in line 1, found 2; fix or remove this line",
         ),
         ('note,parent,child\n"x\ny",a,b\n"",c,c\n', ":4: 'c' is given as its own parent; remove this edge"),
-        (
-            'parent,child\n"a\tz",b\n',
-            ":2: the name 'a\\tz' contains a tab, which an edge file cannot hold; replace it",
-        ),
+        ('parent,child\n"a\tz",b\n', ":2: the name 'a\\tz' contains a tab, which an edge file cannot hold; replace it"),
     ],
     "obo": [
         ("[Term]\nname: x\n", ":2: the id of the term must come before this line; move it up"),
@@ -206,6 +203,12 @@ def test_a_malformed_file_is_refused_in_one_sentence(kind, case):
         (
             {"parent": "1", "child": "2"} | DOWN,
             "both the columns (parent and child) and direction are given; give one of them",
+        ),
+        ({"format": "graphml", "direction": "down"}, "direction is 'down', but must be parent-child or child-parent"),
+        (
+            {"format": "graphml"},
+            "the stream: GraphML does not say whether an edge points to the child or to the parent; "
+            'say direction="parent-child" or "child-parent"',
         ),
         ({"format": "xls"}, f"format is 'xls', but must be one of {', '.join(NAMES)}"),
         ({"on_cycle": "ignore"}, "on_cycle is 'ignore', but must be one of error, condense, drop"),

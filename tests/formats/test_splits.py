@@ -81,28 +81,26 @@ def change_summary(folder, change):
     path.write_text(json.dumps(summary | change | {"counts": summary["counts"] | change.get("counts", {})}))
 
 
-def drop_last_line(path):
+def drop_a_pair(folder):
+    path = folder / "test.tsv"
     path.write_text("".join(path.read_text().splitlines(keepends=True)[:-1]))
 
 
-DAMAGES = {
-    "no summary": (lambda folder: (folder / "split.json").unlink(), r"split\.json: there is no such file, so its"),
-    "a missing part": (lambda folder: (folder / "test.tsv").unlink(), r"test\.tsv: there is no such file; check the"),
-    "a shortened part": (
-        lambda folder: drop_last_line(folder / "test.tsv"),
-        r"test\.tsv: has 9 pairs, split\.json says 10; write the split again$",
-    ),
-    "another hierarchy": (
-        lambda folder: change_summary(folder, {"hierarchy": "0" * 64}),
-        r"split: is a split of another hierarchy; read the hierarchy it was made from$",
-    ),
-}
-
-
-@pytest.mark.parametrize("damage", DAMAGES)
-def test_a_split_that_is_incomplete_or_of_another_hierarchy_is_refused(chain, folder, damage):
-    apply, message = DAMAGES[damage]
-    apply(folder)
+@pytest.mark.parametrize(
+    ("damage", "message"),
+    [
+        (lambda folder: (folder / "split.json").unlink(), r"split\.json: there is no such file, so its"),
+        (lambda folder: (folder / "test.tsv").unlink(), r"test\.tsv: there is no such file; check the"),
+        (drop_a_pair, r"test\.tsv: has 9 pairs, split\.json says 10; write the split again$"),
+        (
+            lambda folder: change_summary(folder, {"hierarchy": "0" * 64}),
+            r"split: is a split of another hierarchy; read the hierarchy it was made from$",
+        ),
+    ],
+    ids=["no summary", "a missing part", "a shortened part", "another hierarchy"],
+)
+def test_a_split_that_is_incomplete_or_of_another_hierarchy_is_refused(chain, folder, damage, message):
+    damage(folder)
     with pytest.raises(InputError, match=message):
         read_split(folder, chain)
 

@@ -22,12 +22,6 @@ def test_the_direction_says_which_end_is_the_parent():
     assert pairs_of(parse_graph(body)) == [("a", "b")]
     assert pairs_of(parse_graph(body, "child-parent")) == [("b", "a")]
     assert parse_graph(body).location(0) == "zoo.file:2"
-    with pytest.raises(
-        InputError, match=r'zoo\.file: GraphML does not say .*; say direction="parent-child" or "child-parent"$'
-    ):
-        parse_graph(body, None)
-    with pytest.raises(InputError, match="direction is 'down', but must be"):
-        parse_graph(body, "down")
 
 
 def test_the_best_label_of_a_node_is_taken():

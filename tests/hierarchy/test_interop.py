@@ -53,25 +53,25 @@ def test_a_frame_that_is_not_edges_is_refused_with_the_row_or_the_closest_column
 
 
 def test_missing_values_of_every_kind_are_recognized():
-    for value in (None, pandas.NA, float("nan"), pandas.NaT):
-        frame = pandas.DataFrame({"parent": pandas.Series(["a", value], dtype=object), "child": ["b", "c"]})
+    columns = [pandas.Series(["a", value], dtype=object) for value in (None, pandas.NA, float("nan"), pandas.NaT)]
+    for column in (*columns, pandas.array([1, None], dtype="Int64")):
         with pytest.raises(InputError, match="row 1: is empty"):
-            Hierarchy.from_frame(frame)
-    whole = pandas.DataFrame({"parent": pandas.array([1, None], dtype="Int64"), "child": ["b", "c"]})
-    with pytest.raises(InputError, match="row 1: is empty"):
-        Hierarchy.from_frame(whole)
+            Hierarchy.from_frame(pandas.DataFrame({"parent": column, "child": ["b", "c"]}))
 
 
 def test_categories_are_text_and_unusable_frames_are_refused():
     frame = pandas.DataFrame({"parent": pandas.Categorical(["a"]), "child": ["b"]})
     assert Hierarchy.from_frame(frame).names == ("a", "b")
-    twins = pandas.DataFrame([["a", "b", "c"]], columns=["parent", "child", "child"])
-    with pytest.raises(InputError, match="there are 2 columns named 'child'"):
-        Hierarchy.from_frame(twins)
-    with pytest.raises(InputError, match=r"call \.collect\(\)"):
-        Hierarchy.from_frame(polars.DataFrame({"parent": ["a"], "child": ["b"]}).lazy())
-    with pytest.raises(InputError, match="list is not a data frame"):
-        Hierarchy.from_frame([("a", "b")])
+    for frame, words in (
+        (
+            pandas.DataFrame([["a", "b", "c"]], columns=["parent", "child", "child"]),
+            "there are 2 columns named 'child'",
+        ),
+        (polars.LazyFrame({"parent": ["a"], "child": ["b"]}), r"call \.collect\(\)"),
+        ([("a", "b")], "list is not a data frame"),
+    ):
+        with pytest.raises(InputError, match=words):
+            Hierarchy.from_frame(frame)
 
 
 def test_no_frame_library_needs_to_be_installed():

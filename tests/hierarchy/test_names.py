@@ -33,17 +33,15 @@ def test_node_names_are_a_tuple_that_knows_the_row_of_each_name_and_is_checked_o
     ],
 )
 def test_an_invalid_name_is_refused_by_both_ways_to_make_names(names, words):
-    with pytest.raises(HierarchyError, match=words):
-        NodeNames(names)
-    with pytest.raises(HierarchyError, match=words):
-        NodeNames(["owl"]).extended_by(names)
+    for make in (NodeNames, NodeNames(["owl"]).extended_by):
+        with pytest.raises(HierarchyError, match=words):
+            make(names)
 
 
 def test_new_names_follow_the_old_ones_and_duplicates_are_refused():
     names = NodeNames(["dog", "cat"])
     more = names.extended_by(["owl", "hen"])
-    assert more == ("dog", "cat", "owl", "hen")
-    assert more.row_of == {"dog": 0, "cat": 1, "owl": 2, "hen": 3}
+    assert (more, more.row_of) == (("dog", "cat", "owl", "hen"), {"dog": 0, "cat": 1, "owl": 2, "hen": 3})
     assert names.row_of == {"dog": 0, "cat": 1}
     with pytest.raises(HierarchyError, match="two rows are named 'cat'"):
         names.extended_by(["owl", "cat"])

@@ -56,8 +56,8 @@ class Sample:
     """The name of a file, how to write edges (and labels, if the format has them), and how to break the format.
 
     ``cut`` is the number of bytes to remove from the end so that the format notices. ``is_tree``: nodes have at most
-    one parent. ``name_of`` maps nodes to their names after reading. ``sibling_files`` are written beside the file.
-    ``options`` are required.
+    one parent. ``name_of`` makes the name that is read from a node's name and number. ``sibling_files`` are written
+    beside the file. ``options`` are required.
     """
 
     file: str
@@ -67,7 +67,7 @@ class Sample:
     may_be_cyclic: bool = True
     encodings: tuple[str, ...] = ("latin-1", "utf-16", "utf-16-le")
     is_tree: bool = False
-    name_of: Callable[[Edges], dict[str, str]] = lambda edges: {name: name for name in nodes_of(edges)}
+    name_of: Callable[[str, int], str] = lambda name, number: name
     sibling_files: Callable[[Edges, Labels], dict[str, str]] = field(default=lambda edges, labels: {})
     options: dict[str, str] = field(default_factory=dict)
 
@@ -231,7 +231,7 @@ SAMPLES = {
         has_labels=True,
         cut=5,
         is_tree=True,
-        name_of=lambda edges: {name: str(number) for name, number in numbers_of(edges).items()},
+        name_of=lambda name, number: str(number),
         sibling_files=as_names_dmp,
     ),
     "newick": Sample("animals.nwk", as_newick, cut=2, may_be_cyclic=False, is_tree=True),
@@ -239,18 +239,14 @@ SAMPLES = {
         "data.noun",
         as_data_noun,
         cut=40,
-        name_of=lambda edges: {name: f"{name.lower()}.n.01" for name in nodes_of(edges)},
+        name_of=lambda name, number: f"{name.lower()}.n.01",
         sibling_files=as_index_noun,
     ),
     # XML says itself which encoding it is in.
     "rdfxml": Sample("animals.owl", as_rdfxml, has_labels=True, cut=5, encodings=()),
     "turtle": Sample("animals.ttl", as_turtle, has_labels=True, cut=3),
     "ntriples": Sample(
-        "animals.nt",
-        as_ntriples,
-        has_labels=True,
-        cut=3,
-        name_of=lambda edges: {name: f"http://a/#{name}" for name in nodes_of(edges)},
+        "animals.nt", as_ntriples, has_labels=True, cut=3, name_of=lambda name, number: f"http://a/#{name}"
     ),
     "graphml": Sample("animals.graphml", as_graphml, has_labels=True, cut=5, encodings=(), options=DOWN),
     "parquet": Sample("animals.parquet", as_columns(parquet.write_table), cut=3, encodings=()),
