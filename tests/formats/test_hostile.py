@@ -61,9 +61,8 @@ def test_a_note_can_be_printed_whatever_the_file_says():
 @pytest.mark.parametrize("letter", "àÅ\u0905…")
 def test_a_prefix_and_a_base_in_turtle_may_have_any_letter(letter):
     # The second byte of à is a no-break space in Latin-1, that of Å a line break.
-    prefixed = read_text(
-        f"@prefix {letter}x: <http://a/{letter}#> . {letter}x:b {SUBCLASS} {letter}x:c .", format="turtle"
-    )
+    edge = f"{letter}x:b {SUBCLASS} {letter}x:c"
+    prefixed = read_text(f"@prefix {letter}x: <http://a/{letter}#> . {edge} .", format="turtle")
     assert prefixed.names == (f"{letter}x:c", f"{letter}x:b")
     based = read_text(f"@base <http://{letter}/{letter}/> . <b> {SUBCLASS} <c> .", format="turtle")
     assert based.names == (f"http://{letter}/{letter}/c", f"http://{letter}/{letter}/b")
@@ -72,9 +71,8 @@ def test_a_prefix_and_a_base_in_turtle_may_have_any_letter(letter):
 def test_of_two_labels_among_the_attributes_the_first_counts():
     for first, second in (("rdfs:label", "k:prefLabel"), ("k:prefLabel", "rdfs:label")):
         node = f'<rdfs:Class xmlns:k="http://www.w3.org/2004/02/skos/core#" rdf:about="a" {first}="one" {second}="two">'
-        found = read_text(
-            f'{RDF_OPENING}{node}<rdfs:subClassOf rdf:resource="b"/></rdfs:Class></rdf:RDF>', format="rdfxml"
-        )
+        edge = f'{node}<rdfs:subClassOf rdf:resource="b"/></rdfs:Class>'
+        found = read_text(f"{RDF_OPENING}{edge}</rdf:RDF>", format="rdfxml")
         assert found.labels.texts == ("", "one")
 
 
@@ -95,10 +93,9 @@ def test_a_cycle_that_would_make_a_name_too_long_to_read_again_is_not_condensed(
 
 def _table_of(rows, write):
     zeros, file = pyarrow.nulls(rows, pyarrow.int32()).fill_null(0), io.BytesIO()
-    columns = {"parent": ["a" * 1000], "child": ["b"]}
-    write(
-        pyarrow.table({name: pyarrow.DictionaryArray.from_arrays(zeros, text) for name, text in columns.items()}), file
-    )
+    texts = {"parent": ["a" * 1000], "child": ["b"]}
+    columns = {name: pyarrow.DictionaryArray.from_arrays(zeros, text) for name, text in texts.items()}
+    write(pyarrow.table(columns), file)
     return file.getvalue()
 
 

@@ -68,8 +68,7 @@ def test_what_networkx_writes_is_read_back(pairs, labels):
     networkx.write_graphml_xml(graph, file)
     parsed = parse_graph(file.getvalue())
     assert pairs_of(parsed) == list(graph.edges)
-    wanted = {node: label.strip() for node, label in graph.nodes(data="label") if label and label.strip()}
-    assert parsed.labels == wanted
+    assert parsed.labels == {node: label.strip() for node, label in graph.nodes(data="label") if (label or "").strip()}
 
 
 LABELED_GRAPH = (
@@ -77,8 +76,6 @@ LABELED_GRAPH = (
     '<data key="k">{}</data></node><node id="{}"/><edge source="a" target="b"/></graph></graphml>'
 )
 EDGE = '<rdfs:Class rdf:about="#dog"><rdfs:label>{}</rdfs:label><rdfs:subClassOf rdf:resource="#{}"/></rdfs:Class>'
-
-
 TEMPLATES = {"rdfxml": RDF_OPENING + EDGE + "</rdf:RDF>", "graphml": LABELED_GRAPH}
 each_format = pytest.mark.parametrize("kind", TEMPLATES)
 
