@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import gzip
 from pathlib import Path
 from typing import NamedTuple
 
@@ -56,9 +55,3 @@ def refused(run, tmp_path, monkeypatch):
         return done.err.removeprefix("hypercone: ").strip()
 
     return call
-
-
-@pytest.fixture(scope="session")
-def bomb():
-    """A few kilobytes of gzip that decompress to more than the limit."""
-    return gzip.compress(bytes(70 * 2**20), 9)

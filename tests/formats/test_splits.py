@@ -1,11 +1,13 @@
 """A split on disk is the split in memory, and anything else is refused; pairs of names become rows."""
 
 import json
+import os
 
 import numpy as np
 import pytest
-from tests.support import hierarchies
 from tests.support.errors import raises_exactly
+from tests.support.formats import arrays_of
+from tests.support.hierarchies import chain_of_edges
 
 from hypercone.errors import InputError, ResourceError
 from hypercone.formats import read, read_pairs, read_split, write_split
@@ -14,7 +16,7 @@ from hypercone.hierarchy import Hierarchy
 
 @pytest.fixture
 def chain():
-    return hierarchies.chain_of_edges(20)
+    return chain_of_edges(20)
 
 
 @pytest.fixture
@@ -26,10 +28,8 @@ def folder(chain, tmp_path):
 def test_a_split_is_read_back_as_it_was_written(chain, folder):
     split, again = chain.split(25, seed=4), read_split(folder, chain)
     assert (again.percent, again.seed) == (25, 4)
-    assert np.array_equal(split.train, again.train)
-    for part in ("validation", "test"):
-        assert np.array_equal(getattr(split, part).positives, getattr(again, part).positives)
-        assert np.array_equal(getattr(split, part).negatives, getattr(again, part).negatives)
+    for found, expected in zip(arrays_of(again), arrays_of(split), strict=True):
+        assert np.array_equal(found, expected)
 
 
 def test_the_folder_holds_names_under_a_header_and_a_summary(chain, folder):
@@ -38,48 +38,38 @@ def test_the_folder_holds_names_under_a_header_and_a_summary(chain, folder):
     assert (folder / "train.tsv").read_text().splitlines()[:2] == ["parent\tchild", "n0\tn1"]
     assert read(folder / "train.tsv").names[:2] == ("n0", "n1")
     summary = json.loads((folder / "split.json").read_text())
-    assert summary["hierarchy"] == chain.digest
-    assert summary["percent"] == 25
+    assert (summary["hierarchy"], summary["percent"]) == (chain.digest, 25)
     assert summary["counts"]["validation"] == 10
 
 
-def test_a_split_without_held_out_pairs_is_written_and_read(tmp_path):
+def test_a_split_without_held_out_pairs_and_one_with_numbers_of_numpy_are_written_and_read(chain, tmp_path):
     star = Hierarchy.from_pairs([("a", "b"), ("a", "c")])
     write_split(star.split(0), star, tmp_path)
     assert read_split(tmp_path, star).test.negatives.shape == (0, 2)
-
-
-def test_numbers_of_numpy_can_be_written(chain, tmp_path):
     write_split(chain.split(np.int64(10), seed=np.int32(1)), chain, tmp_path)
     assert (read_split(tmp_path, chain).percent, read_split(tmp_path, chain).seed) == (10, 1)
 
 
-def test_nothing_is_left_behind_when_writing_fails(chain, tmp_path, monkeypatch):
-    monkeypatch.setattr("os.replace", lambda *paths: (_ for _ in ()).throw(OSError(28, "No space left on device")))
-    with pytest.raises(ResourceError, match=r"tsv: the disk is full; nothing was changed"):
-        write_split(chain.split(0), chain, tmp_path)
-    assert list(tmp_path.iterdir()) == []
-
-
-def test_a_folder_that_cannot_be_made_is_refused(chain, tmp_path):
+def test_where_a_split_cannot_be_written_nothing_is_left_behind(chain, tmp_path, monkeypatch):
     (tmp_path / "file").write_text("")
     with pytest.raises(InputError, match=r"file/train\.tsv: cannot be written"):
         write_split(chain.split(0), chain, tmp_path / "file")
+    monkeypatch.setattr("os.replace", lambda *paths: (_ for _ in ()).throw(OSError(28, "No space left on device")))
+    with pytest.raises(ResourceError, match=r"tsv: the disk is full; nothing was changed"):
+        write_split(chain.split(0), chain, tmp_path)
+    assert os.listdir(tmp_path) == ["file"]
 
 
-def test_pairs_of_any_file_become_rows(chain, tmp_path):
+def test_pairs_of_any_file_become_rows_and_an_unknown_name_is_refused_with_its_line(chain, tmp_path, monkeypatch):
+    monkeypatch.chdir(tmp_path)
     path = tmp_path / "pairs.csv"
     path.write_text("child,parent\nn3,n1\nn1,n3\n")
     assert read_pairs(path, chain).tolist() == [[1, 3], [3, 1]]
     path.write_text("n3,n1\n")
     assert read_pairs(path, chain, direction="child-parent").tolist() == [[1, 3]]
-
-
-def test_an_unknown_name_in_a_pair_file_is_refused_with_its_line_and_the_nearest(chain, tmp_path, monkeypatch):
-    monkeypatch.chdir(tmp_path)
-    (tmp_path / "pairs.tsv").write_text("parent\tchild\nn1\tn2\nn1\tN20\n")
-    with raises_exactly("pairs.tsv:3: there is no node 'N20'; did you mean n20?"):
-        read_pairs("pairs.tsv", chain)
+    path.write_text("parent,child\nn1,n2\nn1,N20\n")
+    with raises_exactly("pairs.csv:3: there is no node 'N20'; did you mean n20?"):
+        read_pairs("pairs.csv", chain)
 
 
 def change_summary(folder, change):
@@ -88,34 +78,26 @@ def change_summary(folder, change):
     path.write_text(json.dumps(summary | change | {"counts": summary["counts"] | change.get("counts", {})}))
 
 
-def drop_last_line(path):
+def drop_a_pair(folder):
+    path = folder / "test.tsv"
     path.write_text("".join(path.read_text().splitlines(keepends=True)[:-1]))
 
 
-DAMAGES = {
-    "no summary": (
-        lambda folder: (folder / "split.json").unlink(),
-        r"split\.json: there is no such file, so its",
-    ),
-    "a missing part": (
-        lambda folder: (folder / "test.tsv").unlink(),
-        r"test\.tsv: there is no such file; check the",
-    ),
-    "a shortened part": (
-        lambda folder: drop_last_line(folder / "test.tsv"),
-        r"test\.tsv: has 9 pairs, split\.json says 10; write the split again$",
-    ),
-    "another hierarchy": (
-        lambda folder: change_summary(folder, {"hierarchy": "0" * 64}),
-        r"split: is a split of another hierarchy; read the hierarchy it was made from$",
-    ),
-}
-
-
-@pytest.mark.parametrize("damage", DAMAGES)
-def test_a_split_that_is_incomplete_or_of_another_hierarchy_is_refused(chain, folder, damage):
-    apply, message = DAMAGES[damage]
-    apply(folder)
+@pytest.mark.parametrize(
+    ("damage", "message"),
+    [
+        (lambda folder: (folder / "split.json").unlink(), r"split\.json: there is no such file, so its"),
+        (lambda folder: (folder / "test.tsv").unlink(), r"test\.tsv: there is no such file; check the"),
+        (drop_a_pair, r"test\.tsv: has 9 pairs, split\.json says 10; write the split again$"),
+        (
+            lambda folder: change_summary(folder, {"hierarchy": "0" * 64}),
+            r"split: is a split of another hierarchy; read the hierarchy it was made from$",
+        ),
+    ],
+    ids=["no summary", "a missing part", "a shortened part", "another hierarchy"],
+)
+def test_a_split_that_is_incomplete_or_of_another_hierarchy_is_refused(chain, folder, damage, message):
+    damage(folder)
     with pytest.raises(InputError, match=message):
         read_split(folder, chain)
 

@@ -4,23 +4,13 @@ import networkx as nx
 import numpy as np
 import pytest
 from hypothesis import given, settings
-from hypothesis import strategies as st
+from tests.support.hierarchies import chain, dags, forest_of, star
 
 from hypercone import _system
 from hypercone.errors import ResourceError
 from hypercone.hierarchy import Hierarchy, graph
 
 MILLION = 1_000_000
-
-
-@st.composite
-def hierarchies(draw, most=14):
-    size = draw(st.integers(1, most))
-    rank = draw(st.permutations(range(size)))
-    ends = st.tuples(st.integers(0, size - 1), st.integers(0, size - 1))
-    pairs = draw(st.lists(ends, max_size=3 * size))
-    edges = [pair if rank[pair[0]] < rank[pair[1]] else pair[::-1] for pair in pairs if pair[0] != pair[1]]
-    return Hierarchy([f"n{i}" for i in range(size)], np.array(edges, np.int32).reshape(-1, 2))
 
 
 def number_names(size):
@@ -37,15 +27,8 @@ def pairs(edges):
     return sorted(map(tuple, np.asarray(edges).tolist()), key=lambda pair: pair[::-1])
 
 
-@pytest.fixture(scope="module")
-def chain():
-    # Built from the bottom up, so that the rows are not already in order.
-    rows = np.arange(MILLION - 1)
-    return Hierarchy(number_names(MILLION), np.stack([rows + 1, rows], axis=1))
-
-
 @settings(max_examples=300)
-@given(hierarchies())
+@given(dags(14, 42))
 def test_closure_and_reduction_are_those_of_networkx_sorted_by_the_lower_end(hierarchy):
     graph = graph_of(hierarchy)
     assert list(map(tuple, hierarchy.closure().tolist())) == pairs(nx.transitive_closure(graph).edges)
@@ -55,18 +38,15 @@ def test_closure_and_reduction_are_those_of_networkx_sorted_by_the_lower_end(hie
 @pytest.mark.parametrize("density", [0.02, 0.1, 0.5])
 def test_larger_hierarchies_agree_with_networkx_too(density):
     random = np.random.default_rng(0)
-    size = 120
-    rank = random.permutation(size)
-    above = np.argwhere(np.triu(random.random((size, size)) < density, 1))
-    hierarchy = Hierarchy(number_names(size), rank[above])
+    rank, above = random.permutation(120), np.argwhere(np.triu(random.random((120, 120)) < density, 1))
+    hierarchy = Hierarchy(number_names(120), rank[above])
     graph = graph_of(hierarchy)
     assert pairs(hierarchy.closure()) == pairs(nx.transitive_closure(graph).edges)
     assert pairs(hierarchy.reduction()) == pairs(nx.transitive_reduction(graph).edges)
     assert hierarchy.depths.max() == nx.dag_longest_path_length(graph)
 
 
-@settings(deadline=None)
-@given(hierarchies())
+@given(dags(14, 42))
 def test_the_closure_of_the_closure_and_of_the_reduction_is_the_closure(hierarchy):
     for edges in (hierarchy.closure(), hierarchy.reduction()):
         again = Hierarchy(hierarchy.names, edges)
@@ -74,38 +54,31 @@ def test_the_closure_of_the_closure_and_of_the_reduction_is_the_closure(hierarch
         assert np.array_equal(again.reduction(), hierarchy.reduction())
 
 
-def test_the_answer_is_computed_once(chain):
-    assert chain.reduction() is chain.reduction()
-    small = Hierarchy.from_pairs([("a", "b")])
-    assert small.closure() is small.closure()
-
-
-def test_a_chain_a_million_deep_refuses_its_closure_and_answers_everything_else(chain):
+def test_a_chain_a_million_deep_refuses_its_closure_and_answers_everything_else():
+    # From the bottom up, so that the rows are not already in order.
+    deep = forest_of(np.append(np.arange(1, MILLION), -1))
     with pytest.raises(ResourceError, match=r"^the closure has at least 499,999,500,000 pairs and .* fit in the "):
-        chain.closure()
-    assert chain.summary().closure_edges == chain.count_closure() == MILLION * (MILLION - 1) // 2
-    assert len(chain.reduction()) == MILLION - 1
-    assert len(chain.ancestors_of(0)) == MILLION - 1
-    assert chain.descendants_of(2).tolist() == [0, 1]
-    assert chain.depths[0] == MILLION - 1
+        deep.closure()
+    assert deep.summary().closure_edges == deep.count_closure() == MILLION * (MILLION - 1) // 2
+    assert len(deep.reduction()) == MILLION - 1
+    assert deep.reduction() is deep.reduction()
+    assert len(deep.ancestors_of(0)) == MILLION - 1
+    assert deep.descendants_of(2).tolist() == [0, 1]
+    assert deep.depths[0] == MILLION - 1
 
 
 def test_a_node_may_have_a_million_children_or_parents():
-    ends = np.stack([np.zeros(MILLION - 1, np.int64), np.arange(1, MILLION)], axis=1)
-    star = Hierarchy(number_names(MILLION), ends)
-    assert np.array_equal(star.closure(), star.edges)
-    assert np.array_equal(star.reduction(), star.edges)
-    funnel = Hierarchy(number_names(MILLION), ends[:, ::-1])
+    below = star(MILLION)
+    assert np.array_equal(below.closure(), below.edges)
+    assert np.array_equal(below.reduction(), below.edges)
+    funnel = Hierarchy(below.names, below.edges[:, ::-1])
     assert len(funnel.closure()) == len(funnel.reduction()) == funnel.count_closure() == MILLION - 1
 
 
 def test_edges_from_the_top_of_a_long_chain_to_all_of_it_are_implied():
-    size = 200_000
-    rows = np.arange(size - 1)
-    steps = np.stack([rows, rows + 1], axis=1)
-    leaps = np.stack([np.zeros(size - 2, np.int64), rows[1:] + 1], axis=1)
-    hierarchy = Hierarchy(number_names(size), np.concatenate([leaps, steps]))
-    assert np.array_equal(hierarchy.reduction(), steps)
+    steps = chain(200_000)
+    hierarchy = Hierarchy(steps.names, np.concatenate([star(200_000).edges, steps.edges]))
+    assert np.array_equal(hierarchy.reduction(), steps.edges)
 
 
 @pytest.mark.parametrize(("is_counted_first", "known"), [(False, r"[\d,]+"), (True, "1,600")])
@@ -119,16 +92,10 @@ def test_a_closure_larger_than_memory_is_refused_while_it_grows_or_before(monkey
         hierarchy.closure()
     monkeypatch.undo()
     assert len(hierarchy.closure()) == 1600
+    assert hierarchy.closure() is hierarchy.closure()
 
 
-def test_a_count_that_takes_too_long_is_not_given(monkeypatch):
-    hierarchy = Hierarchy.from_pairs([("a", "b"), ("a", "c"), ("b", "d"), ("c", "d")])
-    monkeypatch.setattr(graph, "WALKING_STEPS", 1)
-    monkeypatch.setattr(graph, "COUNTING_STEPS", -1)
-    assert hierarchy.count_closure() is None
-
-
-def test_a_dense_graph_is_counted_by_bits_where_walking_takes_too_long(monkeypatch):
+def test_a_dense_graph_is_counted_by_bits_where_walking_takes_too_long_and_not_if_that_does_too(monkeypatch):
     random = np.random.default_rng(1)
     children = np.repeat(np.arange(1, 300), 3)
     parents = (random.random(len(children)) * children).astype(np.int64)
@@ -136,11 +103,13 @@ def test_a_dense_graph_is_counted_by_bits_where_walking_takes_too_long(monkeypat
     walked = hierarchy.count_closure()
     monkeypatch.setattr(graph, "WALKING_STEPS", 1)
     assert hierarchy.count_closure() == walked
+    monkeypatch.setattr(graph, "COUNTING_STEPS", -1)
+    assert hierarchy.count_closure() is None
     monkeypatch.undo()
     assert len(hierarchy.closure()) == walked
 
 
-def test_free_memory_is_the_least_of_machine_and_container(monkeypatch):
+def test_free_memory_is_the_least_of_machine_and_container_and_some_is_assumed_without_figures(monkeypatch):
     files = {
         "/proc/meminfo": "MemTotal: 9 kB\nMemAvailable:    2048 kB\n",
         "/sys/fs/cgroup/memory.max": "max\n",
@@ -152,15 +121,12 @@ def test_free_memory_is_the_least_of_machine_and_container(monkeypatch):
     assert _system.available_bytes() == 1000
     files["/sys/fs/cgroup/memory.max"] = "7"
     assert _system.available_bytes() == 0
-
-
-def test_a_system_without_figures_is_assumed_to_have_some_memory(monkeypatch):
     monkeypatch.setattr(_system, "_text", lambda path: "")
     monkeypatch.delattr(_system.os, "sysconf")
     assert _system.available_bytes() == _system.ASSUMED_BYTES
 
 
-@given(hierarchies())
+@given(dags(14, 42))
 def test_walking_storing_and_counting_agree(hierarchy):
     counted = hierarchy.count_closure()
     assert counted == len(hierarchy.closure()) == hierarchy.count_closure() == hierarchy.summary().closure_edges

@@ -5,51 +5,44 @@ import numpy as np
 import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
+from tests.support.errors import raises_exactly
+from tests.support.formats import read_text
+from tests.support.hierarchies import edges_of
 
 from hypercone.errors import HierarchyError
+from hypercone.formats.parsed import ParsedEdges, build_hierarchy
 from hypercone.hierarchy import Hierarchy
 from hypercone.hierarchy.graph import CycleError, condense_cycles, edges_closing_cycles
 
+RING = [(str(i), str((i + 1) % 1000)) for i in range(1000)]
+SQUARE = [("a", "b"), ("b", "c"), ("c", "d"), ("d", "a"), ("x", "a"), ("d", "y"), ("c", "e"), ("e", "c")]
 
-def refusal(pairs):
-    with pytest.raises(HierarchyError) as caught:
+
+@pytest.mark.parametrize(
+    ("pairs", "cycle"),
+    [
+        (SQUARE, "c → e → c"),
+        (zip("abcdefgh", "bcdefgha", strict=True), "a → b → c → d → e → f → g → h → a"),
+        (RING, "0 → 1 → 2 → … → 998 → 999 → 0 (1,000 edges)"),
+    ],
+    ids=["the shortest", "eight in full", "a long one shortened"],
+)
+def test_a_cycle_is_refused_with_one_shortest_cycle(pairs, cycle):
+    with raises_exactly(f"the edges form a cycle, parent → child: {cycle}; remove one of these edges", HierarchyError):
         Hierarchy.from_pairs(pairs)
-    return str(caught.value)
 
 
-def test_a_cycle_is_refused_with_one_shortest_cycle():
-    pairs = [("a", "b"), ("b", "c"), ("c", "d"), ("d", "a"), ("x", "a"), ("d", "y"), ("c", "e"), ("e", "c")]
-    assert refusal(pairs) == ("the edges form a cycle, parent → child: c → e → c; remove one of these edges")
+graphs = st.integers(1, 9).flatmap(lambda n: st.lists(st.tuples(*[st.integers(0, n - 1)] * 2), max_size=27))
+graphs = graphs.map(lambda pairs: [pair for pair in pairs if pair[0] != pair[1]] or [(0, 1)])
 
 
-def test_a_cycle_of_eight_is_shown_in_full():
-    names = "abcdefgh"
-    pairs = list(zip(names, names[1:] + names[0], strict=True))
-    assert ": a → b → c → d → e → f → g → h → a; " in refusal(pairs)
-
-
-def test_a_long_cycle_is_abbreviated_with_its_length():
-    pairs = [(str(i), str((i + 1) % 1000)) for i in range(1000)]
-    assert ": 0 → 1 → 2 → … → 998 → 999 → 0 (1,000 edges); " in refusal(pairs)
-
-
-def test_a_cycle_a_million_long_is_found_in_one_search():
-    rows = np.arange(1_000_000)
-    edges = np.stack([rows, np.roll(rows, -1)], axis=1)
-    with pytest.raises(CycleError, match="1,000,000 edges") as caught:
-        Hierarchy(map(str, rows), edges)
-    assert len(caught.value.cycle) == 1_000_000
-
-
-@settings(max_examples=300, deadline=None)
-@given(st.integers(2, 9).flatmap(lambda n: st.lists(st.tuples(*[st.integers(0, n - 1)] * 2), max_size=3 * n)))
+@settings(max_examples=300)
+@given(graphs)
 def test_exactly_graphs_with_cycles_are_refused_and_no_cycle_is_shorter(edges):
-    edges = [edge for edge in edges if edge[0] != edge[1]]
     graph = nx.DiGraph(edges)
-    names = [str(i) for i in range(9)]
     shortest = min(map(len, nx.simple_cycles(graph)), default=0)
     try:
-        Hierarchy(names, np.array(edges, np.int64).reshape(-1, 2))
+        Hierarchy(map(str, range(9)), edges)
     except CycleError as error:
         cycle = error.cycle
         assert len(cycle) == shortest
@@ -58,13 +51,9 @@ def test_exactly_graphs_with_cycles_are_refused_and_no_cycle_is_shorter(edges):
         assert shortest == 0
 
 
-graphs = st.integers(1, 9).flatmap(lambda n: st.lists(st.tuples(*[st.integers(0, n - 1)] * 2), min_size=1, max_size=25))
-
-
-@settings(max_examples=200, deadline=None)
+@settings(max_examples=200)
 @given(graphs)
 def test_components_are_those_of_networkx(pairs):
-    pairs = [pair for pair in pairs if pair[0] != pair[1]] or [(0, 1)]
     names = [str(row) for row in range(10)]
     graph = nx.DiGraph(pairs)
     graph.add_nodes_from(range(10))
@@ -76,10 +65,10 @@ def test_components_are_those_of_networkx(pairs):
         assert len(found.edges) == nx.condensation(graph).number_of_edges()
 
 
-@settings(max_examples=200, deadline=None)
+@settings(max_examples=200)
 @given(graphs)
 def test_without_the_closing_edges_there_is_no_cycle_and_each_of_them_closes_one(pairs):
-    edges = np.array([pair for pair in pairs if pair[0] != pair[1]] or [(0, 1)], np.int32)
+    edges = np.array(pairs, np.int32)
     dropped = edges_closing_cycles(edges, 10)
     remaining = nx.DiGraph(np.delete(edges, dropped, axis=0).tolist())
     remaining.add_nodes_from(range(10))
@@ -97,3 +86,68 @@ def test_a_million_nodes_need_no_recursion_and_little_time(is_cycle, within):
     dropped, found = within(5, lambda: (edges_closing_cycles(edges, len(rows)), condense_cycles(names, edges, {})))
     assert dropped.tolist() == ([len(rows) - 1] if is_cycle else [])
     assert (found is not None) == is_cycle
+    if is_cycle:
+        with pytest.raises(CycleError, match="1,000,000 edges") as caught:
+            Hierarchy(names, edges)
+        assert len(caught.value.cycle) == 1_000_000
+
+
+CYCLES = "parent,child\ntop,a\na,b\nb,a\nb,c\nc,c\nd,e\ne,f\nf,d\nc,d\na,b\n"
+
+
+def test_condensing_makes_one_node_of_each_cycle():
+    found = read_text(CYCLES, on_cycle="condense")
+    assert found.names == ("top", "a = b", "c", "d = e = f")
+    assert set(edges_of(found)) == {("top", "a = b"), ("a = b", "c"), ("c", "d = e = f")}
+    assert found.notes == (
+        "1 edge from a node to itself left out: c → c (line 6)",
+        "2 cycles condensed: a = b, d = e = f",
+    )
+    assert found.row("b") == found.row("a = b") == 1
+
+
+def test_dropping_leaves_out_back_edges():
+    found = read_text(CYCLES, on_cycle="drop")
+    assert found.names == ("top", "a", "b", "c", "d", "e", "f")
+    assert set(edges_of(found)) == {("top", "a"), ("a", "b"), ("b", "c"), ("c", "d"), ("d", "e"), ("e", "f")}
+    assert found.notes == (
+        "1 edge from a node to itself left out: c → c (line 6)",
+        "2 edges that close cycles left out: b → a (line 4), f → d (line 9)",
+    )
+    assert found.duplicates == 1
+
+
+def test_more_than_three_are_counted():
+    pairs = [(f"{name}{i}", f"{other}{i}") for i in range(5) for name, other in ("ab", "ba")]
+    parsed = ParsedEdges("x", *zip(*pairs, strict=True))
+    assert build_hierarchy(parsed, "condense").notes == ("5 cycles condensed: a0 = b0, a1 = b1, a2 = b2 and 2 more",)
+    assert build_hierarchy(parsed, "drop").notes == (
+        "5 edges that close cycles left out: b0 → a0, b1 → a1, b2 → a2 and 2 more",
+    )
+
+
+def test_labels_are_joined_like_names_and_a_joined_name_that_exists_already_is_refused():
+    parsed = ParsedEdges("x", ["a", "b", "b"], ["b", "a", "c"], labels={"a": "Alpha", "c": "Gamma", "z": "Zeta"})
+    found = build_hierarchy(parsed, "condense")
+    assert (found.names, found.labels.texts) == (("a = b", "c"), ("Alpha = b", "Gamma"))
+    with raises_exactly("x: two rows are named 'a = b'; every node needs its own name", HierarchyError):
+        build_hierarchy(ParsedEdges("x", ["a", "b", "a = b"], ["b", "a", "c"]), "condense")
+
+
+def test_without_a_cycle_nothing_changes():
+    acyclic = "parent,child\na,b\nb,c\na,c\n"
+    for on_cycle in ("condense", "drop"):
+        found = read_text(acyclic, on_cycle=on_cycle)
+        assert found == read_text(acyclic)
+        assert found.notes == ()
+
+
+def test_a_cycle_in_a_file_is_refused_with_its_line_and_the_remedy():
+    with raises_exactly("the stream:6: 'c' is given as its own parent; remove this edge", HierarchyError):
+        read_text(CYCLES)
+    with raises_exactly(
+        "the stream:4: the edges form a cycle, parent → child: a → b → a; remove one of these edges, "
+        'or read it with on_cycle="condense" or "drop"',
+        HierarchyError,
+    ):
+        read_text(CYCLES.replace("c,c\n", ""))

@@ -14,16 +14,13 @@ from hypercone.hierarchy import Hierarchy
 from hypercone.hierarchy.names import Labels, NameIndex, NodeNames
 
 
-def test_node_names_are_a_tuple_that_knows_the_row_of_each_name():
+def test_node_names_are_a_tuple_that_knows_the_row_of_each_name_and_is_checked_once():
     names = NodeNames(iter(["dog", "cat"]))
     assert names == ("dog", "cat")
-    assert names.row_of == {"dog": 0, "cat": 1}
-
-
-def test_names_that_were_checked_are_not_checked_again():
-    names = NodeNames(["dog", "cat"])
-    assert NodeNames(names) is names
-    assert Hierarchy(names, [[0, 1]]).names is names
+    assert NodeNames(names) is Hierarchy(names, [[0, 1]]).names is names
+    for same in (names, copy.copy(names), copy.deepcopy(names), pickle.loads(pickle.dumps(names))):
+        assert isinstance(same, NodeNames)
+        assert (same, same.row_of) == (("dog", "cat"), {"dog": 0, "cat": 1})
 
 
 @pytest.mark.parametrize(
@@ -36,17 +33,15 @@ def test_names_that_were_checked_are_not_checked_again():
     ],
 )
 def test_an_invalid_name_is_refused_by_both_ways_to_make_names(names, words):
-    with pytest.raises(HierarchyError, match=words):
-        NodeNames(names)
-    with pytest.raises(HierarchyError, match=words):
-        NodeNames(["owl"]).extended_by(names)
+    for make in (NodeNames, NodeNames(["owl"]).extended_by):
+        with pytest.raises(HierarchyError, match=words):
+            make(names)
 
 
 def test_new_names_follow_the_old_ones_and_duplicates_are_refused():
     names = NodeNames(["dog", "cat"])
     more = names.extended_by(["owl", "hen"])
-    assert more == ("dog", "cat", "owl", "hen")
-    assert more.row_of == {"dog": 0, "cat": 1, "owl": 2, "hen": 3}
+    assert (more, more.row_of) == (("dog", "cat", "owl", "hen"), {"dog": 0, "cat": 1, "owl": 2, "hen": 3})
     assert names.row_of == {"dog": 0, "cat": 1}
     with pytest.raises(HierarchyError, match="two rows are named 'cat'"):
         names.extended_by(["owl", "cat"])
@@ -63,16 +58,7 @@ def test_looking_up_an_unknown_name_does_not_add_it():
     assert names.row_of == {"dog": 0, "cat": 1}
 
 
-@pytest.mark.parametrize("again", [copy.copy, copy.deepcopy, lambda names: pickle.loads(pickle.dumps(names))])
-def test_a_copy_is_node_names_too(again):
-    names = again(NodeNames(["dog", "cat"]))
-    assert isinstance(names, NodeNames)
-    assert (names, names.row_of) == (("dog", "cat"), {"dog": 0, "cat": 1})
-
-
 NAMES = ["HP:1", "HP:2", "HP:3", "HP:4", "a = b"]
-
-
 LABELS = ["Heart", "heart", "Abnormal\nheart  rate", "", "HP:1"]
 
 
@@ -86,40 +72,28 @@ def test_a_node_is_found_by_its_name_then_its_label_then_in_any_case_and_by_each
     assert hierarchy.row("a") == hierarchy.row("b") == hierarchy.row("a = b") == 4
 
 
-def test_a_label_of_several_nodes_is_refused_with_the_first_of_them(hierarchy):
+def test_a_label_of_several_nodes_or_of_none_is_refused_with_those_it_may_mean(hierarchy):
     with raises_exactly("'HEART' is the label of 2 nodes: HP:1, HP:2; give one of these names"):
         hierarchy.row("HEART")
     many = Hierarchy([f"n{i}" for i in range(20)], [[0, i] for i in range(1, 20)], ["same"] * 20)
     with pytest.raises(InputError, match=r"of 20 nodes: n0, n1, n2, n3, n4 and 15 more"):
         many.row("same")
-
-
-def test_a_misspelled_label_is_refused_with_a_suggestion(hierarchy):
     with pytest.raises(UnknownNameError, match=r"did you mean Abnormal heart rate\?"):
         hierarchy.row("Abnormal hart rate")
 
 
-def test_a_label_is_one_line(hierarchy):
+def test_a_label_is_one_line_and_each_node_has_one_or_none_has(hierarchy):
     assert hierarchy.labels[2] == "Abnormal heart rate"
     assert Labels(["a\0b", "\ud800", " x "]).texts == ("a b", "?", "x")
-
-
-def test_there_is_a_label_for_each_node_or_none_at_all():
     with pytest.raises(HierarchyError, match="there are 1 labels for 2 nodes"):
         Hierarchy(["a", "b"], [[0, 1]], ["only one"])
     assert Hierarchy(["a", "b"], [[0, 1]], ["", ""]).labels is None
 
 
-def test_a_part_of_a_hierarchy_keeps_its_labels(hierarchy):
+def test_parts_and_sentences_use_labels_but_equality_does_not(hierarchy):
     assert hierarchy.subtree("HP:3").labels.texts == ("Abnormal heart rate", "")
     assert hierarchy.drop(["HP:1"]).row("heart") == 0
-
-
-def test_sentences_use_labels(hierarchy):
     assert hierarchy.in_words(1) == ["heart is a Heart"]
-
-
-def test_labels_do_not_count_for_equality(hierarchy):
     bare = Hierarchy(NAMES, np.array(hierarchy.edges))
     assert bare == hierarchy
     assert bare.digest == hierarchy.digest

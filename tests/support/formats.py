@@ -18,12 +18,20 @@ import pyarrow
 import zstandard
 from pyarrow import feather, parquet
 
+from hypercone._arrays import Rows
 from hypercone.formats import read
+from hypercone.formats.parsed import ParsedEdges
+from hypercone.formats.registry import READERS
+from hypercone.formats.source import Content
 from hypercone.hierarchy import Hierarchy
+from hypercone.hierarchy.split import Split
+
+Edges = list[tuple[str, str]]
+Labels = dict[str, str]
 
 ANIMALS = [("animal", "dog"), ("animal", "Löwe"), ("dog", "poodle")]
 LABELS = {"animal": "Tier", "dog": "a dog", "Löwe": "König", "poodle": "poodle, toy"}
-LONG = "x" * 10_000_000
+DOWN = {"direction": "parent-child"}
 
 COMPRESS = {"": bytes, ".gz": gzip.compress, ".xz": lzma.compress, ".zst": zstandard.compress}
 
@@ -33,29 +41,33 @@ def read_text(text: str | bytes, **options: object) -> Hierarchy:
     return read(io.BytesIO(text if isinstance(text, bytes) else text.encode()), **options)
 
 
-Edges = list[tuple[str, str]]
-Labels = dict[str, str]
+def parse(kind: str, data: str | bytes, **options: object) -> ParsedEdges:
+    """What the reader of a format finds in a file named zoo.file."""
+    content = Content("zoo.file", "", data if isinstance(data, bytes) else data.encode())
+    return READERS[kind].reader(content, **options)
+
+
+def pairs_of(parsed: ParsedEdges) -> Edges:
+    return list(zip(parsed.parents, parsed.children, strict=True))
 
 
 @dataclass(frozen=True)
 class Sample:
     """The name of a file, how to write edges (and labels, if the format has them), and how to break the format.
 
-    ``cut`` is the number of bytes to remove from the end so that the format notices. ``undefined`` is a file that
-    mentions an undefined id, and ``note`` the note about it. ``is_tree``: nodes have at most one parent. ``name_of``
-    maps nodes to their names after reading. ``sibling_files`` are written beside the file. ``options`` are required.
+    ``cut`` is the number of bytes to remove from the end so that the format notices. ``is_tree``: nodes have at most
+    one parent. ``name_of`` makes the name that is read from a node's name and number. ``sibling_files`` are written
+    beside the file. ``options`` are required.
     """
 
     file: str
     write: Callable[[Edges, Labels], str | bytes]
     has_labels: bool = False
     cut: int | None = 1
-    undefined: str | bytes | None = None
-    note: str = ""
     may_be_cyclic: bool = True
     encodings: tuple[str, ...] = ("latin-1", "utf-16", "utf-16-le")
     is_tree: bool = False
-    name_of: Callable[[Edges], dict[str, str]] = lambda edges: {name: name for name in nodes_of(edges)}
+    name_of: Callable[[str, int], str] = lambda name, number: name
     sibling_files: Callable[[Edges, Labels], dict[str, str]] = field(default=lambda edges, labels: {})
     options: dict[str, str] = field(default_factory=dict)
 
@@ -68,6 +80,11 @@ class Sample:
         """The content of a file with these edges."""
         text = self.write(edges, labels)
         return text if isinstance(text, bytes) else text.encode()
+
+
+def arrays_of(split: Split) -> list[Rows]:
+    parts = split.validation, split.test
+    return [split.train, *(pairs for part in parts for pairs in (part.positives, part.negatives))]
 
 
 def nodes_of(edges: Edges) -> list[str]:
@@ -200,31 +217,12 @@ def as_columns(write: Callable[[pyarrow.Table, io.BytesIO], object]) -> Callable
     return written
 
 
-UNKNOWN = "1 target that is not in the file left out: Z:9"
 SAMPLES = {
     "tsv": Sample("animals.tsv", as_table("\t"), cut=7),
     "csv": Sample("animals.csv", as_table(","), cut=7),
-    "obo": Sample(
-        "animals.obo",
-        as_obo,
-        has_labels=True,
-        cut=14,
-        undefined="[Term]\nid: A:1\nis_a: Z:9\nis_a: A:2\n[Term]\nid: A:2\n",
-        note=UNKNOWN,
-    ),
-    "obographs": Sample(
-        "animals.json",
-        as_obographs,
-        has_labels=True,
-        cut=5,
-        undefined='{"A:1": {"ancestors": {"Z:9": 1, "A:2": 1}}, "A:2": {"ancestors": {}}}',
-        note=UNKNOWN,
-    ),
-    "paths": Sample(
-        "animals.paths",
-        lambda edges, _: "".join(f"{parent} > {child}\n" for parent, child in edges),
-        cut=7,
-    ),
+    "obo": Sample("animals.obo", as_obo, has_labels=True, cut=14),
+    "obographs": Sample("animals.json", as_obographs, has_labels=True, cut=5),
+    "paths": Sample("animals.paths", lambda edges, _: "".join(f"{above} > {below}\n" for above, below in edges), cut=7),
     # Every beginning of an outline is an outline.
     "indented": Sample("animals.outline", as_outline, cut=None),
     "ncbi": Sample(
@@ -232,10 +230,8 @@ SAMPLES = {
         as_nodes_dmp,
         has_labels=True,
         cut=5,
-        undefined="1\t|\t99\t|\n2\t|\t1\t|\n",
-        note="1 parent that is not in the file left out: 99",
         is_tree=True,
-        name_of=lambda edges: {name: str(number) for name, number in numbers_of(edges).items()},
+        name_of=lambda name, number: str(number),
         sibling_files=as_names_dmp,
     ),
     "newick": Sample("animals.nwk", as_newick, cut=2, may_be_cyclic=False, is_tree=True),
@@ -243,41 +239,25 @@ SAMPLES = {
         "data.noun",
         as_data_noun,
         cut=40,
-        undefined="00000001 03 n 01 dog 0 002 @ 00000099 n 0000 @ 00000002 n 0000\n00000002 03 n 01 pet 0 000\n",
-        note="1 hypernym that is not in the file left out: 00000099",
-        name_of=lambda edges: {name: f"{name.lower()}.n.01" for name in nodes_of(edges)},
+        name_of=lambda name, number: f"{name.lower()}.n.01",
         sibling_files=as_index_noun,
     ),
     # XML says itself which encoding it is in.
     "rdfxml": Sample("animals.owl", as_rdfxml, has_labels=True, cut=5, encodings=()),
-    "turtle": Sample(
-        "animals.ttl",
-        as_turtle,
-        has_labels=True,
-        cut=3,
-        undefined=as_turtle([("b", "a")], {}).replace(":b a rdfs:Class ; rdfs:label", ":c rdfs:comment"),
-        note="1 node named but not described here, kept (b)",
-    ),
+    "turtle": Sample("animals.ttl", as_turtle, has_labels=True, cut=3),
     "ntriples": Sample(
-        "animals.nt",
-        as_ntriples,
-        has_labels=True,
-        cut=3,
-        name_of=lambda edges: {name: f"http://a/#{name}" for name in nodes_of(edges)},
+        "animals.nt", as_ntriples, has_labels=True, cut=3, name_of=lambda name, number: f"http://a/#{name}"
     ),
-    "graphml": Sample(
-        "animals.graphml",
-        as_graphml,
-        has_labels=True,
-        cut=5,
-        encodings=(),
-        options={"direction": "parent-child"},
-    ),
+    "graphml": Sample("animals.graphml", as_graphml, has_labels=True, cut=5, encodings=(), options=DOWN),
     "parquet": Sample("animals.parquet", as_columns(parquet.write_table), cut=3, encodings=()),
     "arrow": Sample("animals.arrow", as_columns(feather.write_feather), cut=3, encodings=()),
 }
 
-
+RDF_OPENING = (
+    '<rdf:RDF xmlns:rdf="http://www.w3.org/1999/02/22-rdf-syntax-ns#" xml:base="http://zoo/" xmlns:zoo="http://zoo/#"'
+    ' xmlns:rdfs="http://www.w3.org/2000/01/rdf-schema#" xmlns:owl="http://www.w3.org/2002/07/owl#">'
+)
+NCBI_NODES = "1\t|\t1\t|\tno rank\t|\t\t|\n9606\t|\t9605\t|\tspecies\t|\tHS\t|\n9605\t|\t1\t|\tgenus\t|\t\t|\n"
 WORDNET_DATA = """\
   1 This is the license,
   2

@@ -1,0 +1,129 @@
+"""Newick trees, paths and outlines, and the files of the NCBI taxonomy and of WordNet."""
+
+from __future__ import annotations
+
+import gzip
+import io
+from pathlib import Path
+
+import pytest
+from tests.support.formats import NCBI_NODES, WORDNET_INDEX, read_text, write_wordnet
+from tests.support.hierarchies import edges_of
+
+from hypercone.data import load_dataset
+from hypercone.errors import InputError
+from hypercone.formats import read
+
+NAMES = (
+    "1\t|\troot\t|\t\t|\tscientific name\t|\n9606\t|\tHomo sapiens\t|\t\t|\tscientific name\t|\n"
+    "9606\t|\thuman\t|\t\t|\tgenbank common name\t|\n9605\t|\tHomo\t|\tHomo <genus, ♀>\t|\tscientific name\t|\n"
+)
+INSTALLED = Path("/usr/share/wordnet/data.noun")
+
+
+@pytest.mark.parametrize(
+    ("kind", "text", "edges"),
+    [
+        ("newick", "(b,c)a;", "a-b a-c"),
+        ("newick", "( b , c:0.1 ) a : 1e-5 ;\n", "a-b a-c"),
+        ("newick", "[a (comment);](b[&x=1],c)[yes]a[no]:[why]1;", "a-b a-c"),
+        ("newick", "((b,c),d);", "node_2-b node_2-c node_1-node_2 node_1-d"),
+        ("newick", "((b,c)95:1,(d,e)95)0.5e1;", "node_2-b node_2-c node_1-node_2 node_3-d node_3-e node_1-node_3"),
+        ("newick", "((1,2),node_1);", "node_3-1 node_3-2 node_2-node_3 node_2-node_1"),
+        ("newick", "((b)'95',c)a;", "95-b a-95 a-c"),
+        ("newick", "(b)a;(d)c;", "a-b c-d"),
+        ("paths", "a>b > c/d\n", "a>b-c/d"),
+        # The same word in two branches is one node with two parents.
+        ("paths", "a > c\nb > c\n", "a-c b-c"),
+        ("indented", "a\n c\nb\n c\n", "a-c b-c"),
+        # Any deepening is a level.
+        ("indented", "a\n\tb\n\t\tc\n\td\ne\n f\n", "a-b b-c a-d e-f"),
+        ("indented", "  a\n   b\n      c\n\n   d\n  e\n    f\n", "a-b b-c a-d e-f"),
+    ],
+)
+def test_a_tree_a_path_and_an_outline_are_read(kind, text, edges):
+    assert edges_of(read_text(text, format=kind)) == [tuple(edge.split("-")) for edge in edges.split()]
+
+
+def test_names_in_newick_may_be_quoted():
+    found = read_text("('it''s; (b)',c)'a b';", format="newick")
+    assert set(edges_of(found)) == {("a b", "it's; (b)"), ("a b", "c")}
+
+
+def test_a_tree_may_be_a_hundred_thousand_levels_deep_or_leaves_wide():
+    size = 100_000
+    for text in ("(" * size + "leaf" + ")" * size, "(" + ",".join(f"leaf{i}:0.1" for i in range(size)) + ")root"):
+        assert len(read_text(f"{text};", format="newick").edges) == size
+
+
+def test_a_path_gives_an_edge_at_every_step_and_each_edge_counts_once():
+    found = read_text("# Products, 2026\nFood\nFood > Cheese\nFood > Cheese > Brie & Co\n\nToys\n", format="paths")
+    assert edges_of(found) == [("Food", "Cheese"), ("Cheese", "Brie & Co")]
+    assert found.duplicates == 0
+    assert found.notes == ("1 node that is without an edge left out: Toys",)
+
+
+@pytest.mark.parametrize(("text", "kind"), [("a > b > a\n", "paths"), ("a\n b\n  a\n", "indented")])
+def test_a_cycle_of_equal_words_is_explained(text, kind):
+    with pytest.raises(InputError, match=r'or "drop" \(the same word in two places is one node here; give one of them'):
+        read_text(text, format=kind)
+
+
+@pytest.mark.parametrize("packing", ["", ".gz"])
+def test_taxa_are_named_by_id_and_labeled_by_scientific_name(tmp_path, packing):
+    pack = gzip.compress if packing else bytes
+    (tmp_path / f"nodes.dmp{packing}").write_bytes(pack(NCBI_NODES.encode()))
+    (tmp_path / f"names.dmp{packing}").write_bytes(pack(NAMES.encode()))
+    taxa = read(tmp_path / f"nodes.dmp{packing}")
+    assert set(taxa.names) == {"1", "9605", "9606"}
+    assert taxa.in_words() == ["Homo sapiens is a Homo", "Homo is a root"]
+    assert taxa.notes == ()
+
+
+def test_without_names_the_taxa_have_no_labels_and_names_without_a_scientific_one_are_refused(tmp_path):
+    path = tmp_path / "nodes.dmp"
+    path.write_text(NCBI_NODES)
+    for source in (path, io.BytesIO(NCBI_NODES.encode())):
+        taxa = read(source, format="ncbi")
+        assert taxa.labels is None
+        assert taxa.notes == ("there is no names.dmp beside the file, so the taxa have no labels",)
+    (tmp_path / "names.dmp").write_bytes(b"nonsense")
+    with pytest.raises(InputError, match=r"names\.dmp: holds no scientific name; fetch it again, or remove it$"):
+        read(path)
+
+
+def test_hypernyms_are_the_edges_and_names_are_those_of_nltk_with_the_index_beside(tmp_path):
+    path = write_wordnet(tmp_path) / "data.noun"
+    words = read(path)
+    names = {"thing.n.01-bank.n.02", "thing.n.01-bank.n.01", "tower.n.01-bank.n.01", "thing.n.01-tower.n.01"}
+    assert {"-".join(edge) for edge in edges_of(words)} == names
+    assert words.display_name(words.row("bank.n.02")) == "bank"
+    with pytest.raises(InputError, match=r"'bank' is the label of 2 nodes: bank.n.0., bank.n.0.; give one"):
+        words.row("bank")
+    (tmp_path / "index.noun").unlink()
+    assert ("thing.n.00000100", "bank.n.00000200") in edges_of(read(path))
+
+
+ANOTHER = "does not have 'tower' at 00000400; take data.noun and index.noun"
+
+
+@pytest.mark.parametrize(
+    ("index", "words"),
+    [
+        (WORDNET_INDEX.replace("00000400", "00000500"), ANOTHER),
+        (WORDNET_INDEX.replace("tower", "power"), ANOTHER),
+        (WORDNET_INDEX + "cut\n", ":5: is not a line of WordNet's index: 'cut'"),
+    ],
+)
+def test_an_index_of_another_wordnet_is_refused(tmp_path, index, words):
+    (write_wordnet(tmp_path) / "index.noun").write_text(index)
+    with pytest.raises(InputError, match=words):
+        read(tmp_path / "data.noun")
+
+
+@pytest.mark.skipif(not INSTALLED.exists(), reason="Debian's wordnet-base is not installed")
+def test_the_files_say_what_the_dataset_says():
+    nouns, words = load_dataset("wordnet-nouns"), read(INSTALLED).drop(["entity.n.01"])
+    assert set(words.names) == set(nouns.names)
+    assert set(edges_of(words)) == set(edges_of(nouns))
+    assert words.display_name(words.row("dog.n.01")) == "dog"
