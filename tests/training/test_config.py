@@ -205,8 +205,8 @@ class TestRoundTrip:
         again = FitConfig.from_dict(json.loads(json.dumps(config.as_dict())))
         assert (again, hash(again), repr(again)) == (config, hash(config), repr(config))
         assert again != dataclasses.asdict(config.for_edges(10))
-        for config in (config, FitConfig(), FitConfig(dim=3)):
-            assert pickle.loads(pickle.dumps(config)) == config
+        for pickled in (config, FitConfig(), FitConfig(dim=3)):
+            assert pickle.loads(pickle.dumps(pickled)) == pickled
 
 
 class TestToml:

@@ -92,6 +92,10 @@ class TestData:
         with pytest.raises((InputError, ConfigError), match=message):
             call(pets)
 
+    def test_labeled_pairs_can_be_made_of_lists(self, pets):
+        pairs = hypercone.LabeledPairs([pets.rows(["animal", "poodle"])], [pets.rows(["cat", "dog"])])
+        assert hypercone.evaluation.link_prediction(fit(pets, dim=2), pairs).f1 == 1.0
+
 
 class TestAuto:
     def test_auto_constructs_a_complete_hierarchy_and_learns_with_a_split_or_a_start(self, tree):
@@ -170,7 +174,8 @@ class TestLearned:
         assert record["calibrated_on"] == "training pairs"
 
     def test_a_split_without_validation_pairs_is_calibrated_on_training_pairs(self):
-        split = (tree := hypercone.load_dataset("tree-2-2")).split(50)
+        tree = hypercone.load_dataset("tree-2-2")
+        split = tree.split(50)
         assert len(split.validation.positives) == 0
         assert fit(tree, split=split, method="order", dim=2, epochs=1).record["calibrated_on"] == "training pairs"
 
