@@ -49,10 +49,8 @@ def fitted(tree) -> ConeEmbedder:
     return ConeEmbedder(tree, **QUICK).fit()
 
 
-def _pipeline(tree, **settings) -> Pipeline:
-    return Pipeline(
-        [("cones", ConeEmbedder(tree, **(QUICK | settings))), ("classifier", LogisticRegression(C=1e3, max_iter=1000))]
-    )
+def _pipeline(tree) -> Pipeline:
+    return Pipeline([("cones", ConeEmbedder(tree, **QUICK)), ("classifier", LogisticRegression(C=1e3, max_iter=1000))])
 
 
 def test_it_gives_the_points_of_fit(tree, fitted):

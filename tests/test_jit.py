@@ -168,52 +168,39 @@ print(energy, time.process_time() - before)
 """
 
 
-class TestStaleness:
-    @pytest.fixture
-    def copy(self, tmp_path):
-        shutil.copytree(ROOT, tmp_path / "src" / "hypercone", ignore=shutil.ignore_patterns("__pycache__", "data"))
-        return tmp_path
+def _run(copy):
+    variables = {name: value for name, value in os.environ.items() if not name.startswith("NUMBA_")}
+    variables |= {"PYTHONPATH": str(copy / "src"), "XDG_CACHE_HOME": str(copy / "cache")}
+    variables |= {"PYTHONDONTWRITEBYTECODE": "1"}
+    command = [sys.executable, "-c", PROGRAM, str(copy)]
+    done = subprocess.run(command, env=variables, capture_output=True, text=True, timeout=300, check=False)
+    assert done.returncode == 0, done.stderr
+    return tuple(map(float, done.stdout.split()))
 
-    def output_of(self, copy, program, **environment):
-        variables = {name: value for name, value in os.environ.items() if not name.startswith("NUMBA_")}
-        variables |= {"PYTHONPATH": str(copy / "src"), "XDG_CACHE_HOME": str(copy / "cache")}
-        variables |= {"PYTHONDONTWRITEBYTECODE": "1", **environment}
-        command = [sys.executable, "-c", program, str(copy)]
-        done = subprocess.run(command, env=variables, capture_output=True, text=True, timeout=300, check=False)
-        assert done.returncode == 0, done.stderr
-        return done.stdout
 
-    def run(self, copy):
-        return tuple(map(float, self.output_of(copy, PROGRAM).split()))
+def _cached(copy):
+    files = [path for path in (copy / "cache").rglob("*") if path.is_file()]
+    return {path.relative_to(copy).as_posix(): path.stat().st_mtime_ns for path in files}
 
-    def cached(self, copy):
-        files = [path for path in (copy / "cache").rglob("*") if path.is_file()]
-        return {path.relative_to(copy).as_posix(): path.stat().st_mtime_ns for path in files}
 
-    def test_a_second_process_loads_and_an_edited_kernel_never_runs_stale(self, copy):
-        energy, cold = self.run(copy)
-        assert energy == 1.0
-        compiled = self.cached(copy)
-        assert any(name.endswith(".nbc") for name in compiled)
+def test_a_second_process_loads_and_an_edited_kernel_never_runs_stale(tmp_path):
+    shutil.copytree(ROOT, tmp_path / "src" / "hypercone", ignore=shutil.ignore_patterns("__pycache__", "data"))
+    energy, cold = _run(tmp_path)
+    assert energy == 1.0
+    compiled = _cached(tmp_path)
+    assert any(name.endswith(".nbc") for name in compiled)
 
-        energy, warm = self.run(copy)
-        assert energy == 1.0
-        assert self.cached(copy) == compiled, "the second process compiled again"
-        assert warm < cold / 2
+    energy, warm = _run(tmp_path)
+    assert energy == 1.0
+    assert _cached(tmp_path) == compiled, "the second process compiled again"
+    assert warm < cold / 2
 
-        # A function that the cached kernel calls, in another file than the kernel itself.
-        part = copy / "src" / "hypercone" / "methods" / "poincare_kernels.py"
-        text = part.read_text(encoding="utf-8")
-        assert text.count("dd += delta * delta") == 1
-        part.write_text(text.replace("dd += delta * delta", "dd += 4.0 * delta * delta"), encoding="utf-8")
-        assert self.run(copy)[0] == 2.0
+    # A function that the cached kernel calls, in another file than the kernel itself.
+    part = tmp_path / "src" / "hypercone" / "methods" / "poincare_kernels.py"
+    text = part.read_text(encoding="utf-8")
+    assert text.count("dd += delta * delta") == 1
+    part.write_text(text.replace("dd += delta * delta", "dd += 4.0 * delta * delta"), encoding="utf-8")
+    assert _run(tmp_path)[0] == 2.0
 
-        part.write_text(text, encoding="utf-8")
-        assert self.run(copy)[0] == 1.0
-
-    def test_bounds_checks_have_a_separate_folder(self, copy):
-        """Printing the name of the folder compiles nothing."""
-        program = "from hypercone._compiler import cache_folder; print(cache_folder())"
-        names = {self.output_of(copy, program, NUMBA_BOUNDSCHECK=checks).strip() for checks in "01"}
-        assert len(names) == 2
-        assert all(name.startswith(str(copy / "cache")) for name in names)
+    part.write_text(text, encoding="utf-8")
+    assert _run(tmp_path)[0] == 1.0

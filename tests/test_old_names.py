@@ -124,7 +124,7 @@ def test_the_old_methods_of_embeddings_and_hierarchies_still_work(embedding, pet
         assert hypercone.hierarchy.LabelledPairs is hypercone.LabeledPairs
 
 
-def test_the_old_names_of_results_and_options_of_pictures_still_work(embedding, tmp_path, capsys):
+def test_the_old_names_of_results_and_options_and_old_values_still_work(embedding, tmp_path, capsys):
     tangled = hypercone.fit([("a", "b"), ("a", "c"), ("b", "d"), ("c", "e"), ("c", "d"), ("b", "f")], "order", dim=2)
     found = tangled.suggest()
     for link, names in ((found.missing[:1], ("company", "neighbours")), (found.wrong[:1], ("strain", "company"))):
@@ -138,17 +138,13 @@ def test_the_old_names_of_results_and_options_of_pictures_still_work(embedding, 
         embedding.plot(path=tmp_path / "disk.svg", centre="dog")
     embedding.save(tmp_path / "model")
     assert main(["plot", str(tmp_path / "model"), "-o", str(tmp_path / "d.svg"), "--colour", "depth"]) == 0
-    assert "note: --colour is called --color now" in capsys.readouterr().err
-
-
-def test_old_values_and_options_still_work(tmp_path, embedding, capsys):
     (tmp_path / "pets.tsv").write_text("parent\tchild\nanimal\tdog\n")
     with pytest.warns(DeprecationWarning, match='use on_cycle="error"'):
         hypercone.read(tmp_path / "pets.tsv", on_cycle="refuse")
-    embedding.save(tmp_path / "model")
     assert main(["evaluate", str(tmp_path / "model"), "--all-pairs", "--by", "depth"]) == 0
     assert main(["info", str(tmp_path / "pets.tsv"), "--on-cycle", "refuse"]) == 0
     said = capsys.readouterr().err
+    assert "note: --colour is called --color now" in said
     assert "note: --by is called --group-by now" in said
     assert "note: --on-cycle refuse is called --on-cycle error now" in said
 

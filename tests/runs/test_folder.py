@@ -8,7 +8,6 @@ from __future__ import annotations
 import errno
 import math
 import os
-import re
 import shutil
 import time
 from types import SimpleNamespace
@@ -102,12 +101,6 @@ def test_a_run_killed_before_its_first_checkpoint_starts_again(make_run, refuses
     with make_run() as folder:
         assert folder.latest is None
     assert notes[0].endswith("holds no checkpoint yet; starting from the beginning")
-
-
-def test_changed_settings_are_listed(saved, refuses):
-    now = IDENTITY | {"rate": 0.1, "hierarchy": "cd" * 32, "percent": 50}
-    message = "hierarchy was abababababab…, is cdcdcdcdcdcd…; percent was not given, is 50; rate was 0.05, is 0.1; give"
-    refuses(InputError, re.escape(message), identity=now)
 
 
 def test_a_pipe_instead_of_a_checkpoint_does_not_block(saved, make_run, notes):
@@ -292,5 +285,5 @@ def test_a_slow_disk_gets_fewer_checkpoints_so_that_writing_takes_a_small_share_
     ("name", "value"), [("every_epochs", 0), ("every_seconds", 0), ("every_seconds", math.nan), ("every_seconds", -1)]
 )
 def test_an_invalid_cadence_is_refused(tmp_path, name, value):
-    with pytest.raises(ConfigError, match="from a checkpoint to the next"):
+    with pytest.raises(ConfigError, match=rf"^{name} is {value}(\.0)?, but must be .* from a checkpoint to the next$"):
         Checkpointing(tmp_path, **{name: value})

@@ -21,7 +21,6 @@ from hypercone.training.config import OPTIONS
 # Two dimensions, so that the tests share compiled kernels.
 QUICK = {"dim": 2, "epochs": 20, "init_epochs": 5}
 DIVERGED = re.compile(r"training diverged (?:at|in) epoch \d+: .*; try a lower rate than ")
-EDGELESS = np.empty((0, 2), np.int32)
 
 
 def is_sound(embedding):
@@ -105,7 +104,7 @@ def test_one_edge_is_enough_and_none_is_refused(name):
     verb = "construct" if name in CONSTRUCTIONS else "learn"
     for names in ([], ["a"], ["a", "b", "c"]):
         with pytest.raises(InputError, match=f"^there are no edges to {verb} from; give at least one parent"):
-            fit(Hierarchy(names, EDGELESS), **settings)
+            fit(Hierarchy(names, np.empty((0, 2), np.int32)), **settings)
 
 
 @pytest.mark.parametrize("name", ["hyperbolic-cones", "overlapping-caps"])

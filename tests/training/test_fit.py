@@ -86,9 +86,13 @@ class TestData:
                 r"^pairs is a Split, but must be LabeledPairs, such as split\.test$",
             ),
             (lambda h: h.split("a"), "percent is 'a', but must be a number"),
+            (
+                lambda h: fit(h, recipe=FitConfig(method="overlapping-caps", dim=2), start=np.zeros((4, 2))),
+                "start is given, but overlapping-caps is constructed",
+            ),
         ],
     )
-    def test_arguments_of_the_wrong_type_are_refused_in_a_sentence(self, pets, call, message):
+    def test_arguments_of_the_wrong_type_or_without_a_use_are_refused_in_a_sentence(self, pets, call, message):
         with pytest.raises((InputError, ConfigError), match=message):
             call(pets)
 
@@ -113,10 +117,6 @@ class TestAuto:
         split, short = tree.split(50), {"epochs": 1, "init_epochs": 1}
         assert fit(tree, recipe=FitConfig(dim=5), split=split, **short).record["kind"] == "learned"
         assert fit(tree, recipe=FitConfig(method="nested-caps", dim=5), split=split).record["kind"] == "constructed"
-
-    def test_a_start_is_refused_for_a_construction(self, tree):
-        with pytest.raises(ConfigError, match="start is given, but overlapping-caps is constructed"):
-            fit(tree, recipe=FitConfig(method="overlapping-caps", dim=2), start=np.zeros((len(tree), 2)))
 
     def test_the_default_dimension_is_five_and_ten_for_overlapping_caps_with_many_several_parents(self, tree, diamonds):
         assert fit(tree, "nested-caps").dim == fit(diamonds, "nested-caps").dim == fit(tree).dim == 5
@@ -158,13 +158,16 @@ class TestConstructed:
 
 
 class TestLearned:
-    def test_the_callback_gets_every_epoch_of_every_stage(self, tree):
+    @pytest.mark.parametrize(
+        ("init", "epochs"), [("poincare", 4 + METHODS["poincare"].defaults["burn_in"]), ("caps", 4)]
+    )
+    def test_the_callback_gets_every_epoch_of_every_stage(self, tree, init, epochs):
         seen = []
-        fit(tree, **CONES, epochs=3, init_epochs=4, callback=seen.append)
-        stages = [event.stage for event in seen]
-        assert stages.count("training") == 3
-        assert stages.count("pre-training (poincare)") == 4 + METHODS["poincare"].defaults["burn_in"]
-        assert seen[-1].epoch == seen[-1].epochs == 3
+        fit(tree, **CONES, init=init, epochs=3, init_epochs=4, callback=seen.append)
+        assert [event.stage for event in seen] == [f"pre-training ({init})"] * epochs + ["training"] * 3
+        assert [event.epoch for event in seen] == [*range(1, epochs + 1), 1, 2, 3]
+        assert (seen[-1].epochs, seen[epochs - 1].epochs) == (3, epochs)
+        assert seen[epochs - 1].loss < seen[0].loss
         assert all(np.isfinite(event.loss) for event in seen)
 
     def test_the_record_states_settings_data_and_calibration(self, tree):

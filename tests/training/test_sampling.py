@@ -34,29 +34,25 @@ def run_epoch(config, points, edges, known, rate=0.1):
 
 class TestPlan:
     @pytest.mark.parametrize(
-        ("corrupt", "negatives", "children", "parents"),
-        [("child", 7, 7, 0), ("parent", 7, 0, 7), ("both", 8, 4, 4), ("both", 7, 4, 3), ("both", 1, 1, 0)],
-    )
-    def test_each_side_gets_its_share(self, corrupt, negatives, children, parents):
-        plan = plan_of(corrupt=corrupt, negatives=negatives, relatives=0)
-        assert (plan.children, plan.parents) == (children, parents)
-
-    @pytest.mark.parametrize(
-        ("method", "corrupt", "negatives", "relatives"),
+        ("method", "corrupt", "given", "shares"),
         [
-            ("hyperbolic-cones", "both", 20, 4),
-            ("euclidean-cones", "both", 9, 1),
-            ("hyperbolic-cones", "both", 1, 0),
-            ("hyperbolic-cones", "child", 20, 0),
-            ("order", "both", 20, 0),
+            ("order", "child", 7, (7, 0, 0)),
+            ("order", "parent", 7, (0, 7, 0)),
+            ("order", "both", 8, (4, 4, 0)),
+            ("order", "both", 7, (4, 3, 0)),
+            ("order", "both", 1, (1, 0, 0)),
+            ("hyperbolic-cones", "both", 20, (8, 8, 4)),
+            ("euclidean-cones", "both", 9, (4, 4, 1)),
+            ("hyperbolic-cones", "both", 1, (1, 0, 0)),
+            ("hyperbolic-cones", "child", 20, (20, 0, 0)),
         ],
     )
-    def test_a_fifth_are_relatives_for_cones_with_both_ends_corrupted(self, method, corrupt, negatives, relatives):
-        given = {"method": method, "corrupt": corrupt, "negatives": negatives}
-        plan = plan_of(**given)
-        assert plan.relatives == relatives
-        assert plan.children + plan.parents + plan.relatives == negatives
-        assert FitConfig(**given, dim=2).relatives == 0
+    def test_each_side_gets_its_share_and_a_fifth_are_relatives_for_cones_with_both_ends(
+        self, method, corrupt, given, shares
+    ):
+        plan = plan_of(method=method, corrupt=corrupt, negatives=given)
+        assert (plan.children, plan.parents, plan.relatives) == shares
+        assert FitConfig(method=method, corrupt=corrupt, negatives=given, dim=2).relatives == 0
 
     def test_relatives_are_nodes_under_the_same_parent_that_have_children(self, tree):
         plan = plan_of(tree.closure(), len(tree), relatives=3, negatives=9)
@@ -65,11 +61,15 @@ class TestPlan:
             found = set(Adjacency(*plan.relative_pools)[parent].tolist())
             assert found == set(tree.descendants_of(parent).tolist()) - set(tree.leaf_rows.tolist())
 
-    def test_any_node_may_replace_a_child_and_on_request_only_non_leaves_a_parent(self):
+    def test_any_node_may_replace_a_child_and_on_request_only_non_leaves_a_parent_also_by_degree(self):
         plan = plan_of(parent_candidates="non-leaves")
         assert np.array_equal(np.sort(plan.child_pool), np.arange(COUNT))
         assert plan.parent_pool.tolist() == [0, 1]
         assert len(plan_of(parent_candidates="all").parent_pool) == COUNT
+        plan = plan_of(sampling="degree", parent_candidates="non-leaves")
+        assert set(plan.parent_pool) == {0, 1}
+        counts = np.bincount(plan.child_pool)
+        assert counts[0] > counts[1] > counts[2] == counts[9]
 
     @pytest.mark.parametrize("power", [0.0, 0.75, 1.0])
     def test_a_degree_pool_lists_nodes_in_proportion_and_leaves_none_out(self, power):
@@ -82,12 +82,6 @@ class TestPlan:
         assert pool.dtype == np.int32
         degrees[:] = [10**6, *[0] * 499]
         assert len(np.unique(pool_by_degree(rows, degrees, 2.0))) == 500
-
-    def test_degree_sampling_respects_the_parent_candidates(self):
-        plan = plan_of(sampling="degree", parent_candidates="non-leaves")
-        assert set(plan.parent_pool) == {0, 1}
-        counts = np.bincount(plan.child_pool)
-        assert counts[0] > counts[1] > counts[2] == counts[9]
 
 
 class TestKnown:

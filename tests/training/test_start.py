@@ -184,11 +184,9 @@ class TestVisitsOfCaps:
         assert np.isfinite(after).all()
         assert angle(after, 0, 2) > 0.01
 
-    def test_the_tightest_parent_is_the_given_one_with_the_smallest_cap(self):
+    def test_the_tightest_parent_has_the_smallest_cap_and_near_siblings_share_it_and_have_children(self):
         known = parent_lists(np.array([(0, 3), (1, 3), (2, 3), (0, 1)], np.int32), 4)
         assert tightest_parents(known.csr, np.array([0.5, 0.2, 0.3, 0.1])).tolist() == [-1, 0, -1, 1]
-
-    def test_near_siblings_are_the_nodes_with_children_of_one_near_parent(self):
         found = near_siblings(np.array([-1, 0, 0, 0, 1]), np.array([False, False, True, False, True]))
         assert found[0].tolist() == [1, 3]
         assert found.counts.tolist() == [2, 0, 0, 0, 0]
@@ -229,13 +227,6 @@ class TestStartFromCaps:
         assert all_pairs(embedding, tree, threshold=0.0).f1 > 0.98
         points = start(tree, init_epochs=300)
         assert caps.contains(points[tree.edges[:, 0]], points[tree.edges[:, 1]], 0.1).mean() > 0.8
-
-    def test_every_epoch_is_reported(self, tree):
-        seen = []
-        fit(tree, method="hyperbolic-cones", dim=5, init="caps", init_epochs=4, epochs=2, callback=seen.append)
-        assert [event.stage for event in seen] == ["pre-training (caps)"] * 4 + ["training"] * 2
-        assert [event.epoch for event in seen[:4]] == [1, 2, 3, 4]
-        assert seen[3].loss < seen[0].loss
 
     def test_dimensions_without_caps_are_refused(self, tree):
         with pytest.raises(ConfigError, match="has no caps; choose another one"):
