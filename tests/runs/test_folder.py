@@ -1,21 +1,24 @@
-"""The folder of a run: it restores what was written, refuses foreign or damaged content, and serves one run only."""
+"""The checkpoints of a run: when they are due, what is restored, which content is refused, and one run per folder.
+
+The tests of interrupted runs test the sentences about damaged runs, runs in use and existing runs.
+"""
 
 from __future__ import annotations
 
 import errno
+import math
 import os
-import re
 import shutil
-import signal
-import subprocess
-import sys
+import time
+from types import SimpleNamespace
 
 import numpy as np
 import pytest
 
 from hypercone._files import with_checksum
-from hypercone.errors import InputError, ModelFileError
+from hypercone.errors import ConfigError, InputError, ModelFileError
 from hypercone.runs import Checkpoint, Checkpointing, open_run
+from hypercone.runs.checkpoint import LARGEST_SHARE, Cadence
 from hypercone.runs.folder import LARGEST, FolderCheckpoints, hold_lock
 
 IDENTITY = {"rate": 0.05, "dim": 5, "hierarchy": "ab" * 32}
@@ -84,26 +87,11 @@ def test_two_checkpoints_stay_and_leftovers_of_a_killed_run_are_removed(saved, m
     assert sorted(os.listdir(saved)) == sorted([*names, "notes.txt"])
 
 
-def test_a_folder_with_other_content_is_refused_and_not_changed(tmp_path):
-    (tmp_path / "thesis.tex").write_text("years of work")
-    with (
-        pytest.raises(InputError, match="is a folder with other things in it"),
-        open_run(Checkpointing(tmp_path), IDENTITY),
-    ):
-        pass
-    assert os.listdir(tmp_path) == ["thesis.tex"]
-
-
-def test_an_existing_run_is_not_started_again_by_accident(saved, refuses):
-    message = "holds a run already (training, epoch 30); go on with it by resume=True, or give a new folder"
-    refuses(InputError, re.escape(message), resume=False)
-
-
-def test_resuming_an_empty_folder_starts_and_notes_it(make_run, notes):
-    with make_run() as folder:
-        assert folder.latest is None
-    (note,) = notes
-    assert note.endswith("holds no run yet; starting from the beginning")
+def test_a_folder_with_other_content_is_refused_and_not_changed(refuses, tmp_path):
+    (tmp_path / "run").mkdir()
+    (tmp_path / "run" / "thesis.tex").write_text("years of work")
+    refuses(InputError, "is a folder with other things in it")
+    assert os.listdir(tmp_path / "run") == ["thesis.tex"]
 
 
 def test_a_run_killed_before_its_first_checkpoint_starts_again(make_run, refuses, notes):
@@ -115,32 +103,12 @@ def test_a_run_killed_before_its_first_checkpoint_starts_again(make_run, refuses
     assert notes[0].endswith("holds no checkpoint yet; starting from the beginning")
 
 
-def test_changed_settings_are_listed(saved, refuses):
-    now = IDENTITY | {"rate": 0.1, "hierarchy": "cd" * 32, "percent": 50}
-    message = "hierarchy was abababababab…, is cdcdcdcdcdcd…; percent was not given, is 50; rate was 0.05, is 0.1; give"
-    refuses(InputError, re.escape(message), identity=now)
-
-
-def test_a_damaged_checkpoint_is_skipped_for_the_previous_one(saved, make_run, notes):
-    newest = saved / NEWEST
-    newest.write_bytes(newest.read_bytes()[:-1] + b"!")
-    with make_run() as folder:
-        assert folder.latest.epoch == 20
-    assert notes == [f"{newest}: does not match its checksum; the file was damaged or replaced; trying the one before"]
-
-
 def test_a_pipe_instead_of_a_checkpoint_does_not_block(saved, make_run, notes):
     (saved / NEWEST).unlink()
     os.mkfifo(saved / NEWEST)
     with make_run() as folder:
         assert folder.latest.epoch == 20
     assert "is a pipe, not an ordinary file" in notes[0]
-
-
-def test_a_run_without_an_intact_checkpoint_is_refused(saved, refuses):
-    for path in saved.glob("checkpoint-*"):
-        path.unlink()
-    refuses(ModelFileError, "no checkpoint is intact")
 
 
 @pytest.mark.parametrize("name", ["run.json", "manifest.json"])
@@ -154,25 +122,17 @@ def test_every_flipped_bit_and_every_truncation_of_a_json_file_is_detected(saved
         refuses(ModelFileError)
 
 
-ENTRY = {"bytes": 10, "sha256": "0", "stage": "training", "epoch": 1, "facts": {}}
-FILE = {"file": "checkpoint-training-1.safetensors"}
+UNNAMED = {"bytes": 10, "sha256": "0", "stage": "training", "epoch": 1, "facts": {}}
+ENTRY = UNNAMED | {"file": "checkpoint-training-1.safetensors"}
 
 
 @pytest.mark.parametrize(
     "listed",
     [
-        None,
-        "x",
-        {"a": 1},
-        [1],
-        [ENTRY],
-        [ENTRY | {"file": "../../secret"}],
-        [ENTRY | {"file": "/etc/passwd"}],
-        [ENTRY | {"file": "checkpoint-training-1.safetensors\n"}],
-        [ENTRY | FILE | {"bytes": -1}],
-        [ENTRY | FILE | {"bytes": "10"}],
-        [ENTRY | FILE | {"facts": None}],
-        [ENTRY | FILE | {"more": 1}],
+        *(None, "x", {"a": 1}, [1]),
+        [UNNAMED],
+        *([ENTRY | {"file": file}] for file in ("../../secret", "/etc/passwd", ENTRY["file"] + "\n")),
+        *([ENTRY | wrong] for wrong in ({"bytes": -1}, {"bytes": "10"}, {"facts": None}, {"more": 1})),
     ],
     ids=str,
 )
@@ -259,35 +219,71 @@ def test_a_checkpoint_that_cannot_be_read_at_the_moment_is_neither_skipped_nor_r
     assert notes == []
 
 
-class TestLock:
-    HOLDER = "import sys, time; from pathlib import Path; from hypercone.runs.folder import hold_lock\n"
-    HOLDER += "with hold_lock(Path(sys.argv[1])):\n    print('held', flush=True)\n    time.sleep(60)"
+def test_only_one_run_at_a_time_holds_the_lock(tmp_path):
+    message = rf"in use by another run \(process {os.getpid()}\); wait until it ends, or give another folder"
+    for _ in range(2):
+        with hold_lock(tmp_path), pytest.raises(InputError, match=message), hold_lock(tmp_path):
+            pass
 
-    def test_only_one_run_at_a_time_holds_the_lock(self, tmp_path):
-        message = rf"in use by another run \(process {os.getpid()}\); wait until it ends, or give another folder"
-        for _ in range(2):
-            with hold_lock(tmp_path), pytest.raises(InputError, match=message), hold_lock(tmp_path):
-                pass
 
-    def test_a_killed_process_releases_its_lock(self, tmp_path):
-        holder = subprocess.Popen([sys.executable, "-c", self.HOLDER, str(tmp_path)], stdout=subprocess.PIPE, text=True)
-        with holder:
-            assert holder.stdout.readline() == "held\n"
-            with pytest.raises(InputError, match=f"process {holder.pid}"), hold_lock(tmp_path):
-                pass
-            holder.send_signal(signal.SIGKILL)
-            holder.wait()
-        with hold_lock(tmp_path):
-            assert (tmp_path / "lock").read_text() == f"{os.getpid()}\n"
+@pytest.mark.parametrize("kind", ["file", "link"])
+def test_a_foreign_file_named_lock_is_not_changed(refuses, tmp_path, kind):
+    precious, lock = tmp_path / "precious", tmp_path / "run" / "lock"
+    precious.write_text("mine")
+    lock.parent.mkdir()
+    if kind == "link":
+        lock.symlink_to(precious)
+    else:
+        lock.write_text("mine")
+    refuses(InputError, resume=False)
+    assert precious.read_text() == lock.read_text() == "mine"
 
-    @pytest.mark.parametrize("kind", ["file", "link"])
-    def test_a_foreign_file_named_lock_is_not_changed(self, refuses, tmp_path, kind):
-        precious, lock = tmp_path / "precious", tmp_path / "run" / "lock"
-        precious.write_text("mine")
-        lock.parent.mkdir()
-        if kind == "link":
-            lock.symlink_to(precious)
-        else:
-            lock.write_text("mine")
-        refuses(InputError, resume=False)
-        assert precious.read_text() == lock.read_text() == "mine"
+
+@pytest.fixture
+def clock(monkeypatch):
+    """A clock that the test moves."""
+    clock = SimpleNamespace(now=1000.0)
+    monkeypatch.setattr(time, "perf_counter", lambda: clock.now)
+    monkeypatch.setattr(time, "time", lambda: pytest.fail("the wall clock may jump"))
+    return clock
+
+
+def test_a_checkpoint_is_due_every_so_many_epochs(clock):
+    cadence = Cadence(Checkpointing("run", every_epochs=3))
+    due = []
+    for _ in range(9):
+        due.append(cadence.is_due())
+        if due[-1]:
+            cadence.wrote(clock.now)
+    assert due == [False, False, True] * 3
+
+
+def test_a_checkpoint_is_due_every_so_many_seconds_or_if_the_clock_is_set_back(clock):
+    cadence = Cadence(Checkpointing("run", every_seconds=10))
+    clock.now += 9.9
+    assert not cadence.is_due()
+    clock.now += 0.2
+    assert cadence.is_due()
+    cadence.wrote(clock.now)
+    assert not cadence.is_due()
+    clock.now -= 1e6
+    assert cadence.is_due()
+
+
+def test_a_slow_disk_gets_fewer_checkpoints_so_that_writing_takes_a_small_share_of_the_time(clock):
+    cadence = Cadence(Checkpointing("run", every_seconds=10))
+    started = clock.now
+    clock.now += 6
+    cadence.wrote(started)
+    clock.now += 6 / LARGEST_SHARE - 1
+    assert not cadence.is_due()
+    clock.now += 2
+    assert cadence.is_due()
+
+
+@pytest.mark.parametrize(
+    ("name", "value"), [("every_epochs", 0), ("every_seconds", 0), ("every_seconds", math.nan), ("every_seconds", -1)]
+)
+def test_an_invalid_cadence_is_refused(tmp_path, name, value):
+    with pytest.raises(ConfigError, match=rf"^{name} is {value}(\.0)?, but must be .* from a checkpoint to the next$"):
+        Checkpointing(tmp_path, **{name: value})

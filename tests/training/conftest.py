@@ -15,7 +15,6 @@ from hypercone.methods import METHODS, Method
 from hypercone.runs import FitContext
 from hypercone.training import FitConfig
 from hypercone.training.loop import Stage
-from hypercone.training.start import random_points
 
 
 @pytest.fixture(scope="session")
@@ -24,27 +23,17 @@ def tree() -> Hierarchy:
     return load_dataset("tree-2-3")
 
 
-def _stage(hierarchy: Hierarchy, progress: Any = None, validation: Any = None, **settings: Any) -> Stage:
-    """A stage in two dimensions, so that all tests share the compiled kernels; it starts from random points."""
-    edges = np.array(hierarchy.closure(), np.int32)
-    given = FitConfig.from_dict({"dim": 2, "init": "random", "epochs": 3, "burn_in": 0} | settings)
-    config = given.for_edges(len(edges))
-    return Stage(config, edges, parent_lists(edges, len(hierarchy)), validation, FitContext(progress))
-
-
-def _trained(hierarchy: Hierarchy, **settings: Any) -> np.ndarray:
-    stage = _stage(hierarchy, **settings)
-    return stage.train(random_points(len(hierarchy), stage.config)).points
-
-
 @pytest.fixture(scope="session")
 def make_stage() -> Callable[..., Stage]:
-    return _stage
+    """Makes a stage in two dimensions, so that all tests share the compiled kernels; it starts from random points."""
 
+    def make(hierarchy: Hierarchy, progress: Any = None, validation: Any = None, **settings: Any) -> Stage:
+        edges = np.array(hierarchy.closure(), np.int32)
+        given = FitConfig.from_dict({"dim": 2, "init": "random", "epochs": 3, "burn_in": 0} | settings)
+        config = given.for_edges(len(edges))
+        return Stage(config, edges, parent_lists(edges, len(hierarchy)), validation, FitContext(progress))
 
-@pytest.fixture(scope="session")
-def trained() -> Callable[..., np.ndarray]:
-    return _trained
+    return make
 
 
 @pytest.fixture(params=METHODS.values(), ids=METHODS)

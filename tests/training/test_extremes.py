@@ -9,16 +9,18 @@ import pytest
 
 from hypercone.cli.main import main
 from hypercone.construction import CONSTRUCTIONS
+from hypercone.data import load_dataset
 from hypercone.embedding import Embedding
 from hypercone.errors import ConfigError, InputError
+from hypercone.evaluation import all_pairs
 from hypercone.hierarchy import Hierarchy
 from hypercone.methods import METHODS, Settings, find_method
 from hypercone.training import fit
+from hypercone.training.config import OPTIONS
 
 # Two dimensions, so that the tests share compiled kernels.
 QUICK = {"dim": 2, "epochs": 20, "init_epochs": 5}
 DIVERGED = re.compile(r"training diverged (?:at|in) epoch \d+: .*; try a lower rate than ")
-EDGELESS = np.empty((0, 2), np.int32)
 
 
 def is_sound(embedding):
@@ -42,14 +44,10 @@ def is_fitted(hierarchy, **settings):
     return True
 
 
-def star(children):
-    rows = np.arange(1, children + 1)
-    return Hierarchy([f"n{i}" for i in range(children + 1)], np.stack([0 * rows, rows], 1).astype(np.int32))
-
-
-def chain(length):
-    rows = np.arange(length - 1)
-    return Hierarchy([f"n{i}" for i in range(length)], np.stack([rows, rows + 1], 1).astype(np.int32))
+def of_parents(parents):
+    """Node i + 1 is a child of the i-th parent."""
+    edges = np.stack([parents, np.arange(1, len(parents) + 1)], 1).astype(np.int32)
+    return Hierarchy([f"n{i}" for i in range(len(parents) + 1)], edges)
 
 
 @pytest.mark.parametrize("rate", [1e3, 1e-300, 1e300])
@@ -65,12 +63,9 @@ def test_unbounded_growth_is_reported_as_divergence(name, tree):
     assert not is_fitted(tree, method=name, optimizer="sgd", rate=1e3, epochs=200, init="random")
 
 
-def test_a_margin_of_ten_is_refused_for_cones_and_accepted_by_other_methods(method, tree):
-    if method.largest_margin < 10:
-        with pytest.raises(ConfigError, match=r"margin is 10\.0, but a cone's must be at most π/2"):
-            fit(tree, method=method.name, margin=10.0)
-    else:
-        assert is_fitted(tree, method=method.name, margin=10.0, init="random")
+@pytest.mark.parametrize("name", ["order", "euclidean", "poincare"])
+def test_a_margin_of_ten_is_accepted_by_methods_without_cones(name, tree):
+    assert is_fitted(tree, method=name, margin=10.0, init="random")
 
 
 @pytest.mark.parametrize("K", [1e-6, 10.0])
@@ -81,7 +76,7 @@ def test_the_limits_of_k_and_border_give_sound_points(name, K, border, rate, tre
     assert is_fitted(tree, method=name, K=K, border=border, rate=rate, init="random")
 
 
-@pytest.mark.parametrize("init", ["random", *METHODS, "caps", *CONSTRUCTIONS])
+@pytest.mark.parametrize("init", OPTIONS["init"].choices)
 @pytest.mark.parametrize("K", [1e-6, 0.1, 10.0])
 def test_every_allowed_start_gives_sound_points_and_the_others_are_refused(method, init, K, tree):
     is_pretrained = init in ("poincare", "euclidean") and init != method.name
@@ -89,16 +84,17 @@ def test_every_allowed_start_gives_sound_points_and_the_others_are_refused(metho
     if init == "random" or is_pretrained or is_of_cones:
         assert is_fitted(tree, method=method.name, init=init, K=K)
     else:
-        with pytest.raises(ConfigError, match=r"^init is "):
+        why = "has no cones" if init in CONSTRUCTIONS else ""
+        with pytest.raises(ConfigError, match=rf"^init is {init}, .*{why}"):
             fit(tree, **QUICK, method=method.name, init=init, K=K)
 
 
 @pytest.mark.parametrize("name", CONSTRUCTIONS)
-@pytest.mark.parametrize("K", [1e-6, 10.0])
-def test_a_construction_at_the_limits_of_k_is_exact(name, K, tree):
-    embedding = fit(tree, method=name, K=K, dim=2)
+@pytest.mark.parametrize(("K", "dim"), [(1e-6, 2), (10.0, 2), (0.1, 2), (0.1, 3), (0.1, 5)])
+def test_a_construction_is_exact_for_a_tree_also_at_the_limits_of_k(name, K, dim, tree):
+    embedding = fit(tree, method=name, K=K, dim=dim)
     assert is_sound(embedding)
-    assert embedding.record["calibration_f1"] == 1.0
+    assert embedding.record["calibration_f1"] == all_pairs(embedding).f1 == 1.0
 
 
 @pytest.mark.parametrize("name", [*METHODS, *CONSTRUCTIONS])
@@ -108,14 +104,14 @@ def test_one_edge_is_enough_and_none_is_refused(name):
     verb = "construct" if name in CONSTRUCTIONS else "learn"
     for names in ([], ["a"], ["a", "b", "c"]):
         with pytest.raises(InputError, match=f"^there are no edges to {verb} from; give at least one parent"):
-            fit(Hierarchy(names, EDGELESS), **settings)
+            fit(Hierarchy(names, np.empty((0, 2), np.int32)), **settings)
 
 
 @pytest.mark.parametrize("name", ["hyperbolic-cones", "overlapping-caps"])
 def test_two_hundred_thousand_children_of_one_root_take_seconds_and_linear_memory(name):
-    many = star(200_000)
+    many = of_parents(np.zeros(200_000))
     settings = {"method": name, "dim": 5} | ({} if name == "overlapping-caps" else {"epochs": 2, "init": "random"})
-    fit(star(10), **settings)
+    fit(of_parents(np.zeros(10)), **settings)
     tracemalloc.start()
     began = time.process_time()
     try:
@@ -129,14 +125,30 @@ def test_two_hundred_thousand_children_of_one_root_take_seconds_and_linear_memor
 
 
 def test_a_chain_ten_thousand_deep_is_learned_and_constructed():
-    deep = chain(10_000)
+    deep = of_parents(np.arange(9_999))
     assert is_sound(fit(deep, method="hyperbolic-cones", edges="as-given", dim=5, epochs=2, init="random"))
     assert is_sound(fit(deep, dim=5))
 
 
-def typed(*words):
+def test_two_threads_stay_in_the_domain_and_reach_the_same_quality():
+    """Not the same bytes, because threads see each other's unfinished updates; but F1 within a few points."""
+    tree = load_dataset("tree-3-5")
+    found = {}
+    for threads in (1, 2):
+        embedding = fit(tree, dim=2, epochs=60, init_epochs=30, threads=threads, split=tree.split(50))
+        assert is_sound(embedding)
+        assert embedding.record["reproducible"] == (threads == 1)
+        found[threads] = embedding.record["calibration_f1"]
+    assert found[1] > 0.5
+    assert abs(found[2] - found[1]) < 0.1
+
+
+def run(words, capsys, folder, monkeypatch):
+    """The command line, its exit code, and its last line on standard error."""
+    monkeypatch.chdir(folder)
     method = () if "--method" in words else ("--method", "hyperbolic-cones")
-    return ("fit", "tree-2-3", "-o", "new", "--dim", "2", *method, *words)
+    typed = ("fit", "tree-2-3", "-o", "new", "--dim", "2", *method, *words)
+    return "hypercone " + " ".join(typed), main([*typed]), capsys.readouterr().err.strip().splitlines()[-1]
 
 
 @pytest.mark.parametrize(
@@ -158,38 +170,29 @@ def typed(*words):
 def test_the_program_reports_it_in_one_sentence_and_writes_nothing(
     words, sentence, fault_row, capsys, tmp_path, monkeypatch
 ):
-    monkeypatch.chdir(tmp_path)
-    code = main([*typed(*words)])
-    lines = capsys.readouterr().err.strip().splitlines()
-    assert sentence in lines[-1]
+    command, code, said = run(words, capsys, tmp_path, monkeypatch)
+    assert sentence in said
     assert code == 2
     # The epoch may differ between processors, whose rounding in training differs.
-    fault_row("bad input", "hypercone " + " ".join(typed(*words)), re.sub(r"epoch \d+:", "epoch …:", lines[-1]), code)
+    fault_row("bad input", command, re.sub(r"epoch \d+:", "epoch …:", said), code)
     assert not list(tmp_path.iterdir())
 
 
 def test_a_fit_that_raises_the_loss_gets_a_note(fault_row, capsys, tmp_path, monkeypatch):
-    monkeypatch.chdir(tmp_path)
-    words = typed("--init", "random", "--epochs", "60", "--rate", "1000")
-    assert main([*words]) == 0
-    note = capsys.readouterr().err.strip().splitlines()[-1]
+    words = ("--init", "random", "--epochs", "60", "--rate", "1000")
+    command, code, note = run(words, capsys, tmp_path, monkeypatch)
     assert note.startswith("the loss was ")
-    fault_row("bad input", "hypercone " + " ".join(words), re.sub(r"(was|is) [\d.]+ ", r"\1 … ", note), 0)
+    fault_row("bad input", command, re.sub(r"(was|is) [\d.]+ ", r"\1 … ", note), code)
 
 
-def test_starting_points_too_far_out_are_refused_in_one_sentence(fault_row, tree):
-    with pytest.raises(ConfigError) as refusal:
-        fit(tree, method="euclidean-cones", dim=2, start=np.full((len(tree), 2), 1e200))
-    fault_row("bad input", "fit(hierarchy, start=points with 1e200)", str(refusal.value), 2)
-
-
-@pytest.mark.parametrize(("value", "called"), [(np.nan, "NaN"), (np.inf, "infinity")])
-def test_points_that_are_not_finite_are_refused_in_one_sentence(value, called, fault_row, tree):
+@pytest.mark.parametrize(("value", "called"), [(np.nan, "NaN"), (np.inf, "infinity"), (1e200, "1e200")])
+def test_points_that_are_not_finite_or_too_far_out_are_refused_in_one_sentence(value, called, fault_row, tree):
     points = np.full((len(tree), 2), 0.5)
     points[3, 1] = value
     with pytest.raises(ConfigError) as refusal:
         fit(tree, dim=2, start=points)
     fault_row("bad input", f"fit(hierarchy, start=points with {called})", str(refusal.value), 2)
-    with pytest.raises(InputError) as refusal:
-        Embedding(tree.names, points, "order", Settings(), threshold=0.0)
-    fault_row("bad input", f"Embedding(names, points with {called}, …)", str(refusal.value), 2)
+    if not np.isfinite(value):
+        with pytest.raises(InputError) as refusal:
+            Embedding(tree.names, points, "order", Settings(), threshold=0.0)
+        fault_row("bad input", f"Embedding(names, points with {called}, …)", str(refusal.value), 2)
