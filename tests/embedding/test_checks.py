@@ -142,10 +142,13 @@ def test_a_record_made_invalid_later_is_not_saved(tmp_path, case):
 
 
 def test_numpy_numbers_are_saved_unchanged(tmp_path):
-    saved = pair(threshold=np.float32(0.1), settings=Settings(K=np.float64(0.2), margin=1), edges=[[0, 1]])
-    loaded = load(saved.save(tmp_path / "model"))
+    points = np.asfortranarray(np.array([[0.1, 0.2], [0.3, 0.4]], np.float32))
+    given = {"threshold": np.float32(0.1), "settings": Settings(K=np.float64(0.1), margin=1), "edges": [[0, 1]]}
+    loaded = load(pair(points=points, **given).save(tmp_path / "model"))
+    assert loaded.points.dtype == np.float64
+    assert np.array_equal(loaded.points, points)
     assert loaded.threshold == np.float32(0.1)
-    assert loaded.settings == Settings(K=0.2, margin=1.0)
+    assert loaded.settings == Settings(K=0.1, margin=1.0)
     assert loaded.edges.tolist() == [[0, 1]]
     assert [type(pair(threshold=kind(1)).threshold) for kind in (np.float32, np.float64, np.int64, int)] == [float] * 4
 
@@ -193,11 +196,8 @@ def test_invalid_fields_in_a_folder_are_reported_as_a_damaged_file(tmp_path, cas
 
 
 NUMBERS = st.one_of(st.floats(), st.floats(0.2, 0.7), st.integers(-5, 5))
-
 TEXTS = st.one_of(st.sampled_from(["cat", "dog", "x y", "a\tb", "", "../x", "\ud800", "猫"]), st.text(max_size=3))
-
 LEAVES = st.one_of(st.none(), st.booleans(), st.integers(), NUMBERS, TEXTS, st.binary(max_size=2))
-
 VALUES = st.recursive(
     LEAVES,
     lambda inner: st.one_of(
@@ -207,7 +207,6 @@ VALUES = st.recursive(
     ),
     max_leaves=6,
 )
-
 KEYS = st.sampled_from(["kind", "config", "placed", "notes", "calibration_f1", "training_edges", "epoch", "x"])
 
 

@@ -182,6 +182,8 @@ def test_a_frame_is_a_copy_and_pandas_and_numpy_read_files_back_to_it(strange, t
     before = strange.points.copy()
     frame.loc["猫", "x0"] = 7.0
     assert (strange.points == before).all()
+    with pytest.raises(InputError, match="no kind of coordinates 'kline'; did you mean klein"):
+        strange.to_frame("kline")
     read = pandas.read_parquet(strange.export(tmp_path / "p.parquet", coordinates="lorentz")).set_index("name")
     pandas.testing.assert_frame_equal(read, strange.to_frame("lorentz"), check_exact=True, check_index_type=False)
     with np.load(strange.export(tmp_path / "points.npz"), allow_pickle=False) as found:
@@ -348,11 +350,6 @@ def test_a_method_has_the_coordinates_that_apply_and_refuses_the_others(method, 
         embedding.to_frame(kind)
     available = " or ".join(f'"{each}"' for each in KINDS if each in OFFERED[method])
     assert str(error.value).endswith(f"use coordinates={available}")
-
-
-def test_an_unknown_kind_of_coordinates_is_refused_with_a_suggestion(strange):
-    with pytest.raises(InputError, match="no kind of coordinates 'kline'; did you mean klein"):
-        strange.to_frame("kline")
 
 
 @pytest.mark.parametrize(

@@ -20,16 +20,14 @@ from hypercone.errors import HierarchyError, InputError, UnknownNameError
 from hypercone.methods import METHODS, Settings
 from hypercone.methods.scoring import Scorer
 
-EDGES = (
-    "animal bird, animal mammal, animal fish, bird owl, bird penguin, mammal dog, mammal cat, dog poodle, dog beagle"
-)
-
 LEFT_OUT = 100
 
 
 @pytest.fixture(scope="session")
 def animals() -> Hierarchy:
-    return Hierarchy.from_pairs([edge.split() for edge in f"{EDGES}, fish eel".split(", ")])
+    children = {"animal": "bird mammal fish", "bird": "owl penguin", "mammal": "dog cat", "dog": "poodle beagle"}
+    pairs = [(above, below) for above in children for below in children[above].split()]
+    return Hierarchy.from_pairs([*pairs, ("fish", "eel")])
 
 
 @pytest.fixture(scope="session")
