@@ -2,14 +2,13 @@
 
 from __future__ import annotations
 
-import contextlib
 import errno
 import fcntl
 import os
-import signal
 import subprocess
 import sys
-import threading
+from concurrent.futures import ThreadPoolExecutor
+from functools import partial
 from pathlib import Path
 
 import pytest
@@ -31,57 +30,26 @@ def model(strange: Embedding, tmp_path: Path) -> Path:
     return strange.save(tmp_path / "model")
 
 
-class FailingCall:
-    """A replacement that fails on some of its calls."""
-
-    def __init__(self, real, error: BaseException, turns: tuple[int, ...]) -> None:
-        self.real, self.error, self.turns, self.calls = real, error, turns, 0
-        self.turn = max(turns)
-
-    def __call__(self, *arguments, **options):
-        self.calls += 1
-        if self.calls in self.turns:
-            raise self.error
-        return self.real(*arguments, **options)
-
-
-def _fail(monkeypatch, place, name: str, error: BaseException, *turns: int) -> FailingCall:
-    failing = FailingCall(getattr(place, name), error, turns)
+def _fail(monkeypatch, place, name: str, error: BaseException, *turns: int) -> list[str]:
+    """Let some of the calls fail; the list grows with each call."""
+    real, calls = getattr(place, name), []
 
     def stand_in(*arguments, **options):
-        return failing(*arguments, **options)
+        calls.append(name)
+        if len(calls) in turns:
+            raise error
+        return real(*arguments, **options)
 
     monkeypatch.setattr(place, name, stand_in)
-    return failing
+    return calls
 
 
 FULL = OSError(errno.ENOSPC, "No space left on device")
-
 BROKEN = OSError(errno.EIO, "Input/output error")
-
-PLACES = [
-    (Path, "write_bytes", 1),
-    (Path, "write_bytes", 2),
-    (Path, "write_bytes", 4),
-    (Path, "chmod", 1),
-    (os, "fsync", 1),
-    (os, "fsync", 5),
-    (Path, "rename", 1),
-]
-
-FAILURES = pytest.mark.parametrize(
-    ("error", "kind", "code"),
-    [(FULL, ResourceError, 4), (BROKEN, InputError, 2), (KeyboardInterrupt(), KeyboardInterrupt, None)],
-    ids=["full", "broken", "interrupted"],
-)
-
-
-def _each(places):
-    return pytest.mark.parametrize(
-        ("has_exchange", "place", "name", "turn"),
-        places,
-        ids=[f"{name}-{turn}{'' if known else ' in two steps'}" for known, _, name, turn in places],
-    )
+WRITES = [(Path, "write_bytes", 1), (Path, "write_bytes", 2), (Path, "write_bytes", 4)]
+PLACES = [*WRITES, (Path, "chmod", 1), (os, "fsync", 1), (os, "fsync", 5), (Path, "rename", 1)]
+# Without an atomic exchange, the old folder is moved aside and the new one takes its place: two renames.
+IN_TWO_STEPS = [*PLACES, (Path, "rename", 2)]
 
 
 @pytest.fixture
@@ -90,25 +58,31 @@ def without_exchange(monkeypatch):
     monkeypatch.setattr(_files, "_exchange", lambda one, other: False)
 
 
-@FAILURES
-@_each([*((True, *place) for place in PLACES[:-1]), *((False, *place) for place in (*PLACES, (Path, "rename", 2)))])
+@pytest.mark.parametrize(
+    ("error", "kind", "code"),
+    [(FULL, ResourceError, 4), (BROKEN, InputError, 2), (KeyboardInterrupt(), KeyboardInterrupt, None)],
+    ids=["full", "broken", "interrupted"],
+)
+@pytest.mark.parametrize(
+    ("steps", "place", "name", "turn"),
+    [*((1, *place) for place in PLACES[:-1]), *((2, *place) for place in IN_TWO_STEPS)],
+)
 def test_a_save_that_fails_midway_leaves_the_old_model_and_nothing_else(
-    strange, model, monkeypatch, has_exchange, place, name, turn, error, kind, code
+    strange, model, request, monkeypatch, steps, place, name, turn, error, kind, code
 ):
-    # Without an atomic exchange, the old folder is moved aside and the new one takes its place: two renames.
-    if not has_exchange:
-        monkeypatch.setattr(_files, "_exchange", lambda one, other: False)
-    failing = _fail(monkeypatch, place, name, error, turn)
+    if steps == 2:
+        request.getfixturevalue("without_exchange")
+    calls = _fail(monkeypatch, place, name, error, turn)
     with pytest.raises(kind) as caught:
         make_embedding("order").save(model)
-    assert failing.calls >= failing.turn
+    assert len(calls) >= turn
     assert code is None or caught.value.exit_code == code
     assert os.listdir(model.parent) == ["model"]
     assert is_same(load(model), strange)
 
 
-@_each([(True, *place) for place in PLACES])
-def test_a_first_save_that_fails_leaves_nothing(strange, tmp_path, monkeypatch, has_exchange, place, name, turn):
+@pytest.mark.parametrize(("place", "name", "turn"), PLACES)
+def test_a_first_save_that_fails_leaves_nothing(strange, tmp_path, monkeypatch, place, name, turn):
     with monkeypatch.context() as patch:
         _fail(patch, place, name, FULL, turn)
         with pytest.raises(ResourceError, match="the disk is full; nothing was changed"):
@@ -134,10 +108,10 @@ def test_an_old_model_that_cannot_be_restored_is_not_deleted(strange, model, mon
     assert os.listdir(model.parent) == ["model"]
 
 
-@pytest.mark.parametrize("is_known", [True, False], ids=["exchange", "two steps"])
-def test_a_new_model_replaces_the_old_one(strange, model, monkeypatch, is_known):
-    if not is_known:
-        monkeypatch.setattr(_files, "_exchange", lambda one, other: False)
+@pytest.mark.parametrize("steps", [1, 2])
+def test_a_new_model_replaces_the_old_one(model, request, steps):
+    if steps == 2:
+        request.getfixturevalue("without_exchange")
     new = make_embedding("order", count=5)
     new.save(model)
     assert is_same(load(model), new)
@@ -155,42 +129,29 @@ def test_two_folders_are_exchanged_in_one_step(tmp_path):
     assert not _files._exchange(one, tmp_path / "nothing")
 
 
-def _write_half(new, target: Path, error: type[BaseException]) -> None:
+def _write(new, target: Path, error: type[BaseException] | None = None) -> None:
     with new(target) as temporary:
         assert temporary.parent == target.parent
-        half = temporary / "part" if temporary.is_dir() else temporary
-        half.write_text("half of the n")
-        raise error
+        (temporary / "part" if temporary.is_dir() else temporary).write_text("new")
+        if error:
+            raise error
 
 
 @pytest.mark.parametrize("error", [ZeroDivisionError, KeyboardInterrupt, SystemExit])
-@pytest.mark.parametrize("new", [new_folder, new_file])
-def test_an_exception_in_the_block_propagates_and_leaves_nothing(tmp_path, new, error):
-    with pytest.raises(error):
-        _write_half(new, tmp_path / "target", error)
-    assert os.listdir(tmp_path) == []
-
-
-def test_a_file_is_replaced_completely_or_not_at_all(tmp_path):
-    target = tmp_path / "file"
-    target.write_text("old")
-    with pytest.raises(KeyboardInterrupt):
-        _write_half(new_file, target, KeyboardInterrupt)
-    assert target.read_text() == "old"
-    with new_file(target) as temporary:
-        temporary.write_text("new")
-        assert target.read_text() == "old"
-    assert target.read_text() == "new"
+def test_a_target_is_written_completely_with_the_usual_permissions_or_not_at_all(tmp_path, error):
+    (tmp_path / "file").write_text("old")
+    for new, target in ((new_folder, "folder"), (new_file, "new"), (new_file, "file")):
+        with pytest.raises(error):
+            _write(new, tmp_path / target, error)
     assert os.listdir(tmp_path) == ["file"]
-
-
-def test_files_and_folders_have_the_usual_permissions(tmp_path):
-    with new_folder(tmp_path / "folder") as temporary:
-        (temporary / "part").write_text("x")
+    assert (tmp_path / "file").read_text() == "old"
+    _write(new_folder, tmp_path / "folder")
     with new_file(tmp_path / "file") as temporary:
-        temporary.write_text("x")
-    assert (tmp_path / "folder").stat().st_mode & 0o777 == 0o755
-    assert (tmp_path / "file").stat().st_mode & 0o777 == 0o644
+        temporary.write_text("new")
+        assert (tmp_path / "file").read_text() == "old"
+    assert (tmp_path / "file").read_text() == (tmp_path / "folder" / "part").read_text() == "new"
+    assert [(tmp_path / name).stat().st_mode & 0o777 for name in ("folder", "file")] == [0o755, 0o644]
+    assert sorted(os.listdir(tmp_path)) == ["file", "folder"]
 
 
 def test_content_is_synced_before_the_rename_and_the_parent_folder_after_it(strange, tmp_path, monkeypatch):
@@ -216,8 +177,8 @@ def test_content_is_synced_before_the_rename_and_the_parent_folder_after_it(stra
     for save, target, step in (
         (strange.save, model, "rename"),
         (make_embedding("order").save, model, "_exchange"),
-        (_write_whole, file, "replace"),
-        (_write_whole, file, "replace"),
+        (partial(_write, new_file), file, "replace"),
+        (partial(_write, new_file), file, "replace"),
     ):
         calls.clear()
         save(target)
@@ -229,11 +190,6 @@ def test_content_is_synced_before_the_rename_and_the_parent_folder_after_it(stra
         assert set(written) <= {found for _, found in before}
         assert target.stat().st_ino in {found[0] for _, found in before}
         assert (after[0], after[1][0]) == ("fsync", tmp_path.stat().st_ino)
-
-
-def _write_whole(target: Path) -> None:
-    with new_file(target) as temporary:
-        temporary.write_text("all of it")
 
 
 # Starts to write, reports it, and waits to be killed.
@@ -248,30 +204,18 @@ with getattr(_files, sys.argv[1])(Path(sys.argv[2])) as temporary:
 """
 
 
-@contextlib.contextmanager
-def _another_process(new: str, target: Path):
-    process = subprocess.Popen([sys.executable, "-c", WRITER, new, str(target)], stdout=subprocess.PIPE, text=True)
-    with process:
-        try:
-            yield process, process.stdout.readline().strip()
-        finally:
-            process.kill()
-
-
-def _write(new, target: Path) -> None:
-    with new(target) as temporary:
-        (temporary / "part" if temporary.is_dir() else temporary).write_text("new")
-
-
 @pytest.mark.parametrize("new", [new_folder, new_file])
 def test_leftovers_of_a_killed_process_are_removed_and_those_of_a_living_one_are_not(tmp_path, new):
     target = tmp_path / "target"
-    with _another_process(new.__name__, target) as (process, name):
-        _write(new, target)
-        assert sorted(os.listdir(tmp_path)) == sorted([name, "target"])
-        process.send_signal(signal.SIGKILL)
-        process.wait()
-        assert sorted(os.listdir(tmp_path)) == sorted([name, "target"])
+    command = [sys.executable, "-c", WRITER, new.__name__, str(target)]
+    with subprocess.Popen(command, stdout=subprocess.PIPE, text=True) as process:
+        try:
+            name = process.stdout.readline().strip()
+            _write(new, target)
+            assert sorted(os.listdir(tmp_path)) == sorted([name, "target"])
+        finally:
+            process.kill()
+    assert sorted(os.listdir(tmp_path)) == sorted([name, "target"])
     _write(new, target)
     assert os.listdir(tmp_path) == ["target"]
 
@@ -279,17 +223,11 @@ def test_leftovers_of_a_killed_process_are_removed_and_those_of_a_living_one_are
 def test_only_temporaries_of_this_target_are_removed(tmp_path):
     left, lock = make_file(tmp_path / "model")
     _files.release(lock)
-    others = [
-        ".model.abcdefgh",
-        ".model.hypercone-notes",
-        ".model.hypercone-ABCDEFGH",
-        ".model.hypercone-abcdefgh.tsv",
-        "model.hypercone-abcdefgh",
-        ".model2.hypercone-abcdefgh",
-        ".a model.hypercone-abcdefgh",
-        ".model\n.hypercone-abcdefgh",
-        ".mode\u0301l.hypercone-abcdefgh",
-    ]
+    others = (
+        *(".model.abcdefgh", ".model.hypercone-notes", ".model.hypercone-ABCDEFGH", ".model.hypercone-abcdefgh.tsv"),
+        *("model.hypercone-abcdefgh", ".model2.hypercone-abcdefgh", ".a model.hypercone-abcdefgh"),
+        *(".model\n.hypercone-abcdefgh", ".mode\u0301l.hypercone-abcdefgh"),
+    )
     for name in others:
         (tmp_path / name).touch()
     _write(new_file, tmp_path / "model")
@@ -297,12 +235,15 @@ def test_only_temporaries_of_this_target_are_removed(tmp_path):
     assert sorted(os.listdir(tmp_path)) == sorted([*others, "model"])
 
 
-def test_special_characters_in_a_name_are_not_patterns(tmp_path):
-    for name in ("a.c", "abc", "[ab]*"):
-        _files.release(make_file(tmp_path / name)[1])
-    assert [entry[: -len("xxxxxxxx")] for entry in remove_leftovers(tmp_path, "a.c")] == [".a.c.hypercone-"]
-    assert [entry[: -len("xxxxxxxx")] for entry in remove_leftovers(tmp_path, "[ab]*")] == [".[ab]*.hypercone-"]
+def test_special_characters_in_a_name_are_not_patterns_and_all_targets_are_cleared_together(tmp_path):
+    for make, name in ((make_file, "a.c"), (make_file, "abc"), (make_file, "[ab]*"), (make_folder, "other")):
+        _files.release(make(tmp_path / name)[1])
+    _, held = make_folder(tmp_path / "held")
+    for name in ("a.c", "[ab]*"):
+        assert [entry[: -len("xxxxxxxx")] for entry in remove_leftovers(tmp_path, name)] == [f".{name}.hypercone-"]
+    assert len(remove_leftovers(tmp_path)) == 2
     assert len(os.listdir(tmp_path)) == 1
+    _files.release(held)
 
 
 def test_links_and_pipes_are_neither_followed_nor_opened_nor_removed(tmp_path):
@@ -314,15 +255,6 @@ def test_links_and_pipes_are_neither_followed_nor_opened_nor_removed(tmp_path):
     _write(new_folder, tmp_path / "model")
     assert (precious / "thesis.tex").read_text() == "years"
     assert len(os.listdir(tmp_path)) == 4
-
-
-def test_leftovers_of_all_targets_in_a_folder_are_removed_together(tmp_path):
-    for make, name in ((make_file, "one"), (make_folder, "other")):
-        _files.release(make(tmp_path / name)[1])
-    _, held = make_folder(tmp_path / "third")
-    assert len(remove_leftovers(tmp_path)) == 2
-    assert len(os.listdir(tmp_path)) == 1
-    _files.release(held)
 
 
 def test_an_old_folder_that_was_moved_aside_stays_while_its_target_is_missing(tmp_path):
@@ -343,10 +275,16 @@ def test_a_temporary_removed_before_it_was_locked_is_created_again(tmp_path, mon
             assert remove_leftovers(tmp_path) == [path.name]
         return real(path)
 
+    def removed(path: Path) -> bool:
+        lock = real(path)
+        _files.remove(path)
+        _files.release(lock)
+        return True
+
+    monkeypatch.setattr(_files, "_lock", locked)
+    monkeypatch.setattr(_files, "_remove_leftover", removed)
     for make in (make_file, make_folder):
         taken.clear()
-        monkeypatch.setattr(_files, "_lock", locked)
-        monkeypatch.setattr(_files, "_remove_leftover", _removed_with(real))
         path, lock = make(tmp_path / "model")
         assert path not in taken
         assert path.exists()
@@ -354,16 +292,6 @@ def test_a_temporary_removed_before_it_was_locked_is_created_again(tmp_path, mon
             real(path)
         _files.release(lock)
         _files.remove(path)
-
-
-def _removed_with(locked):
-    def removed(path: Path) -> bool:
-        lock = locked(path)
-        _files.remove(path)
-        _files.release(lock)
-        return True
-
-    return removed
 
 
 def test_without_file_locks_nothing_is_removed(tmp_path, monkeypatch):
@@ -380,19 +308,11 @@ def test_without_file_locks_nothing_is_removed(tmp_path, monkeypatch):
 
 @pytest.mark.parametrize("new", [new_folder, new_file])
 def test_threads_that_write_the_same_target_do_not_interfere(tmp_path, new):
-    target, errors = tmp_path / "target", []
-
     def write() -> None:
-        try:
-            for _ in range(25):
-                _write(new, target)
-        except BaseException as error:
-            errors.append(error)
+        for _ in range(25):
+            _write(new, tmp_path / "target")
 
-    threads = [threading.Thread(target=write) for _ in range(4)]
-    for thread in threads:
-        thread.start()
-    for thread in threads:
-        thread.join()
-    assert errors == []
+    with ThreadPoolExecutor(4) as pool:
+        for written in [pool.submit(write) for _ in range(4)]:
+            written.result()
     assert os.listdir(tmp_path) == ["target"]

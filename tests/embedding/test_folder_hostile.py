@@ -1,4 +1,4 @@
-"""Model folders made by an attacker who recomputes every checksum: refused in one sentence, or harmless."""
+"""Damaged model folders, and those of an attacker who recomputes every checksum: refused in one sentence."""
 
 from __future__ import annotations
 
@@ -12,7 +12,8 @@ import socket
 import struct
 import tracemalloc
 import zipfile
-from collections.abc import Callable
+from collections import Counter
+from collections.abc import Callable, Iterator
 from pathlib import Path
 
 import numpy as np
@@ -21,17 +22,13 @@ from safetensors.numpy import save as safetensors_bytes
 from tests.support.embeddings import forge, is_refused, is_same, make_embedding, write_with_checksum
 
 from hypercone.cli.main import main
-from hypercone.embedding import load
+from hypercone.embedding import folder_format, load
+from hypercone.embedding.folder import card_is_as_saved, model_card
+from hypercone.embedding.folder_format import Description
 from hypercone.errors import InputError, ModelFileError, ResourceError
-from hypercone.methods import FARTHEST
 
-PARTS = CONFIG, POINTS, NODES, LABELS, EDGES = (
-    "config.json",
-    "model.safetensors",
-    "nodes.txt.gz",
-    "labels.txt.gz",
-    "edges.safetensors",
-)
+PARTS = "config.json", "model.safetensors", "nodes.txt.gz", "labels.txt.gz", "edges.safetensors"
+CONFIG, POINTS, NODES, LABELS, EDGES = PARTS
 ABOUT = "model folders"
 NAN, INFINITY = float("nan"), float("inf")
 
@@ -65,13 +62,82 @@ def _without_reason(sentence: str) -> str:
     return sentence.partition(" (")[0] + " (…)"
 
 
+# Damage: checksums do not match.
+
+
+def _flips(path: Path) -> Iterator[int]:
+    """Each byte with its lowest, its highest and all bits flipped, and as a space; the benchmark tries all 255."""
+    content = path.read_bytes()
+    # In place: rewriting the file would sync it to the disk each time.
+    with path.open("r+b", buffering=0) as file:
+        for place, byte in enumerate(content):
+            for other in sorted({byte ^ 1, byte ^ 0x80, byte ^ 0xFF, 0x20} - {byte}):
+                os.pwrite(file.fileno(), bytes([other]), place)
+                yield place
+            os.pwrite(file.fileno(), content[place : place + 1], place)
+
+
+def _cuts(path: Path) -> Iterator[int]:
+    content = path.read_bytes()
+    for length in reversed(range(len(content))):
+        os.truncate(path, length)
+        yield length
+    path.write_bytes(content)
+
+
+@pytest.mark.parametrize("damages", [_flips, _cuts], ids=["flip", "cut"])
+@pytest.mark.parametrize("part", PARTS)
+def test_every_flipped_byte_and_every_cut_is_refused_in_one_sentence(full_model, part, damages):
+    path = full_model / part
+    tried = {place for place in damages(path) if is_refused(full_model)}
+    assert len(tried) == path.stat().st_size
+    assert len(load(full_model)) == 3
+
+
+def test_without_checksums_damage_goes_unnoticed(full_model, monkeypatch):
+    """The control arm: without checksums, the tests above would fail."""
+    saved = load(full_model)
+    monkeypatch.setattr(folder_format, "sha256", lambda content: "0")
+    monkeypatch.setattr(Description, "checksum", lambda description, part: "0")
+    outcomes: Counter[str] = Counter()
+    for _ in _flips(full_model / POINTS):
+        try:
+            outcomes["same" if is_same(load(full_model), saved) else "another"] += 1
+        except ModelFileError:
+            outcomes["refused"] += 1
+    assert outcomes["another"] > 50
+    assert outcomes["refused"] > 50
+
+
+@pytest.mark.parametrize("damages", [_flips, _cuts], ids=["flip", "cut"])
+def test_every_change_to_the_card_is_detected_and_does_not_affect_the_model(full_model, damages):
+    path, saved = full_model / "README.md", load(full_model)
+    tried = {place for place in damages(path) if not card_is_as_saved(full_model)}
+    assert len(tried) == path.stat().st_size
+    assert card_is_as_saved(full_model)
+    path.write_text("Ask Ada before you use this.")
+    assert is_same(load(full_model), saved)
+    path.unlink()
+    assert card_is_as_saved(full_model)
+    assert is_same(load(full_model), saved)
+
+
+@pytest.mark.parametrize("part", PARTS)
+def test_appended_bytes_a_missing_part_and_a_part_of_another_model_are_refused(full_model, tmp_path, part):
+    path = full_model / part
+    content = path.read_bytes()
+    for more in (b"!", b"\n", b"\0", b" "):
+        path.write_bytes(content + more)
+        assert is_refused(full_model)
+    path.unlink()
+    assert is_refused(full_model, f"{part}: is missing")
+    if part in (POINTS, NODES):
+        other = make_embedding(count=3, seed=1, names=["animal", "Löwe", "xy"]).save(tmp_path / "other")
+        path.write_bytes((other / part).read_bytes())
+        assert is_refused(full_model, f"{part}: does not match its checksum")
+
+
 # Values of config.json.
-
-
-def test_a_forged_model_with_valid_values_is_loaded(model):
-    forge(model)
-    assert len(load(model)) == 12
-
 
 INVALID = {
     "newer than this program reads": [{"format_version": version} for version in (3, 10**6, 10**300)],
@@ -101,6 +167,8 @@ def test_an_invalid_value_is_refused_without_allocating_memory(model, words, cha
         (model / CONFIG).write_bytes(content)
         forge(model, **change)
         assert _peak(lambda: is_refused(model, words)) < 10 << 20
+    forge(model, **json.loads(content))
+    assert len(load(model)) == 12
 
 
 @pytest.mark.parametrize("method", ["hyperbolic-cones", "order", "poincare"])
@@ -113,11 +181,11 @@ def test_settings_out_of_range_are_refused(model, method):
             assert is_refused(model, CONFIG)
 
 
-@pytest.mark.parametrize("checksum", [None, 5, ["0"], "", "0" * 64, "é"])
-def test_an_invalid_checksum_is_refused(full_model, checksum):
-    config = json.loads((full_model / CONFIG).read_bytes())
-    forge(full_model, checksums=config["checksums"] | {NODES: checksum})
-    assert is_refused(full_model, "nodes.txt.gz: does not match its checksum")
+def test_an_invalid_checksum_is_refused(full_model):
+    checksums = json.loads((full_model / CONFIG).read_bytes())["checksums"]
+    for checksum in (None, 5, ["0"], "", "0" * 64, "é"):
+        forge(full_model, checksums=checksums | {NODES: checksum})
+        assert is_refused(full_model, "nodes.txt.gz: does not match its checksum")
 
 
 @pytest.mark.parametrize(
@@ -142,34 +210,21 @@ def test_an_unknown_part_is_refused_and_never_opened(full_model, monkeypatch, fa
 HEAD = '{"format": "hypercone-model", "format_version": 2'
 
 
-@pytest.mark.parametrize(
-    "text",
-    [
-        "",
-        "null",
-        "[]",
-        "{}",
-        '"hypercone-model"',
-        "[" * 100_000,
-        '{"format": "hypercone-model"}',
-        f"{HEAD}}}",
-        f'{HEAD}, "x": {"[" * 500}{"]" * 500}}}',
-        f'{HEAD}, "x": {"9" * 5000}}}',
-        " " * (1 << 20) + "{}",
-        "\ufeff{}",
-        "{'format': 'hypercone-model'}",
-    ],
-    ids=range(13),
-)
-def test_a_config_that_does_not_describe_a_model_is_refused(model, text):
-    (model / CONFIG).write_text(text, encoding="utf-8")
-    assert is_refused(model)
+TEXTS = [
+    *("", "null", "[]", "{}", '"hypercone-model"', "[" * 100_000, '{"format": "hypercone-model"}', f"{HEAD}}}"),
+    *(f'{HEAD}, "x": {"[" * 500}{"]" * 500}}}', f'{HEAD}, "x": {"9" * 5000}}}', " " * (1 << 20) + "{}", "\ufeff{}"),
+    "{'format': 'hypercone-model'}",
+    # Nested to the recursion limit.
+    *(f'{HEAD}, "record": {"[" * depth}{"]" * depth}}}' for depth in range(800, 1000, 3)),
+]
 
 
-def test_a_config_nested_to_the_recursion_limit_is_refused(model):
-    for depth in range(800, 1000, 3):
-        (model / CONFIG).write_text(f'{HEAD}, "record": {"[" * depth}{"]" * depth}}}')
-        assert is_refused(model)
+def test_a_config_that_does_not_describe_a_model_or_is_in_another_encoding_is_refused(full_model):
+    content = (full_model / CONFIG).read_text(encoding="utf-8")
+    encoded = [content.encode(name, errors="replace") for name in ("utf-16", "utf-32", "utf-8-sig", "latin-1")]
+    for wrong in [*(text.encode() for text in TEXTS), *encoded]:
+        (full_model / CONFIG).write_bytes(wrong)
+        assert is_refused(full_model, CONFIG)
 
 
 RECORDS = {
@@ -200,13 +255,10 @@ def _with_record(folder: Path, text: str) -> None:
     write_with_checksum(folder / CONFIG, whole.replace('"PUT HERE"', text))
 
 
-def test_a_valid_record_written_this_way_is_loaded(full_model):
-    _with_record(full_model, '{"x": [1, 2.5, "\\u00e9", null, {"y": true}]}')
-    assert load(full_model).record == {"x": [1, 2.5, "é", None, {"y": True}]}
-
-
 @pytest.mark.parametrize("case", RECORDS)
 def test_ambiguous_or_invalid_json_is_refused(full_model, fault_row, case):
+    _with_record(full_model, '{"x": [1, 2.5, "\\u00e9", null, {"y": true}]}')
+    assert load(full_model).record == {"x": [1, 2.5, "é", None, {"y": True}]}
     _with_record(full_model, RECORDS[case])
     sentence = is_refused(full_model, CONFIG)
     assert len(sentence) < 300
@@ -218,14 +270,7 @@ def test_a_duplicate_key_is_refused(full_model):
     text = (full_model / CONFIG).read_text(encoding="utf-8").rpartition(',\n  "seal"')[0]
     for name, value in (("threshold", "9.0"), ("format_version", "1"), ("checksums", "{}"), ("format", '"x"')):
         write_with_checksum(full_model / CONFIG, f'{text}, "{name}": {value}}}')
-        assert is_refused(full_model, f"'{name}' stands there twice")
-
-
-@pytest.mark.parametrize("encoding", ["utf-16", "utf-32", "utf-8-sig", "latin-1"])
-def test_a_config_in_another_encoding_is_refused(full_model, encoding):
-    text = (full_model / CONFIG).read_text(encoding="utf-8")
-    (full_model / CONFIG).write_bytes(text.encode(encoding, errors="replace"))
-    assert is_refused(full_model, CONFIG)
+        assert is_refused(full_model, f"'{name}' appears twice")
 
 
 def test_a_config_of_a_megabyte_is_refused(full_model):
@@ -233,11 +278,11 @@ def test_a_config_of_a_megabyte_is_refused(full_model):
     assert is_refused(full_model, "more than such a file can have")
 
 
-@pytest.mark.parametrize("config", [None, 5, [], [1], True, "x", {"method": ["x"]}, {"dim": "x"}, {"seed": 10**300}])
-def test_a_record_with_invalid_settings_cannot_be_used_to_repeat_a_fit(full_model, capsys, config):
-    forge(full_model, record={"config": config})
-    assert main(["suggest", str(full_model), "--check"]) == 2
-    assert capsys.readouterr().err.count("\n") == 1
+def test_a_record_with_invalid_settings_cannot_be_used_to_repeat_a_fit(full_model, capsys):
+    for config in (None, 5, [], [1], True, "x", {"method": ["x"]}, {"dim": "x"}, {"seed": 10**300}):
+        forge(full_model, record={"config": config})
+        assert main(["suggest", str(full_model), "--check"]) == 2
+        assert capsys.readouterr().err.count("\n") == 1
 
 
 ODD_RECORDS = {
@@ -259,17 +304,19 @@ ODD_RECORDS = {
 
 
 @pytest.mark.parametrize("name", ODD_RECORDS)
-def test_a_record_with_any_values_can_be_saved_and_extended(full_model, tmp_path, name):
+def test_a_record_with_any_values_can_be_saved_described_and_extended(full_model, tmp_path, name):
     for value in ODD_RECORDS[name]:
         forge(full_model, record={"kind": "constructed", name: value})
         loaded = load(full_model)
         assert loaded.record[name] == value
         assert is_same(load(loaded.save(tmp_path / "again")), loaded)
-        card = (tmp_path / "again" / "README.md").read_text(encoding="utf-8")
-        assert "nan" not in card.split("##")[0].replace(name, "")
         assert loaded.add("dog", "animal").record["placed"]["nodes"] >= 1
-        with pytest.raises(InputError, match=r"this model was constructed|the record of this model|keeps no record"):
+        with pytest.raises(InputError, match=r"this model (was constructed|has no record)|the record of this model"):
             loaded.plot("training")
+    for value in [*ODD_RECORDS[name], True, None, 10**300, 1e308, "", [], {}, ["a\n|b"], -1, 0.5]:
+        card = model_card(make_embedding(record={name: value, "reproducible": value, "closure_aware": value}))
+        assert card.startswith("# 12 nodes as hyperbolic-cones in 2 dimensions\n")
+        assert not {"nan", "inf"} & set(card.lower().replace(")", " ").split())
 
 
 # Parts that are not regular files, or too large.
@@ -294,12 +341,7 @@ OTHER_THINGS = {
     "a link to itself": lambda path: path.symlink_to(path.name),
     "a link to a file of the kernel": lambda path: path.symlink_to("/proc/self/maps"),
 }
-DOCUMENTED_THINGS = {
-    "a pipe": NODES,
-    "a link to /dev/zero": POINTS,
-    "a link to nowhere": CONFIG,
-    "a folder": EDGES,
-}
+DOCUMENTED_THINGS = {"a pipe": NODES, "a link to /dev/zero": POINTS, "a link to nowhere": CONFIG, "a folder": EDGES}
 
 
 @pytest.mark.parametrize("thing", OTHER_THINGS)
@@ -375,50 +417,31 @@ def test_a_pickle_in_place_of_any_part_is_refused_and_not_run(
 # Names and labels.
 
 
-def _lines_of(count: int, line: bytes = b"n%d\n") -> bytes:
-    return b"".join(line % i for i in range(count))
-
-
-@pytest.mark.parametrize(
-    "names",
-    [
-        b"",
-        b"a\n" * 12,
-        _lines_of(12)[:-1],
-        _lines_of(13)[:-1],
-        _lines_of(12, b"\xff%d\n"),
-        _lines_of(11),
-        _lines_of(13),
-    ],
-    ids=["none", "twelve equal", "no end", "no end of 13", "not UTF-8", "11", "13"],
-)
-def test_names_that_do_not_match_the_points_are_refused(model, names):
-    forge(model, {NODES: gzip.compress(names)}, nodes_bytes=len(names))
-    assert is_refused(model, NODES)
-
-
 WHOLE = "animal\nLöwe\nx y\n".encode()
 PACKED = gzip.compress(WHOLE)
+NAME_LISTS = [b"", b"a\n" * 3, WHOLE[:-1], WHOLE + b"z", WHOLE.replace(b"x", b"\xff"), WHOLE[:-4], WHOLE + b"z\n"]
+MEMBERS = {
+    "two members": gzip.compress(b"animal\n") + gzip.compress("Löwe\nx y\n".encode()),
+    "an empty member behind": PACKED + gzip.compress(b""),
+    "190 empty members": gzip.compress(b"") * 190,
+    "zeros behind": PACKED + b"\0" * 100,
+    "cut": PACKED[:-1],
+    "wrong sum": PACKED[:-8] + bytes(8),
+    "not compressed": WHOLE,
+    "empty": b"",
+    "damaged": PACKED[:10] + b"\xff" + PACKED[11:],
+}
 
 
-@pytest.mark.parametrize(
-    "content",
-    {
-        "two members": gzip.compress(b"animal\n") + gzip.compress("Löwe\nx y\n".encode()),
-        "an empty member behind": PACKED + gzip.compress(b""),
-        "190 empty members": gzip.compress(b"") * 190,
-        "zeros behind": PACKED + b"\0" * 100,
-        "cut": PACKED[:-1],
-        "wrong sum": PACKED[:-8] + bytes(8),
-        "not compressed": WHOLE,
-        "empty": b"",
-        "damaged": PACKED[:10] + b"\xff" + PACKED[11:],
-    }.items(),
-    ids=lambda item: item[0],
-)
-def test_names_must_be_one_complete_gzip_member(full_model, content):
-    forge(full_model, {NODES: content[1]})
-    assert is_refused(full_model, NODES)
+def test_names_must_match_the_points_and_be_one_complete_gzip_member(full_model):
+    for content in MEMBERS.values():
+        forge(full_model, {NODES: content})
+        assert is_refused(full_model, NODES)
+    for names in NAME_LISTS:
+        forge(full_model, {NODES: gzip.compress(names)}, nodes_bytes=len(names))
+        assert is_refused(full_model, NODES)
+    forge(full_model, {NODES: PACKED}, nodes_bytes=len(WHOLE))
+    assert load(full_model).names == ("animal", "Löwe", "x y")
 
 
 def test_a_gzip_bomb_is_not_decompressed_beyond_the_announced_size(full_model):
@@ -465,43 +488,12 @@ def test_a_zip_in_place_of_the_names_is_refused(full_model, fault_row):
 # Points.
 
 
-@pytest.mark.parametrize(
-    ("method", "point"),
-    [
-        ("hyperbolic-cones", [0.0, 0.0]),
-        ("hyperbolic-cones", [1.0, 0.0]),
-        ("hyperbolic-cones", [5.0, 0.0]),
-        ("poincare", [0.8, 0.8]),
-        ("euclidean-cones", [1e-6, 0.0]),
-        ("hyperbolic-cones", [1.0 + 5e-10, 0.0]),
-        ("order", [NAN, 0.0]),
-        ("euclidean", [INFINITY, 0.0]),
-        ("order", [0.0, -1.01 * FARTHEST]),
-        ("euclidean-cones", [1e200, 1e200]),
-    ],
-)
-def test_points_outside_the_domain_are_refused(tmp_path, method, point):
-    folder = make_embedding(method, count=1).save(tmp_path / "model")
-    forge(folder, {POINTS: safetensors_bytes({"points": np.array([point])})})
-    assert is_refused(folder, "outside the domain|is not finite")
-
-
-@pytest.mark.parametrize(
-    "tensors",
-    [
-        {},
-        {"weights": np.full((12, 2), 0.5)},
-        {"points": np.full((12, 2), 0.5, np.float32)},
-        {"points": np.full((12, 2), 1, np.int64)},
-        {"points": np.full((2, 12), 0.5)},
-        {"points": np.full(24, 0.5)},
-        {"points": np.empty((12, 0))},
-    ],
-    ids=lambda tensors: str({name: (str(array.dtype), array.shape) for name, array in tensors.items()}),
-)
-def test_points_of_another_type_or_shape_are_refused(model, tensors):
-    forge(model, {POINTS: safetensors_bytes(tensors)})
-    assert is_refused(model, "does not hold 12 float64 points")
+def test_points_of_another_type_or_shape_are_refused(model):
+    half = np.full((12, 2), 0.5)
+    others = [half.astype(np.float32), half.astype(np.int64), half.reshape(2, 12), half.ravel(), half[:, :0]]
+    for tensors in [{}, {"weights": half}, *({"points": other} for other in others)]:
+        forge(model, {POINTS: safetensors_bytes(tensors)})
+        assert is_refused(model, "does not hold 12 float64 points")
 
 
 def _tensors(header: object, data: bytes = bytes(48), length: int | None = None) -> bytes:
