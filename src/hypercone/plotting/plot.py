@@ -131,7 +131,7 @@ def disk(
     scene = make_scene(seen, hierarchy, middle, moved=moved)
     named = labels if labels is None or isinstance(labels, int) else _rows(embedding, labels)
     shaded = None if cones is None else _rows(embedding, cones)
-    return disk_picture(scene, embedding.called, DiskStyle(shaded, named, color, theme, embedding.threshold))
+    return disk_picture(scene, embedding.display_name, DiskStyle(shaded, named, color, theme, embedding.threshold))
 
 
 def _rows(embedding: Embedding, names: Names) -> list[int]:
