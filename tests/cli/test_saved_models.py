@@ -112,9 +112,10 @@ def test_compare_shows_where_two_models_disagree(run, model, taxonomy, quick, tm
     assert run("fit", taxonomy, "-o", tmp_path / "hasty", "--quiet", "--method", "order", *quick[2:]).code == 0
     given = ("compare", model, tmp_path / "hasty", "--sample", 0)
     found, done = run(*given, "--json").json, run(*given)
-    assert found["only_first"]
+    pairs = [*found["only_first"], *found["only_second"]]
+    assert pairs
     assert "\nOnly " in done.out
-    assert all(f"  {pair['child_label']} is a" in done.out for pair in found["only_first"])
+    assert all(f"  {pair['child']} is a" in done.out for pair in pairs)
     done = run("compare", model, model)
     assert "They share 10 nodes, of which all were asked for their ancestors." in done.out
     assert "agree to 100.0 %" in done.out

@@ -80,12 +80,23 @@ def test_with_o_the_page_of_the_model_is_written_and_not_opened(run, process, mo
     assert (tmp_path / "b.html").read_text() == explorer_page(load(model), title="Pets", view="projection")
 
 
-def test_without_o_a_private_page_is_opened_in_the_browser(run, model, browser, temporary):
+def test_without_o_or_with_open_the_page_is_opened_in_the_browser(run, model, browser, temporary, tmp_path):
     done = run("explore", model, "--json").json
     page = Path(done["page"])
     assert (done["opened"], browser()) == (True, page)
     assert (page.name, page.parent.parent) == ("model.html", temporary)
     assert stat.S_IMODE(page.parent.stat().st_mode) == 0o700
+    there = tmp_path / "a page #1.html"
+    assert run("explore", model, "-o", there, "--open", "--json").json["opened"] is True
+    assert browser() == there
+
+
+def test_no_open_opens_nothing_and_a_page_that_cannot_be_made_leaves_no_folder_behind(run, model, browser, temporary):
+    assert run("explore", model.parent / "nowhere").code == 3
+    assert run("explore", model, "--view", "globe").code == 2
+    assert os.listdir(temporary) == []
+    assert run("explore", model, "--no-open", "--json").json["opened"] is False
+    assert browser() is None
 
 
 def test_without_a_browser_the_path_is_printed_and_the_command_succeeds(run, model, browser, temporary, monkeypatch):
@@ -98,20 +109,6 @@ def test_without_a_browser_the_path_is_printed_and_the_command_succeeds(run, mod
     assert Path(done.out.splitlines()[0].split(maxsplit=1)[1]).parent.parent == temporary
     assert "open the page in one yourself" in done.out
     assert browser() is None
-
-
-def test_open_and_no_open_override_the_default(run, model, browser, temporary, tmp_path):
-    assert run("explore", model, "--no-open", "--json").json["opened"] is False
-    assert browser() is None
-    kept = tmp_path / "a page #1.html"
-    assert run("explore", model, "-o", kept, "--open", "--json").json["opened"] is True
-    assert browser() == kept
-
-
-def test_a_page_that_cannot_be_made_leaves_no_folder_behind(run, model, temporary):
-    assert run("explore", model.parent / "nowhere").code == 3
-    assert run("explore", model, "--view", "globe").code == 2
-    assert os.listdir(temporary) == []
 
 
 @pytest.fixture

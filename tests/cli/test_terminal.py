@@ -1,4 +1,4 @@
-"""Progress on terminals and in pipes, closed pipes, interrupts, help, and a fast start."""
+"""Progress on terminals and in pipes, closed pipes, help, and a fast start."""
 
 from __future__ import annotations
 
@@ -6,10 +6,8 @@ import contextlib
 import json
 import os
 import re
-import signal
 import subprocess
 import sys
-import time
 from collections.abc import Iterator
 
 import pytest
@@ -17,7 +15,7 @@ import pytest
 from hypercone.cli.main import COMMANDS
 
 CONES = ("--method", "hyperbolic-cones")
-posix = pytest.mark.skipif(os.name == "nt", reason="needs pseudo-terminals and POSIX signals")
+posix = pytest.mark.skipif(os.name == "nt", reason="needs POSIX")
 
 
 @pytest.mark.parametrize("command", COMMANDS)
@@ -135,44 +133,15 @@ def test_output_onto_a_full_disk_is_exit_code_4(program):
 
 
 @posix
-def test_ctrl_c_in_the_middle_of_training_ends_at_once_and_saves_nothing(program, tmp_path):
-    given = [*program, *FIT, "--epochs", "100000000", "-o", str(tmp_path / "m")]
-    with _terminal() as (ours, theirs), subprocess.Popen(given, stderr=theirs) as running:
-        os.close(theirs)
-        shown = ""
-        while "training: " not in shown:
-            shown += os.read(ours, 65536).decode(errors="replace")
-        pressed = time.monotonic()
-        running.send_signal(signal.SIGINT)
-        rest = _rest(ours)
-        assert running.wait(30) == 130
-    # The bar is cleared before the message.
-    assert rest.split("\r")[-2:] == ["hypercone: interrupted; nothing was saved", "\n"]
-    assert rest.split("\r")[-3].strip() == ""
-    assert "Traceback" not in rest
-    assert time.monotonic() - pressed < 5
-    assert os.listdir(tmp_path) == []
-
-
-@posix
-def test_a_second_process_finds_the_compiled_kernels(process, tmp_path, capsys):
+def test_a_second_process_finds_the_compiled_kernels(process, tmp_path):
     import resource
 
-    def seconds() -> float:
-        """The CPU time of finished children, which does not depend on the load of the machine."""
-        used = resource.getrusage(resource.RUSAGE_CHILDREN)
-        return used.ru_utime + used.ru_stime
-
     given = ["fit", "tree-3-4", "-o", str(tmp_path / "m"), "--dim", "2", *CONES, "--epochs", "5", "--init-epochs", "5"]
-    assert process(*given).code == 0
-    times = []
-    for _ in range(2):
-        before = seconds()
+    seconds = []
+    for _ in range(3):
         assert process(*given).code == 0
-        times.append(seconds() - before)
-        if times[-1] < 3:
-            break
-    with capsys.disabled():
-        print(f" [fitted after {min(times):.2f} s] ", end="")
+        # The CPU time of finished children does not depend on the load of the machine.
+        used = resource.getrusage(resource.RUSAGE_CHILDREN)
+        seconds.append(used.ru_utime + used.ru_stime)
     # Usually a second or less; compiling would take ten.
-    assert min(times) < 3
+    assert min(seconds[1] - seconds[0], seconds[2] - seconds[1]) < 3

@@ -126,7 +126,7 @@ def counted(embedding, hierarchy, threshold):
     return len(called & true), len(called - true), len(true)
 
 
-@pytest.mark.parametrize("change", [0.0, -0.02, 0.1])
+@pytest.mark.parametrize("change", [0.0, -0.02, 0.1, 1e9])
 def test_every_pair_is_counted_once(fitted, change, monkeypatch):
     monkeypatch.setattr(measures, "PARTS_PER_CORE", 3)
     found = all_pairs(fitted, threshold=fitted.threshold + change)
@@ -265,15 +265,6 @@ def test_a_negative_pair_counts_in_the_group_of_its_true_pair():
     assert [(one.positives, one.negatives) for one in found.values()] == [(0, 0), (1, 1), (2, 2)]
 
 
-def test_a_model_that_predicts_everything_true_is_counted():
-    tree = hypercone.load_dataset("tree-3-6")
-    collapsed = np.tile([[0.5, 0.0]], (len(tree), 1))
-    embedding = Embedding(tree.names, collapsed, "hyperbolic-cones", Settings(), 4.0, edges=tree.edges)
-    found = all_pairs(embedding)
-    assert (found.recall, found.false_positives) == (1.0, found.negatives)
-    assert found.positives + found.negatives == len(tree) * (len(tree) - 1)
-
-
 def recorded(**record) -> Embedding:
     return Embedding(["dog"], np.array([[0.5, 0.0]]), "hyperbolic-cones", Settings(), 0.0, record=record)
 
@@ -302,15 +293,6 @@ def test_the_origin_is_read_from_the_record(record, kind, closure_aware):
 def test_an_unknown_kind_is_refused(said):
     with pytest.raises(InputError, match="must say one of: learned, constructed, learned from a construction"):
         kind_of(recorded(kind=said))
-
-
-def test_a_fit_to_a_split_is_not_closure_aware_and_stays_so_in_its_folder(tmp_path):
-    tree = hypercone.load_dataset("tree-2-4")
-    fitted = {"dim": 2, "epochs": 2, "init_epochs": 2, "method": "hyperbolic-cones"}
-    strict = hypercone.fit(tree, split=tree.split(10), **fitted)
-    strict.save(tmp_path / "strict")
-    assert not kind_of(hypercone.load(tmp_path / "strict")).closure_aware
-    assert kind_of(hypercone.fit(tree, edges="closure", **fitted)).closure_aware
 
 
 @pytest.fixture(scope="module")

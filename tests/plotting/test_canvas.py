@@ -8,7 +8,7 @@ import numpy as np
 import pytest
 from PIL import Image
 
-from hypercone.errors import HyperconeError, InputError
+from hypercone.errors import HyperconeError
 from hypercone.plotting.canvas import new_figure, pixels, save_figure
 from hypercone.plotting.scene import depth_colors, draw_disk, draw_edges, draw_nodes, draw_ring
 from hypercone.reproduce.film import write_gif, write_mp4
@@ -26,15 +26,6 @@ def figure():
     return figure
 
 
-def test_a_picture_is_the_same_bytes_every_time(figure, tmp_path):
-    starts = {".pdf": b"%PDF", ".png": b"\x89PNG", ".svg": b"<?xml"}
-    first, second = (save_figure(figure, *(tmp_path / f"{name}{end}" for end in starts)) for name in "ab")
-    for one, other, start in zip(first, second, starts.values(), strict=True):
-        assert one.read_bytes() == other.read_bytes()
-        assert one.read_bytes().startswith(start)
-    assert sorted(path.name for path in tmp_path.iterdir()) == sorted(path.name for path in (*first, *second))
-
-
 def test_an_svg_has_unique_ids_short_numbers_and_a_group_of_geodesics_per_depth_below_the_roots(figure, tmp_path):
     (path,) = save_figure(figure, tmp_path / "a.svg")
     nodes = list(ElementTree.parse(path).iter())
@@ -45,11 +36,6 @@ def test_an_svg_has_unique_ids_short_numbers_and_a_group_of_geodesics_per_depth_
     curves = [next(iter(node)).get("d") for node in nodes if (node.get("id") or "").startswith("geodesics")]
     assert sorted(curve.count("M") for curve in curves) == [1, 2]
     assert all("C" in curve for curve in curves)
-
-
-def test_an_unknown_picture_format_is_refused(figure, tmp_path):
-    with pytest.raises(InputError, match=r"^a.txt: is not a picture format; end it in .svg, .png or .pdf$"):
-        save_figure(figure, tmp_path / "a.txt")
 
 
 def test_the_pixels_of_a_figure(figure):

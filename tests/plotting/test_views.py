@@ -54,16 +54,13 @@ def test_more_dimensions_with_edges_are_shown_by_a_construction_whose_cones_are_
     assert set(map(tuple, np.argwhere(held))) == set(map(tuple, BIRDS.closure()))
 
 
-@pytest.mark.parametrize(
-    ("hierarchy", "caption"),
-    [
+def test_the_caption_of_a_flat_model_in_2_d_names_the_method():
+    for hierarchy, caption in [
         (BIRDS, "View: a 2-D construction of the same hierarchy; the model itself is euclidean-cones in 2-D."),
         (None, "View: the points of euclidean-cones in 2-D; a norm r is drawn at r/(r + "),
-    ],
-)
-def test_the_caption_of_a_flat_model_in_2_d_names_the_method(hierarchy, caption):
-    view = planar_view(random_points(len(BIRDS), 2), "euclidean-cones", Settings(), hierarchy)
-    assert view.caption.startswith(caption)
+    ]:
+        view = planar_view(random_points(len(BIRDS), 2), "euclidean-cones", Settings(), hierarchy)
+        assert view.caption.startswith(caption)
 
 
 def test_a_one_sided_projection_is_centered_on_that_side():
