@@ -75,11 +75,6 @@ def quick() -> tuple[str, ...]:
 
 
 @pytest.fixture(scope="session")
-def edges() -> list[tuple[str, str]]:
-    return EDGES
-
-
-@pytest.fixture(scope="session")
 def taxonomy(tmp_path_factory: pytest.TempPathFactory) -> Path:
     path = tmp_path_factory.mktemp("taxonomy") / "animals.tsv"
     path.write_text("parent\tchild\n" + "".join(f"{a}\t{b}\n" for a, b in EDGES), encoding="utf-8")

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import hashlib
 import json
 import os
 import re
@@ -11,6 +10,7 @@ import sys
 
 import numpy as np
 import pytest
+from tests.support.embeddings import all_files
 
 import hypercone
 from hypercone.cli import demo
@@ -19,67 +19,34 @@ from hypercone.methods import METHODS
 from hypercone.training.config import OPTIONS
 
 
-def test_a_fit_without_settings_constructs_and_says_how_exact_it_is(run, taxonomy, tmp_path):
-    lines = run("fit", taxonomy, "-o", tmp_path / "m", "--quiet").out.splitlines()
-    shown = dict(line.split("  ", 1) for line in lines)
-    assert [shown[name].strip() for name in ("method", "kind", "all pairs f1")] == [
-        "overlapping-caps",
-        "constructed",
-        "100.00 %",
-    ]
-    found = run(
-        "fit", taxonomy, "-o", tmp_path / "n", "--method", "nested-caps", "--dim", "2", "--json", "--quiet"
-    ).json
-    assert (found["method"], found["kind"], found["all_pairs_f1"]) == ("nested-caps", "constructed", 1.0)
-
-
 def test_fit_reports_true_pairs_lost_in_a_forest(run, tmp_path):
     (tmp_path / "d.tsv").write_text("parent\tchild\na\tb\na\tc\nb\td\nc\td\n")
     done = run("fit", tmp_path / "d.tsv", "-o", tmp_path / "m", "--method", "nested-caps", "--quiet")
     assert "1 of 5 true pairs" in done.err
 
 
-def test_three_edges_are_read_back_in_words_with_the_child_first(run, taxonomy, tmp_path):
-    assert run("info", taxonomy).err.splitlines() == [
-        "Read 10 nodes and 9 edges, for example:",
-        "  dog is an animal",
-        "  hot dog is a dog",
-        "  tiny toy poodle is a toy poodle",
-    ]
-    upside_down = tmp_path / "upside_down.csv"
-    upside_down.write_text("dog,animal\npoodle,dog\n")
-    said = run("info", upside_down, "--direction", "child-parent").err
-    assert "  dog is an animal\n  poodle is a dog\n" in said
-    assert "animal is a dog" not in said
-
-
-def test_info_describes_a_file_a_dataset_and_standard_input(run, process, taxonomy):
+def test_info_describes_a_file_a_dataset_and_standard_input(run, process, taxonomy, tmp_path):
     found = run("info", taxonomy, "--json")
     assert found.err == ""
     assert (found.json["nodes"], found.json["edges"]) == (10, 9)
     assert run("info", "tree-2-3", "--json").json["nodes"] == 15
     piped = process("info", "-", "--json", "--format", "tsv", input=taxonomy.read_text(encoding="utf-8"))
     assert piped.json | {"seconds": 0} == found.json | {"seconds": 0}
-
-
-def test_named_columns_say_the_direction(run, tmp_path):
-    (tmp_path / "wide.csv").write_text("id,kind,what\n1,dog,animal\n2,poodle,dog\n")
-    done = run("info", tmp_path / "wide.csv", "--child-column", "kind", "--parent-column", "what")
-    assert "poodle is a dog" in done.err
+    (tmp_path / "upside_down.csv").write_text("dog,animal\npoodle,dog\n")
+    read = ["Read 3 nodes and 2 edges, for example:", "  dog is an animal", "  poodle is a dog"]
+    assert run("info", tmp_path / "upside_down.csv", "--direction", "child-parent").err.splitlines() == read
 
 
 def test_json_escapes_letters_only_if_the_stream_cannot_encode_them(process, model):
-    assert '"Löwe"' in process("query", model, "nearest", "animal", "--json", env=_env("utf-8"), encoding="utf-8").out
-    plain = process("query", model, "nearest", "animal", "--json", env=_env("ascii"))
+    utf8, ascii_only = (os.environ | {"PYTHONIOENCODING": encoding} for encoding in ("utf-8", "ascii"))
+    given = ("query", model, "nearest", "animal")
+    assert '"Löwe"' in process(*given, "--json", env=utf8, encoding="utf-8").out
+    plain = process(*given, "--json", env=ascii_only)
     assert "\\u00f6" in plain.out
     assert "Löwe" in {each["name"] for each in plain.json["nearest"]}
-    words = process("query", model, "nearest", "animal", env=_env("ascii"))
+    words = process(*given, env=ascii_only)
     assert (words.code, words.err) == (0, "")
     assert "L\\xf6we" in words.out
-
-
-def _env(encoding: str) -> dict[str, str]:
-    return os.environ | {"PYTHONIOENCODING": encoding}
 
 
 def test_split_then_fit_on_it_then_evaluate_on_it(run, tmp_path, quick):
@@ -88,20 +55,24 @@ def test_split_then_fit_on_it_then_evaluate_on_it(run, tmp_path, quick):
     assert len((tmp_path / "s" / "test.tsv").read_text().splitlines()) == 16
     fitted = run("fit", "tree-3-4", "--split", tmp_path / "s", "-o", tmp_path / "m", *quick, "--quiet", "--json").json
     assert 0 < fitted["validation_f1"] <= 1
-    found = run("evaluate", tmp_path / "m", "--split", tmp_path / "s", "--json").json
+    given = ("evaluate", tmp_path / "m", "--split", tmp_path / "s", "--all-pairs", "--json")
+    found = run(*given).json
     assert {name: found[name] for name in ("precision", "recall", "f1")} == fitted["test"]
     assert (found["positives"], found["negatives"]) == (15, counts["test_negatives"])
-    drawn = run(
-        "fit", "tree-3-4", "--percent", "25", "--split-seed", "3", "-o", tmp_path / "m2", *quick, "--quiet", "--json"
-    ).json
-    assert drawn["test"] == fitted["test"]
-    assert _digest(tmp_path / "m") == _digest(tmp_path / "m2")
-    people = run("fit", "tree-3-4", "--percent", "25", "-o", tmp_path / "m3", *quick, "--quiet").out
-    assert "precision" in people.splitlines()[-1]
-    assert "F1" in people.splitlines()[-1]
+    assert found["closure_aware"] is False
+    drawn = ("--percent", "25", "--split-seed", "3")
+    assert run("fit", "tree-3-4", *drawn, "-o", tmp_path / "m2", *quick, "--json").json["test"] == fitted["test"]
+    assert all_files(tmp_path / "m")["model.safetensors"] == all_files(tmp_path / "m2")["model.safetensors"]
+    # References add the baselines to the metrics.
+    more = run(*given, "--references").json
+    added = {name: value for name, value in more.items() if "symbolic" in name or "trivial" in name}
+    assert more == found | added
+    assert (added["symbolic_f1"], added["all_pairs_symbolic_f1"]) == (1.0, 1.0)
+    assert 0 < added["all_pairs_trivial_f1"] < 1
+    assert 0 < added["trivial_f1"] < 1
 
 
-def test_evaluate_on_files_of_pairs(run, model, tmp_path):
+def test_evaluate_on_files_of_pairs_with_a_header_or_by_column(run, model, tmp_path):
     (tmp_path / "true.tsv").write_text("parent\tchild\nanimal\tpoodle\ndog\thot dog\n")
     (tmp_path / "false.tsv").write_text("parent\tchild\npoodle\tanimal\n")
     files = ("--positives", tmp_path / "true.tsv", "--negatives", tmp_path / "false.tsv")
@@ -110,25 +81,26 @@ def test_evaluate_on_files_of_pairs(run, model, tmp_path):
     none = run("evaluate", model, *files, "--threshold", "-1", "--json").json
     assert (none["true_positives"], none["threshold"]) == (0, -1.0)
     assert "true positives" in run("evaluate", model, *files).out
+    (tmp_path / "true.tsv").write_text("x\tpoodle\tdog\nx\tsiamese\tcat\n")
+    (tmp_path / "false.tsv").write_text("x\tpoodle\tcat\n")
+    found = run("evaluate", model, *files, "--child-column", "2", "--parent-column", "3", "--json").json
+    assert (found["positives"], found["negatives"], found["true_positives"]) == (2, 1, 2)
 
 
-def test_evaluate_reconstruction(run, model, taxonomy):
-    found = run("evaluate", model, "--reconstruction", taxonomy, "--json").json
+def test_evaluate_reconstruction_whatever_the_order_of_the_lines(run, model, taxonomy, tmp_path):
+    given = ("evaluate", model, "--json", "--reconstruction")
+    found = run(*given, taxonomy).json
     expected = hypercone.evaluation.reconstruction(hypercone.load(model), hypercone.read(taxonomy))
     figures = {f"reconstruction_{name}": value for name, value in expected.as_dict().items()}
     assert found == figures | kind_of(hypercone.load(model)).as_dict()
-    sampled = run("evaluate", model, "--reconstruction", taxonomy, "--sample", 4, "--threads", 1, "--json").json
-    assert sampled["reconstruction_nodes"] == 4
-
-
-def test_the_order_of_the_lines_does_not_matter_to_reconstruction(run, model, taxonomy, edges, tmp_path):
+    assert run(*given, taxonomy, "--sample", 4, "--threads", 1).json["reconstruction_nodes"] == 4
+    _, *lines = taxonomy.read_text(encoding="utf-8").splitlines()
     shuffled = tmp_path / "shuffled.csv"
-    shuffled.write_text("".join(f"{b},{a}\n" for a, b in reversed(edges)), encoding="utf-8")
-    given = ("evaluate", model, "--json", "--reconstruction")
-    assert run(*given, shuffled, "--direction", "child-parent").json == run(*given, taxonomy).json
+    shuffled.write_text("\n".join(",".join(line.split("\t")[::-1]) for line in lines[::-1]), encoding="utf-8")
+    assert run(*given, shuffled, "--direction", "child-parent").json == found
 
 
-def test_export_in_every_format(run, model, tmp_path):
+def test_export_in_every_format_and_in_other_coordinates(run, model, tmp_path):
     embedding = hypercone.load(model)
     for name in ("p.tsv", "p.npz", "p.vec"):
         found = run("export", model, tmp_path / name, "--json").json
@@ -139,10 +111,6 @@ def test_export_in_every_format(run, model, tmp_path):
     assert {row[0]: [float(cell) for cell in row[1:]] for row in rows}["hot dog"] == embedding["hot dog"].tolist()
     assert run("export", model, tmp_path / "p.data", "--format", "word2vec").code == 0
     assert (tmp_path / "p.data").read_bytes() == (tmp_path / "p.vec").read_bytes()
-
-
-def test_export_in_other_coordinates_and_for_the_projector(run, model, tmp_path):
-    embedding = hypercone.load(model)
     run("export", model, tmp_path / "p.npz", "--coordinates", "lorentz")
     with np.load(tmp_path / "p.npz", allow_pickle=False) as arrays:
         assert (arrays["points"] == embedding.to_frame("lorentz").to_numpy()).all()
@@ -159,28 +127,15 @@ def test_a_file_of_settings_is_read_and_options_win(run, tmp_path):
     assert (config["dim"], config["epochs"], config["init_epochs"], config["seed"]) == (2, 6, 5, 4)
 
 
-def _digest(folder) -> str:
-    return hashlib.sha256((folder / "model.safetensors").read_bytes()).hexdigest()
-
-
 def test_the_same_seed_in_two_processes_gives_the_same_bytes_and_another_seed_does_not(
     run, process, taxonomy, tmp_path, quick
 ):
     for name, seed, start in (("one", 5, process), ("two", 5, run), ("three", 6, run)):
         done = start("fit", taxonomy, "-o", tmp_path / name, *quick, "--seed", seed, "--json")
         assert done.json["nodes"] == 10
-    assert _digest(tmp_path / "one") == _digest(tmp_path / "two") != _digest(tmp_path / "three")
-    for part in ("config.json", "nodes.txt.gz", "README.md"):
-        assert (tmp_path / "one" / part).read_bytes() == (tmp_path / "two" / part).read_bytes()
-
-
-def test_pair_files_without_a_header_are_read_by_direction_or_by_column(run, model, tmp_path):
-    (tmp_path / "true.csv").write_text("x,poodle,dog\nx,siamese,cat\n")
-    (tmp_path / "false.csv").write_text("x,poodle,cat\n")
-    files = ("--positives", tmp_path / "true.csv", "--negatives", tmp_path / "false.csv", "--json")
-    found = run("evaluate", model, *files, "--child-column", "2", "--parent-column", "3").json
-    assert (found["positives"], found["negatives"]) == (2, 1)
-    assert found["true_positives"] == 2
+    one, two, three = (all_files(tmp_path / name) for name in ("one", "two", "three"))
+    assert one == two
+    assert one["model.safetensors"] != three["model.safetensors"]
 
 
 def test_fit_writes_a_model_and_prints_one_line_per_value(run, taxonomy, tmp_path, quick):
@@ -195,6 +150,8 @@ def test_fit_writes_a_model_and_prints_one_line_per_value(run, taxonomy, tmp_pat
     lines = run("fit", taxonomy, "-o", tmp_path / "m", *quick, "--quiet").out.splitlines()
     titles = ["model", "method", "kind", "nodes", "dim", "seconds", "epoch", "threshold", "training f1"]
     assert [line.split("  ")[0] for line in lines] == titles == [name.replace("_", " ") for name in found]
+    caps = run("fit", taxonomy, "-o", tmp_path / "n", "--method", "nested-caps", "--dim", "2", "--json", "--quiet").json
+    assert (caps["method"], caps["kind"], caps["all_pairs_f1"]) == ("nested-caps", "constructed", 1.0)
 
 
 @pytest.mark.parametrize(

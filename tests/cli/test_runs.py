@@ -1,8 +1,10 @@
-"""hypercone fit --run: a stopped fit says how to resume, and resuming gives the same model."""
+"""fit --run and reproduce: what is interrupted says how to resume, and resuming gives the same result."""
 
 from __future__ import annotations
 
+import json
 import os
+import re
 import shlex
 import signal
 import subprocess
@@ -11,146 +13,80 @@ import threading
 import time
 
 import pytest
+from tests.support.embeddings import all_files
 
 from hypercone.cli import fit, stopping
+from hypercone.data import load_dataset
 from hypercone.errors import InputError, Interrupted
-
-LONG = ("--method", "hyperbolic-cones", "--dim", "5", "--epochs", "200000", "--init", "random", "--quiet")
-
+from hypercone.reproduce.released_split import write_released_split
+from hypercone.reproduce.table1 import TABLE1
 
 SHORT = ("--dim", "5", "--epochs", "3", "--init", "random", "--quiet")
+posix = pytest.mark.skipif(os.name == "nt", reason="signals are sent otherwise there")
 
 
-def _model(folder) -> dict[str, bytes]:
-    return {path.name: path.read_bytes() for path in folder.iterdir()}
-
-
-@pytest.mark.parametrize(
-    ("extra", "words"),
-    [
-        (("--resume",), "--resume needs --run FOLDER, where the checkpoints are"),
-        (("--checkpoint-epochs", "5"), "--checkpoint-epochs needs --run FOLDER"),
-        (("--checkpoint-seconds", "5"), "--checkpoint-seconds needs --run FOLDER"),
-        (("--run", "model"), "--run model is -o model or inside it; give the checkpoints a folder of their own"),
-        (("--run", "model/inside"), "--run model/inside is -o model or inside it"),
-        (("--run", "link"), "--run link is -o model or inside it"),
-        (
-            ("--run", "r", "--checkpoint-epochs", "0"),
-            "--checkpoint-epochs is 0, but must be at least 1 from a checkpoint",
-        ),
-        (("--run", "r", "--checkpoint-seconds", "nan"), "--checkpoint-seconds is nan, but must be a number above 0"),
-        (("--run", "file"), "file: is a file; give a folder for the run"),
-        (("--run", "notes"), "notes/lock: is not a run's; give another folder for the run"),
-        (("--run", "file/run"), "file/run: cannot be written (Not a directory)"),
-        (("--run", "folder"), "folder: is a folder with other things in it; give a new one for the run"),
-    ],
-    ids=lambda value: " ".join(value) if isinstance(value, tuple) else "",
-)
-def test_options_of_a_run_that_make_no_sense_are_one_sentence(run, fault_row, tmp_path, monkeypatch, extra, words):
+@posix
+def test_the_command_that_a_stopped_fit_prints_ends_with_the_same_model(run, program, tmp_path, monkeypatch):
     monkeypatch.chdir(tmp_path)
-    (tmp_path / "file").write_text("mine")
-    (tmp_path / "folder").mkdir()
-    (tmp_path / "folder" / "thesis.tex").write_text("years of work")
-    (tmp_path / "notes").mkdir()
-    (tmp_path / "notes" / "lock").write_text("the code of my bicycle's lock")
-    (tmp_path / "link").symlink_to("model")
-    done = run("fit", "tree-2-3", "-o", "model", "--method", "hyperbolic-cones", "--epochs", "3", "--quiet", *extra)
-    assert (done.code, done.err.count("\n")) == (2, 1)
-    assert words in done.err
-    assert not (tmp_path / "model").exists()
-    assert (tmp_path / "notes" / "lock").read_text() == "the code of my bicycle's lock"
-    fault_row("bad input", shlex.join(["hypercone", "fit", "tree-2-3", "-o", "model", *extra]), done)
-
-
-def _stopped(program, arguments, folder, number: int):
-    """Start a long fit, send the signal once it trains; return exit code, standard error and the seconds it took."""
-    run = folder / "run"
+    given = ("fit", "tree-3-4", "--dim", "5", "--epochs", "3000", "--init", "random", "--quiet", "--percent", "50")
+    resumable = (*given, "-o", "my model", "--run", "run", "--checkpoint-epochs", "50")
     # Background jobs, as tests may be, ignore some signals from the start; --default-signal undoes that.
-    command = ["env", "--default-signal", *program, *arguments, "--checkpoint-epochs", "50"]
-    with subprocess.Popen(command, cwd=folder, stderr=subprocess.PIPE, text=True) as process:
-        while process.poll() is None and not (run / "manifest.json").exists():
+    command = ["env", "--default-signal", *program, *resumable]
+    with subprocess.Popen(command, stderr=subprocess.PIPE, text=True) as process:
+        while process.poll() is None and not (tmp_path / "run" / "manifest.json").exists():
             time.sleep(0.02)
         sent = time.monotonic()
-        process.send_signal(number)
+        process.send_signal(signal.SIGHUP)
         err = process.communicate(timeout=60)[1]
-    return process.returncode, err, time.monotonic() - sent
-
-
-@pytest.mark.parametrize(("number", "code"), [(signal.SIGTERM, 143), (signal.SIGINT, 130), (signal.SIGHUP, 129)])
-def test_a_signal_ends_a_fit_within_ten_seconds_with_the_command_to_go_on(program, tmp_path, number, code):
-    fit = ("fit", "tree-3-4", "-o", "my model", "--run", "run", *LONG)
-    found, err, seconds = _stopped(program, fit, tmp_path, number)
-    assert (found, err.count("\n")) == (code, 1)
-    assert seconds < 10
-    command = err.strip().partition("go on with: ")[2]
-    again = ["fit", "--resume", *fit[1:], "--checkpoint-epochs", "50"]
-    assert shlex.split(command) == ["hypercone", *again]
+    assert (process.returncode, err.count("\n")) == (129, 1), err
+    assert time.monotonic() - sent < 10
     assert "; the checkpoint of training epoch " in err
     assert not (tmp_path / "my model").exists()
+    again = shlex.split(err.strip().partition("go on with: ")[2])
+    assert again == ["hypercone", "fit", "--resume", *resumable[1:]]
+    assert run(*again[1:]).code == run(*given, "-o", "plain").code == 0
+    assert all_files(tmp_path / "my model") == all_files(tmp_path / "plain")
 
 
-def test_a_resumed_fit_gives_the_same_model(run, program, tmp_path, monkeypatch):
-    monkeypatch.chdir(tmp_path)
-    fit = ("fit", "tree-3-4", "--dim", "5", "--epochs", "3000", "--init", "random", "--quiet", "--percent", "50")
-    code, err, _ = _stopped(program, (*fit, "-o", "model", "--run", "run"), tmp_path, signal.SIGTERM)
-    assert code == 143, err
-    assert run(*fit, "-o", "model", "--run", "run", "--resume", "--checkpoint-epochs", "50").code == 0
-    assert run(*fit, "-o", "plain").code == 0
-    assert _model(tmp_path / "model") == _model(tmp_path / "plain")
-
-
-@pytest.mark.parametrize("stderr", ["readable", "full"])
-def test_the_watchdog_ends_an_epoch_that_does_not_end_even_if_it_cannot_print(stderr):
+def test_the_watchdog_ends_an_epoch_that_does_not_end_even_if_it_cannot_print():
     script = "import signal, time\nfrom hypercone.cli import stopping\nstopping.PATIENCE = 0.2\n"
     script += "with stopping.stop_requests(lambda: 'the rest is kept'):\n    signal.raise_signal(15)\n"
     script += "    end = time.monotonic() + 60\n    while time.monotonic() < end: pass\n"
-    target = subprocess.PIPE if stderr == "readable" else os.open("/dev/full", os.O_WRONLY)
-    done = subprocess.run([sys.executable, "-c", script], stderr=target, text=True, timeout=30, check=False)
+    with open("/dev/full", "w") as full:
+        done = subprocess.run([sys.executable, "-c", script], stderr=full, timeout=30, check=False)
     assert done.returncode == 143
-    assert stderr == "full" or done.stderr.strip() == "hypercone: interrupted; the rest is kept"
 
 
-def test_a_second_signal_stops_at_once():
+def test_a_second_signal_stops_at_once_and_what_was_ignored_stays_ignored():
     before = signal.getsignal(signal.SIGTERM)
-    with stopping.stop_requests(lambda: "the last checkpoint is kept") as stop:
-        assert not stop()
-        signal.raise_signal(signal.SIGTERM)
-        assert stop()
-        with pytest.raises(KeyboardInterrupt, match="the last checkpoint is kept") as twice:
+    usual = signal.signal(signal.SIGHUP, signal.SIG_IGN)
+    try:
+        with stopping.stop_requests(lambda: "the last checkpoint is kept") as stop:
+            signal.raise_signal(signal.SIGHUP)
+            assert not stop()
             signal.raise_signal(signal.SIGTERM)
-    assert twice.value.exit_code == 143
+            assert stop()
+            with pytest.raises(KeyboardInterrupt, match="the last checkpoint is kept") as twice:
+                signal.raise_signal(signal.SIGTERM)
+        assert signal.getsignal(signal.SIGHUP) is signal.SIG_IGN
+    finally:
+        signal.signal(signal.SIGHUP, usual)
+    assert (twice.value.exit_code, Interrupted("x").exit_code) == (143, 130)
     assert signal.getsignal(signal.SIGTERM) is before
     assert threading.active_count() < 50
 
 
-def test_the_default_exit_code_of_an_interrupted_fit_is_130():
-    assert Interrupted("x").exit_code == 130
-
-
-def test_a_signal_that_was_ignored_stays_ignored():
-    before = signal.signal(signal.SIGHUP, signal.SIG_IGN)
-    try:
-        with stopping.stop_requests(lambda: "") as stop:
-            signal.raise_signal(signal.SIGHUP)
-            assert not stop()
-        assert signal.getsignal(signal.SIGHUP) is signal.SIG_IGN
-    finally:
-        signal.signal(signal.SIGHUP, before)
-
-
-BROKEN = {
-    "nobody reads it": "2>&1 >out | head -c 1 >head; exit ${PIPESTATUS[0]}",
-    "its disk is full": "2>/dev/full >out",
-    "it is closed": "2>&- >out",
-}
-
-
-@pytest.mark.parametrize("how", BROKEN)
-def test_a_fit_does_not_end_because_its_progress_cannot_be_written(program, tmp_path, how):
+@pytest.mark.parametrize(
+    "stderr",
+    ["2>&1 >out | head -c 1 >head; exit ${PIPESTATUS[0]}", "2>/dev/full >out", "2>&- >out"],
+    ids=["nobody reads it", "its disk is full", "it is closed"],
+)
+def test_a_fit_does_not_end_because_its_progress_cannot_be_written(program, tmp_path, stderr):
     method = "--method hyperbolic-cones --init random --dim 5 --epochs 2000"
     fit = f"fit tree-3-4 {method} -o model --run run --checkpoint-epochs 50"
-    script = f"{shlex.quote(program[0])} {fit} {BROKEN[how]}"
-    done = subprocess.run(["bash", "-c", script], cwd=tmp_path, timeout=120, check=False)
+    done = subprocess.run(
+        ["bash", "-c", f"{shlex.quote(program[0])} {fit} {stderr}"], cwd=tmp_path, timeout=120, check=False
+    )
     assert done.returncode == 0
     assert (tmp_path / "model" / "config.json").exists()
 
@@ -170,9 +106,8 @@ def test_a_folder_that_cannot_hold_a_model_is_refused_before_the_fit(run, tmp_pa
     (tmp_path / "file").write_text("mine")
     monkeypatch.setattr(fit, "fit", lambda *_, **__: pytest.fail("it was fitted"))
     done = run("fit", "tree-2-3", "-o", target)
-    assert done.code == 2
-    assert words in done.err
-    assert sorted(path.name for path in tmp_path.iterdir()) == ["file"]
+    assert (done.code, words in done.err) == (2, True), done
+    assert os.listdir(tmp_path) == ["file"]
 
 
 def test_the_current_folder_and_a_mount_point_are_refused_even_if_empty(tmp_path, monkeypatch):
@@ -198,8 +133,7 @@ def test_a_fit_that_cannot_be_saved_stays_in_its_run_folder(run, tmp_path, monke
     done = run(*command, "-o", "model")
     assert (done.code, done.err.count("\n")) == (2, 1)
     assert done.err.endswith("; the fit is saved in r: give another -o, with --resume\n")
-    monkeypatch.undo()
-    monkeypatch.chdir(tmp_path)
+    monkeypatch.setattr(fit, "refuse_unwritable_folder", refuse)
     assert run(*command, "-o", "other", "--resume").code == 0
 
 
@@ -214,3 +148,101 @@ def test_an_interrupt_during_the_test_says_that_the_model_is_saved(run, tmp_path
     assert done.code == 130
     assert done.err == "hypercone: interrupted; the model is saved in model; only its test was not finished\n"
     assert (tmp_path / "model" / "config.json").exists()
+
+
+@pytest.fixture
+def split(tmp_path):
+    """The prefix of a small split in the authors' format, with two percentages."""
+    tree = load_dataset("tree-3-4")
+    write_released_split([tree.split(percent) for percent in (10, 50)], tree, tmp_path / "tree.tsv")
+    return tmp_path / "tree.tsv"
+
+
+def test_the_table_is_written_as_json_and_markdown_and_only_missing_cells_are_run(run, split, tmp_path):
+    out = tmp_path / "out"
+    given = ("reproduce", "table1", "--split", split, "--dims", "2", "--seeds", "1", "--jobs", "2", "-o", out)
+    some = (*given, "--methods", "order,poincare", "--recipes", "as published")
+    done = run(*some)
+    assert done.code == 0, done.err
+    cells = json.loads((out / "table1.json").read_text())["cells"]
+    assert {(cell["method"], cell["percent"]) for cell in cells} == {
+        (method, percent) for method in ("order", "poincare") for percent in (10, 50)
+    }
+    text = (out / "table1.md").read_text()
+    assert done.out == text + "\n"
+    (order,) = [cell for cell in cells if cell["method"] == "order" and cell["percent"] == 10]
+    assert f"| as published | {order['test_f1']:.1f} |" in text
+    assert done.err.count("test F1") == 4
+    assert re.match(r"- 4 trials in \d+\.\d minutes with 2 workers on ", (out / "time.md").read_text())
+    # A finished table is not run again, and only what is missing is run: here all methods with both recipes.
+    again = run(*some)
+    assert (again.out, again.err) == (done.out, "")
+    more = run(*given, "--percent", "50", "--json")
+    assert not re.search(r"(order|poincare) \(as published\)", more.err)
+    found = [(cell["method"], cell["recipe"]) for cell in more.json["cells"] if cell["percent"] == 50]
+    assert sorted(found) == sorted((method, recipe) for method in TABLE1 for recipe in ("as published", "tuned"))
+    assert all(0 <= cell["test_f1"] <= 100 for cell in more.json["cells"])
+
+
+@pytest.fixture
+def long_run(program, split, tmp_path):
+    """A run of 160 trials in its own process group after its first trial, and the line of that trial."""
+    given = ["reproduce", "table1", "--split", str(split), "--seeds", "40", "--dims", "2", "-o", str(tmp_path)]
+    with subprocess.Popen(
+        [*program, *given, "--methods", "order", "--jobs", "2"],
+        stderr=subprocess.PIPE,
+        stdout=subprocess.DEVNULL,
+        text=True,
+        start_new_session=True,
+    ) as running:
+        yield running, running.stderr.readline()
+
+
+def group_ends(leader, seconds):
+    """Whether all processes of the group end within so many seconds."""
+    end = time.monotonic() + seconds
+    while time.monotonic() < end:
+        try:
+            os.killpg(leader, 0)
+        except ProcessLookupError:
+            return True
+        time.sleep(0.1)
+    return False
+
+
+@posix
+def test_an_interrupt_keeps_what_has_finished_and_says_so(long_run, tmp_path):
+    running, first = long_run
+    os.killpg(running.pid, signal.SIGINT)
+    rest = running.stderr.read()
+    assert running.wait(30) == 130
+    assert "1 of 160: order" in first
+    assert "Traceback" not in rest
+    assert "trials are saved in" in rest.splitlines()[-1]
+    assert len(json.loads((tmp_path / "table1.json").read_text())["cells"]) >= 1
+
+
+@posix
+@pytest.mark.parametrize("how", [signal.SIGTERM, signal.SIGKILL])
+def test_workers_end_with_a_run_that_is_killed(long_run, how):
+    running, _ = long_run
+    running.send_signal(how)
+    running.wait(30)
+    assert group_ends(running.pid, seconds=20)
+
+
+def test_claims_about_the_table_are_judged_from_its_file(run, tmp_path):
+    rows = [
+        {"method": "order", "recipe": "tuned", "dim": 5, "percent": 0, "seed": 0, "test_f1": 40.0, "source": "x"},
+        {"method": "poincare", "recipe": "tuned", "dim": 5, "percent": 0, "seed": 0, "test_f1": 30.0, "source": "x"},
+    ]
+    (tmp_path / "table1.json").write_text(json.dumps({"runs": [], "cells": rows}))
+    done = run("reproduce", "claims", "--claims", "order-at-zero", "-o", tmp_path)
+    assert "Order embeddings (tuned, d = 5, 0 %) better than Poincaré: confirmed (+10.0 ± 0.0)" in done.out
+    assert done.out == (tmp_path / "claims.md").read_text() + "\n"
+
+
+def test_figure_2_is_written_to_the_output_folder(run, tmp_path):
+    done = run("reproduce", "figure2", "-o", tmp_path / "pictures", "--json")
+    assert [os.path.basename(path) for path in done.json["files"]] == ["figure2.svg", "figure2.png"]
+    assert all(os.path.getsize(path) > 1000 for path in done.json["files"])

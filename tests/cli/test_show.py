@@ -16,7 +16,7 @@ from urllib.parse import unquote, urlparse
 import pytest
 
 from hypercone import service
-from hypercone.cli.show import KINDS, named_folders
+from hypercone.cli.show import named_folders
 from hypercone.embedding import load
 from hypercone.errors import InputError
 from hypercone.explorer import explorer_page
@@ -27,11 +27,7 @@ def groups(path, what):
     return [node for node in ElementTree.parse(path).iter() if (node.get("id") or "").startswith(what)]
 
 
-def test_the_command_offers_every_kind_of_picture():
-    assert tuple(plot.KINDS) == KINDS
-
-
-@pytest.mark.parametrize("kind", KINDS)
+@pytest.mark.parametrize("kind", plot.KINDS)
 def test_each_kind_is_written_beside_and_named_after_the_model(run, model, tmp_path, monkeypatch, kind):
     monkeypatch.chdir(tmp_path)
     done = run("plot", model, "--kind", kind, "--json")
@@ -44,34 +40,11 @@ def test_the_options_of_the_disk_reach_the_picture(run, model, tmp_path):
     done = run("plot", model, "-o", target, "--cones", "dog", "cat", "--labels", "2", "--center", "dog", "--dark")
     assert done.code == 0, done.err
     assert done.out.startswith("file ")
-    assert len(groups(target, "cone")) == 2
     # The nodes of both cones are named, which makes two names.
-    assert len(groups(target, "label")) == 2
-    assert len(groups(target, "origin")) == 1
+    assert [len(groups(target, what)) for what in ("cone", "label", "origin")] == [2, 2, 1]
     assert "#0f1420" in target.read_text()
-
-
-def test_names_and_cones_can_be_left_out_and_the_origin_kept(run, model, tmp_path):
-    target = tmp_path / "bare.svg"
     assert run("plot", model, "-o", target, "--cones", "--labels", "--origin", "--color", "depth").code == 0
-    assert not groups(target, "cone")
-    assert not groups(target, "label")
-    assert not groups(target, "origin")
-
-
-def test_the_pairs_of_a_split_can_be_plotted(run, model, tmp_path):
-    (tmp_path / "test.tsv").write_text("parent\tchild\nanimal\tpoodle\n")
-    (tmp_path / "test_negatives.tsv").write_text("parent\tchild\ncat\tpoodle\npoodle\tcat\n")
-    target = tmp_path / "a.png"
-    done = run("plot", model, "--kind", "precision-recall", "--split", tmp_path, "-o", target, "--json")
-    assert done.json == {"file": str(target), "bytes": target.stat().st_size}
-    assert target.read_bytes().startswith(b"\x89PNG")
-
-
-def test_an_unknown_picture_format_is_refused_before_the_model_is_read(run, tmp_path):
-    done = run("plot", tmp_path / "no-such-model", "-o", tmp_path / "a.jpeg")
-    assert done.code == 2
-    assert done.err == "hypercone: a.jpeg: is not a picture format; end it in .svg, .png or .pdf\n"
+    assert not any(groups(target, what) for what in ("cone", "label", "origin"))
 
 
 @pytest.fixture
@@ -97,30 +70,33 @@ def temporary(tmp_path, monkeypatch):
     return folder
 
 
-def test_with_o_the_page_is_written_and_not_opened(run, model, tmp_path):
-    done = run("explore", model, "-o", tmp_path / "page.html", "--json").json
-    assert done["page"] == str(tmp_path / "page.html")
-    assert done["bytes"] == (tmp_path / "page.html").stat().st_size
-    assert done["nodes"] == 10
-    assert done["opened"] is False
-    assert os.listdir(tmp_path) == ["page.html"]
-
-
-def test_the_page_is_that_of_the_model_under_its_folders_name(run, model, tmp_path):
-    assert run("explore", model, "-o", tmp_path / "a.html").code == 0
-    assert run("explore", model, "-o", tmp_path / "b.html", "--title", "Pets", "--view", "projection").code == 0
+def test_with_o_the_page_of_the_model_is_written_and_not_opened(run, process, model, tmp_path):
+    done = run("explore", model, "-o", tmp_path / "a.html", "--json").json
+    size = (tmp_path / "a.html").stat().st_size
+    assert done == {"page": str(tmp_path / "a.html"), "bytes": size, "nodes": 10, "opened": False}
+    assert os.listdir(tmp_path) == ["a.html"]
+    assert process("explore", model, "-o", "b.html", "--title", "Pets", "--view", "projection", cwd=tmp_path).code == 0
     assert (tmp_path / "a.html").read_text() == explorer_page(load(model), title="model")
     assert (tmp_path / "b.html").read_text() == explorer_page(load(model), title="Pets", view="projection")
 
 
-def test_without_o_a_private_page_is_opened_in_the_browser(run, model, browser, temporary):
+def test_without_o_or_with_open_the_page_is_opened_in_the_browser(run, model, browser, temporary, tmp_path):
     done = run("explore", model, "--json").json
     page = Path(done["page"])
-    assert done["opened"] is True
-    assert browser() == page
-    assert page.name == "model.html"
-    assert page.parent.parent == temporary
+    assert (done["opened"], browser()) == (True, page)
+    assert (page.name, page.parent.parent) == ("model.html", temporary)
     assert stat.S_IMODE(page.parent.stat().st_mode) == 0o700
+    there = tmp_path / "a page #1.html"
+    assert run("explore", model, "-o", there, "--open", "--json").json["opened"] is True
+    assert browser() == there
+
+
+def test_no_open_opens_nothing_and_a_page_that_cannot_be_made_leaves_no_folder_behind(run, model, browser, temporary):
+    assert run("explore", model.parent / "nowhere").code == 3
+    assert run("explore", model, "--view", "globe").code == 2
+    assert os.listdir(temporary) == []
+    assert run("explore", model, "--no-open", "--json").json["opened"] is False
+    assert browser() is None
 
 
 def test_without_a_browser_the_path_is_printed_and_the_command_succeeds(run, model, browser, temporary, monkeypatch):
@@ -135,26 +111,6 @@ def test_without_a_browser_the_path_is_printed_and_the_command_succeeds(run, mod
     assert browser() is None
 
 
-def test_open_and_no_open_override_the_default(run, model, browser, temporary, tmp_path):
-    assert run("explore", model, "--no-open", "--json").json["opened"] is False
-    assert browser() is None
-    kept = tmp_path / "a page #1.html"
-    assert run("explore", model, "-o", kept, "--open", "--json").json["opened"] is True
-    assert browser() == kept
-
-
-def test_a_page_that_cannot_be_made_leaves_no_folder_behind(run, model, temporary):
-    assert run("explore", model.parent / "nowhere").code == 3
-    assert run("explore", model, "--view", "globe").code == 2
-    assert os.listdir(temporary) == []
-
-
-def test_a_real_process_writes_the_same_page(process, run, model, tmp_path):
-    assert run("explore", model, "-o", tmp_path / "here.html").code == 0
-    assert process("explore", model, "-o", "there.html", cwd=tmp_path).code == 0
-    assert (tmp_path / "there.html").read_bytes() == (tmp_path / "here.html").read_bytes()
-
-
 @pytest.fixture
 def served(monkeypatch):
     """What would be served; nothing is."""
@@ -163,14 +119,10 @@ def served(monkeypatch):
     return given
 
 
-def test_a_model_is_served_under_the_name_of_its_folder(run, model, served):
+def test_every_option_of_serve_reaches_the_service(run, model, served, tmp_path):
     assert run("serve", model).code == 0
     assert list(served["models"]) == ["model"]
-    assert served["options"].host == "127.0.0.1"
-    assert served["options"].token is None
-
-
-def test_every_option_of_serve_reaches_the_service(run, model, served, tmp_path):
+    assert (served["options"].host, served["options"].token) == ("127.0.0.1", None)
     (tmp_path / "token").write_text("s3cret\n")
     options = ["--host", "::1", "--port", 0, "--token-file", tmp_path / "token", "--allow-host", "a.example"]
     more = ["--allow-host", "b.example", "--cors", "https://c.example", "--deadline", 2.5, "--concurrency", 3]
@@ -182,30 +134,12 @@ def test_every_option_of_serve_reaches_the_service(run, model, served, tmp_path)
     assert (chosen.deadline, chosen.concurrency, chosen.explorer) == (2.5, 3, False)
 
 
-def test_a_folder_may_have_an_equals_sign_in_its_name(tmp_path):
+def test_a_folder_may_have_an_equals_sign_in_its_name_but_no_line_break(tmp_path):
     folder = tmp_path / "a=b"
     folder.mkdir()
     assert named_folders([str(folder), f"c={folder}"]) == {"a=b": str(folder), "c": str(folder)}
-
-
-@pytest.mark.parametrize(
-    ("given", "words"),
-    [
-        (["x/model", "y/model"], "two models are named 'model'; write NAME=FOLDER"),
-        (["=x"], "'=x' gives no name"),
-        (["a/b=x"], "gives no name"),
-        (["a\nb=x"], "gives no name"),
-        (["/"], "'/' gives no name"),
-    ],
-)
-def test_a_model_needs_a_name_of_its_own(given, words):
-    with pytest.raises(InputError, match=words):
-        named_folders(given)
-
-
-def test_a_damaged_model_is_exit_code_3(run, tmp_path):
-    done = run("serve", tmp_path / "nowhere")
-    assert (done.code, "there is no such model folder" in done.err) == (3, True)
+    with pytest.raises(InputError, match="gives no name"):
+        named_folders(["a\nb=x"])
 
 
 def test_without_the_extra_one_sentence_says_how_to_install_it(model):

@@ -1,4 +1,4 @@
-"""Metrics on labeled pairs, on all pairs and by group equal a plain count; the record tells how a model was made."""
+"""Metrics of models and of baselines, by group or not, equal a plain count; the record tells how a model was made."""
 
 from __future__ import annotations
 
@@ -8,23 +8,31 @@ import json
 import networkx as nx
 import numpy as np
 import pytest
-from tests.support.random_graphs import random_hierarchy
+from tests.support.hierarchies import random_dag
 
 import hypercone
 from hypercone.embedding import Embedding
 from hypercone.errors import InputError
-from hypercone.evaluation import Kind, all_pairs, hard_pairs, kind_of, link_prediction, measures, reconstruction
+from hypercone.evaluation import (
+    Kind,
+    all_pairs,
+    baselines,
+    hard_negatives,
+    hard_pairs,
+    kind_of,
+    link_prediction,
+    measures,
+    reconstruction,
+)
 from hypercone.evaluation.measures import node_groups
-from hypercone.hierarchy import Hierarchy, LabeledPairs
+from hypercone.hierarchy import Hierarchy, LabeledPairs, Split
 from hypercone.methods import METHODS, Settings
-
-NAMES = ["animal", "dog", "poodle", "stone"]
 
 
 @pytest.fixture(scope="module")
 def line() -> Embedding:
     """Order embeddings on a line, where the energy of (parent, child) is max(0, parent - child) squared."""
-    return Embedding(NAMES, np.array([[0.0], [1.0], [2.0], [-3.0]]), "order", Settings(), threshold=0.5)
+    return Embedding(list("abcd"), np.array([[0.0], [1.0], [2.0], [-3.0]]), "order", Settings(), threshold=0.5)
 
 
 # The energies of the positives are 0, 0 and (0 + 3)² = 9, those of the negatives 0, 1 and 25.
@@ -46,21 +54,22 @@ def test_the_metrics_equal_a_count_by_hand_with_pairs_at_the_threshold_predicted
 
 
 @pytest.mark.parametrize(
-    ("positives", "threshold", "message"),
-    [(0, None, "no positive pairs"), (1, np.nan, "must be a finite number"), (1, np.inf, "must be a finite number")],
+    ("change", "threshold", "message"),
+    [
+        ({"positives": PAIRS.positives[:0]}, None, "no positive pairs"),
+        *[({}, threshold, "must be a finite number") for threshold in (np.nan, np.inf)],
+        *[
+            ({side: np.array([[0, 1], [0, row]], np.int32)}, None, "outside 0 … 3")
+            for side in ("positives", "negatives")
+            for row in (4, -1, 2**31 - 1)
+        ],
+    ],
 )
-def test_no_positive_pairs_and_a_threshold_that_is_not_finite_are_refused(line, positives, threshold, message):
+def test_no_positive_pairs_another_hierarchy_and_a_threshold_that_is_not_finite_are_refused(
+    line, change, threshold, message
+):
     with pytest.raises(InputError, match=message):
-        link_prediction(line, LabeledPairs(PAIRS.positives[:positives], PAIRS.negatives), threshold)
-
-
-@pytest.mark.parametrize("row", [4, -1, 2**31 - 1])
-@pytest.mark.parametrize("side", ["positives", "negatives"])
-def test_pairs_of_another_hierarchy_are_refused_before_the_kernels_see_them(line, row, side):
-    good, bad = np.array([[0, 1]], np.int32), np.array([[0, 1], [0, row]], np.int32)
-    pairs = LabeledPairs(bad, good) if side == "positives" else LabeledPairs(good, bad)
-    with pytest.raises(InputError, match="outside 0 … 3"):
-        link_prediction(line, pairs)
+        link_prediction(line, dataclasses.replace(PAIRS, **change), threshold)
 
 
 @pytest.mark.parametrize("method", METHODS)
@@ -82,13 +91,6 @@ def test_the_counts_equal_is_a_pair_by_pair(method):
 def test_the_papers_protocol_from_end_to_end():
     tree = hypercone.load_dataset("tree-3-4")
     split = tree.split(50)
-    closure = set(map(tuple, tree.closure().tolist()))
-    for held_out in (split.validation, split.test):
-        # Ten per positive pair, but the root has no negative children.
-        below_root = int((held_out.positives[:, 0] == 0).sum())
-        assert len(held_out.negatives) == 10 * len(held_out.positives) - 5 * below_root
-        assert closure >= set(map(tuple, held_out.positives.tolist()))
-        assert not closure & set(map(tuple, held_out.negatives.tolist()))
     embedding = hypercone.fit(tree, split=split, dim=2, epochs=100, init_epochs=100)
     on_validation = link_prediction(embedding, split.validation)
     # The threshold was chosen on these pairs, so their F1 is the one in the record.
@@ -124,7 +126,7 @@ def counted(embedding, hierarchy, threshold):
     return len(called & true), len(called - true), len(true)
 
 
-@pytest.mark.parametrize("change", [0.0, -0.02, 0.1])
+@pytest.mark.parametrize("change", [0.0, -0.02, 0.1, 1e9])
 def test_every_pair_is_counted_once(fitted, change, monkeypatch):
     monkeypatch.setattr(measures, "PARTS_PER_CORE", 3)
     found = all_pairs(fitted, threshold=fitted.threshold + change)
@@ -143,6 +145,8 @@ def test_a_model_that_does_not_know_its_edges_needs_them_given(fitted):
     other = Hierarchy(["somebody", "else"], np.array([[0, 1]]))
     with pytest.raises(InputError, match="not the embedding's"):
         all_pairs(fitted, other)
+    with pytest.raises(InputError, match=r"^group_by is 'color', but must be depth or parents$"):
+        all_pairs(fitted, group_by="color")
 
 
 def nested(hierarchy):
@@ -165,16 +169,12 @@ def test_the_nouns_take_seconds(within):
     found = within(SECONDS_FOR_NOUNS, lambda: all_pairs(embedding, nouns))
     assert found.positives + found.negatives == 82_114 * 82_113
     # Some nodes are counted by all their energies.
-    some = range(0, len(nouns), 4_001)
     calls = measures.count_predictions(embedding, nouns, 0.0)
-    names, every = list(nouns.names), set(range(len(nouns)))
-    for row in some:
+    names = list(nouns.names)
+    for row in range(0, len(nouns), 4_001):
         called = np.flatnonzero(embedding.energy([names[row]] * len(names), names) <= 0.0).tolist()
-        above = set(called) & (every - {row})
-        assert (calls.predicted[row], calls.correct[row]) == (
-            len(above),
-            len(above & set(nouns.ancestors_of(row).tolist())),
-        )
+        above, true = set(called) - {row}, set(nouns.ancestors_of(row).tolist())
+        assert (calls.predicted[row], calls.correct[row]) == (len(above), len(above & true))
     assert 0 < found.false_positives < found.negatives
     assert 0 < found.true_positives < found.positives
 
@@ -191,7 +191,7 @@ def scattered(hierarchy: Hierarchy, seed: int = 0, name: str = "hyperbolic-cones
 
 @pytest.mark.parametrize("seed", range(4))
 def test_the_groups_are_what_their_names_say(seed):
-    hierarchy = random_hierarchy(seed, 60, 120)
+    hierarchy = random_dag(60, seed)
     graph = nx.DiGraph(hierarchy.edges.tolist())
     graph.add_nodes_from(range(len(hierarchy)))
     basic = nx.transitive_reduction(graph)
@@ -208,7 +208,7 @@ def test_the_groups_are_what_their_names_say(seed):
 @pytest.mark.parametrize("by", ["depth", "parents"])
 @pytest.mark.parametrize("name", ["hyperbolic-cones", "order"])
 def test_every_pair_counts_in_the_group_of_its_child(by, name):
-    hierarchy = random_hierarchy(1, 60, 120)
+    hierarchy = random_dag(60, 1)
     embedding = scattered(hierarchy, name=name)
     groups, names = node_groups(hierarchy, by), hierarchy.names
     true = set(map(tuple, hierarchy.closure().tolist()))
@@ -228,24 +228,28 @@ def test_every_pair_counts_in_the_group_of_its_child(by, name):
 
 
 @pytest.mark.parametrize("by", ["depth", "parents"])
-@pytest.mark.parametrize("judge", ["all pairs", "hard pairs", "labeled pairs"])
-def test_the_groups_add_up_to_the_whole(by, judge):
-    hierarchy = random_hierarchy(2, 60, 120)
-    embedding, pairs = scattered(hierarchy), hierarchy.split(0, holdout=0.4).test
+def test_the_groups_add_up_to_the_whole(by):
+    hierarchy = random_dag(60, 2)
+    embedding, split = scattered(hierarchy), hierarchy.split(20, holdout=0.4)
+    for on in ("all-pairs", "hard-pairs", "test-pairs"):
+        of_baselines = baselines(hierarchy, split, on=on, group_by=by).values()
+        assert all(adds_up(found) for found in of_baselines)
     for threshold in (None, 0.1, -1.0, 4.0):
         given = {"threshold": threshold, "group_by": by}
-        if judge == "labeled pairs":
-            found = link_prediction(embedding, pairs, **given)
-        else:
-            found = (all_pairs if judge == "all pairs" else hard_pairs)(embedding, **given)
-        for count in COUNTS:
-            assert sum(getattr(one, count) for one in found.groups.values()) == getattr(found, count)
-        assert {one.threshold for one in found.groups.values()} == {found.threshold}
+        assert adds_up(link_prediction(embedding, split.test, **given))
+        assert adds_up(all_pairs(embedding, **given))
+        assert adds_up(hard_pairs(embedding, **given))
+
+
+def adds_up(found):
+    parts = found.groups.values()
+    is_sum = all(sum(getattr(part, count) for part in parts) == getattr(found, count) for count in COUNTS)
+    return is_sum and {part.threshold for part in parts} == {found.threshold}
 
 
 @pytest.mark.parametrize("by", ["depth", "parents"])
 def test_the_ranks_of_groups_add_up_to_those_of_the_whole(by):
-    found = reconstruction(scattered(random_hierarchy(3, 60, 120)), group_by=by)
+    found = reconstruction(scattered(random_dag(60, 3)), group_by=by)
     groups = found.groups.values()
     assert (sum(one.nodes for one in groups), sum(one.pairs for one in groups)) == (found.nodes, found.pairs)
     assert sum(one.mean_rank * one.pairs for one in groups) == pytest.approx(found.mean_rank * found.pairs)
@@ -259,20 +263,6 @@ def test_a_negative_pair_counts_in_the_group_of_its_true_pair():
     embedding = Embedding(chain.names, np.ones((3, 2)), "order", Settings(), 0.0, edges=chain.edges)
     found = hard_pairs(embedding, group_by="depth").groups
     assert [(one.positives, one.negatives) for one in found.values()] == [(0, 0), (1, 1), (2, 2)]
-
-
-def test_an_unknown_grouping_is_refused():
-    with pytest.raises(InputError, match=r"^group_by is 'color', but must be depth or parents$"):
-        all_pairs(scattered(random_hierarchy(0, 60, 120)), group_by="color")
-
-
-def test_a_model_that_predicts_everything_true_is_counted():
-    tree = hypercone.load_dataset("tree-3-6")
-    collapsed = np.tile([[0.5, 0.0]], (len(tree), 1))
-    embedding = Embedding(tree.names, collapsed, "hyperbolic-cones", Settings(), 4.0, edges=tree.edges)
-    found = all_pairs(embedding)
-    assert (found.recall, found.false_positives) == (1.0, found.negatives)
-    assert found.positives + found.negatives == len(tree) * (len(tree) - 1)
 
 
 def recorded(**record) -> Embedding:
@@ -305,10 +295,82 @@ def test_an_unknown_kind_is_refused(said):
         kind_of(recorded(kind=said))
 
 
-def test_a_fit_to_a_split_is_not_closure_aware_and_stays_so_in_its_folder(tmp_path):
-    tree = hypercone.load_dataset("tree-2-4")
-    fitted = {"dim": 2, "epochs": 2, "init_epochs": 2, "method": "hyperbolic-cones"}
-    strict = hypercone.fit(tree, split=tree.split(10), **fitted)
-    strict.save(tmp_path / "strict")
-    assert not kind_of(hypercone.load(tmp_path / "strict")).closure_aware
-    assert kind_of(hypercone.fit(tree, edges="closure", **fitted)).closure_aware
+@pytest.fixture(scope="module")
+def mammals() -> Hierarchy:
+    return hypercone.load_dataset("wordnet-mammals")
+
+
+def best_by_trying(children, positives, negatives):
+    """The best F1 of "u has at least k children", over every k."""
+    found = []
+    for least in sorted(set(children)):
+        hits = sum(children[parent] >= least for parent, _ in positives)
+        false = sum(children[parent] >= least for parent, _ in negatives)
+        found.append((2 * hits / (hits + false + len(positives)), -least))
+    return max(found)
+
+
+@pytest.mark.parametrize("percent", [0, 50])
+def test_with_every_direct_edge_the_symbolic_baseline_is_perfect(mammals, percent):
+    split = mammals.split(percent)
+    found = baselines(mammals, split, on="test-pairs")
+    assert (found["symbolic"].f1, baselines(mammals, split)["symbolic"].f1) == (1.0, 1.0)
+    assert baselines(mammals, split, on="hard-pairs", sample=500)["symbolic"].f1 == 1.0
+    # Half of the negative pairs have the true parent, so the parent alone is not enough.
+    assert 0.1 < found["trivial"].f1 < 0.4
+
+
+def test_without_some_edges_the_symbolic_baseline_misses_what_they_imply():
+    chain = Hierarchy.from_pairs([("a", "b"), ("b", "c"), ("c", "d")])
+    pairs = LabeledPairs(chain.closure(), np.array([[3, 0], [2, 0]], np.int32))
+    part = Split(np.array([[0, 1], [2, 3]], np.int32), pairs, pairs, 0, 0)
+    wrong = Split(np.array([[0, 1], [3, 0]], np.int32), pairs, pairs, 0, 0)
+    for split, on, counts in [
+        (part, "all-pairs", (2, 0, 6)),
+        (wrong, "all-pairs", (1, 2, 6)),
+        (wrong, "test-pairs", (1, 1, 6)),
+    ]:
+        found = baselines(chain, split, on=on)["symbolic"]
+        assert (found.true_positives, found.false_positives, found.positives) == counts
+    assert found.negatives == 2
+
+
+@pytest.mark.parametrize("seed", range(5))
+def test_the_trivial_baseline_has_the_best_number_of_children_over_all_and_hard_pairs(seed):
+    hierarchy = random_dag(25, seed)
+    children = hierarchy.child_lists.counts.tolist()
+    true = set(map(tuple, hierarchy.closure().tolist()))
+    every = [(a, b) for a in range(len(hierarchy)) for b in range(len(hierarchy)) if a != b]
+    found = baselines(hierarchy)["trivial"]
+    f1, _ = best_by_trying(children, true, set(every) - true)
+    assert found.f1 == pytest.approx(f1)
+    called = [pair for pair in every if children[pair[0]] >= -found.threshold]
+    assert found.true_positives == len(true & set(called))
+    assert found.false_positives == len(set(called) - true)
+    assert found.positives + found.negatives == len(every)
+    wrong = [pair for kind in hard_negatives(hierarchy, hierarchy.closure(), seed).values() for pair in kind.pairs]
+    f1, _ = best_by_trying(children, hierarchy.closure(), wrong)
+    assert baselines(hierarchy, on="hard-pairs", seed=seed)["trivial"].f1 == pytest.approx(f1)
+
+
+def test_the_threshold_of_the_trivial_baseline_is_chosen_on_validation_pairs(mammals):
+    split = mammals.split(0)
+    children = np.bincount(split.train[:, 0], minlength=len(mammals)).tolist()
+    found = baselines(mammals, split, on="test-pairs")["trivial"]
+    _, threshold = best_by_trying(children, split.validation.positives.tolist(), split.validation.negatives.tolist())
+    assert found.threshold == threshold
+    hits = sum(children[parent] >= -threshold for parent, _ in split.test.positives.tolist())
+    assert found.true_positives == hits
+
+
+def test_baselines_refuse_missing_pairs_and_unknown_kinds(mammals):
+    split = mammals.split(0)
+    none = LabeledPairs(split.test.positives[:0], split.test.negatives)
+    for given, message in [
+        ({"split": dataclasses.replace(split, validation=none), "on": "test-pairs"}, "no positive validation pairs"),
+        ({"split": dataclasses.replace(split, test=none), "on": "test-pairs"}, "no positive test pairs"),
+        ({"on": "test-pairs"}, "test pairs are those of a split; give one"),
+        ({"on": "all"}, "on is 'all', but must be one of all-pairs, hard-pairs, test-pairs"),
+    ]:
+        with pytest.raises(InputError, match=message):
+            baselines(mammals, **given)

@@ -63,50 +63,40 @@ def test_reconstruction_equals_the_definition(tree, name, seed):
     assert json.loads(json.dumps(found.as_dict()))["pairs"] == found.pairs
 
 
-def test_ties_count_against_the_model(tree):
+def test_ties_count_against_the_model_and_a_perfect_one_has_rank_one_and_precision_one(tree):
     # All points are equal, so every non-ancestor is ranked before every ancestor.
     embedding = Embedding(tree.names, np.ones((len(tree), 2)), "order", Settings(), 0.0)
     found = reconstruction(embedding, tree)
     assert (found.mean_rank, found.map) == pytest.approx(_by_definition(embedding, tree))
     assert found.mean_rank > 100
-
-
-def test_a_perfect_model_has_rank_one_and_precision_one():
     chain = hypercone.Hierarchy.from_pairs([("a", "b"), ("b", "c"), ("c", "d")])
     embedding = Embedding(chain.names, np.arange(4.0)[:, None], "order", Settings(), 0.0)
     found = reconstruction(embedding, chain)
     assert (found.mean_rank, found.map) == (1.0, 1.0)
 
 
-def test_bad_input_is_refused(tree):
+def test_bad_input_and_another_hierarchy_are_refused(tree):
     stones = hypercone.Hierarchy(["stone", "rock"], np.empty((0, 2), np.int32))
     with pytest.raises(InputError, match="nothing to reconstruct"):
         reconstruction(Embedding(stones.names, np.ones((2, 2)), "order", Settings(), 0.0), stones)
+    embedding = _scattered(tree, "hyperbolic-cones")
     for option in ("sample", "threads"):
         with pytest.raises(InputError, match=f"{option} is 0, but must be at least 1"):
-            reconstruction(_scattered(tree, "order"), tree, **{option: 0})
+            reconstruction(embedding, tree, **{option: 0})
+    for other in ("tree-3-5", "tree-2-3"):
+        with pytest.raises(InputError, match="give the hierarchy it was fitted to"):
+            reconstruction(embedding, hypercone.load_dataset(other))
 
 
 @pytest.mark.parametrize("name", ["hyperbolic-cones", "poincare"])
-def test_threads_give_the_same_result_to_the_last_digit(tree, name):
+def test_threads_and_large_samples_change_nothing_and_small_ones_depend_on_their_seed_alone(tree, name):
     embedding = _scattered(tree, name)
     alone = reconstruction(embedding, tree, threads=1)
     for threads in (2, 3, 8):
         assert reconstruction(embedding, tree, threads=threads) == alone
-
-
-def test_a_sample_depends_on_its_seed_alone_and_a_large_one_is_everything(tree):
-    embedding = _scattered(tree, "hyperbolic-cones")
     one = reconstruction(embedding, tree, sample=20, seed=3)
     assert one == reconstruction(embedding, tree, sample=20, seed=3, threads=2)
     assert one.nodes == 20
     assert one != reconstruction(embedding, tree, sample=20, seed=4)
     for sample in (120, 121, 10**9):
-        assert reconstruction(embedding, tree, sample=sample) == reconstruction(embedding, tree)
-
-
-def test_another_hierarchy_is_refused_before_the_kernels_see_it(tree):
-    embedding = _scattered(tree, "hyperbolic-cones")
-    for other in ("tree-3-5", "tree-2-3"):
-        with pytest.raises(InputError, match="give the hierarchy it was fitted to"):
-            reconstruction(embedding, hypercone.load_dataset(other))
+        assert reconstruction(embedding, tree, sample=sample) == alone

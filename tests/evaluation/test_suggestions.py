@@ -61,7 +61,7 @@ def test_the_damage_depends_on_its_seed_alone():
         assert damage(whole, 0.2, 1).hierarchy != damage(whole, 0.2, 2).hierarchy
 
 
-def test_the_counts_are_those_of_the_lists():
+def test_the_counts_are_those_of_the_lists_and_zero_without_suggestions():
     pool = np.array([[0, 1], [0, 2], [0, 3], [1, 3], [2, 3]], np.int32)
     true, links = np.array([[0, 1], [1, 3], [1, 4]], np.int32), np.array([[1, 3], [1, 4]], np.int32)
     found = precision_of(pool[:4], pool, true, links, 5, (1, 2, 4, 100))
@@ -69,10 +69,7 @@ def test_the_counts_are_those_of_the_lists():
     assert found.base_rate == pytest.approx(2 / 5)
     assert (found.considered, found.listed, found.links, found.found, found.within_reach) == (5, 4, 2, 1, 1)
     assert found.recall == 0.5
-
-
-def test_without_suggestions_the_precision_is_zero():
-    none, links = np.empty((0, 2), np.int32), np.array([[0, 1]], np.int32)
+    none = np.empty((0, 2), np.int32)
     found = precision_of(none, none, links, links, 2, (10,))
     assert (found.precision[10], found.base_rate, found.recall) == (0.0, 0.0, 0.0)
 

@@ -16,7 +16,6 @@ from hypercone.plotting.arcs import (
     cone_outline,
     cone_outline_from,
     control_points,
-    draw_cone,
     geodesics,
     lines_path,
     region_path,
@@ -24,29 +23,16 @@ from hypercone.plotting.arcs import (
     unit_vectors,
     view_from,
 )
-from hypercone.plotting.canvas import new_figure
 
 coordinates = st.floats(-0.7, 0.7, allow_subnormal=False)
-
 points = st.tuples(coordinates, coordinates).map(np.array)
-
 angles = st.floats(0, 2 * np.pi)
+apertures = st.sampled_from([0.02, 0.1, 0.4, 2.0])
 
 
 def inside(count, seed=0, power=0.5, largest=1.0):
     random = np.random.default_rng(seed)
     return unit_vectors(random.uniform(0, 2 * np.pi, count)) * random.uniform(0, largest, (count, 1)) ** power
-
-
-@given(points, points)
-def test_a_geodesic_meets_the_rim_at_a_right_angle(x, y):
-    arc = geodesics(x, y)
-    radius = arc.radii()[0]
-    # A very distant center, or one computed from nearly equal endpoints, is too inaccurate to compare.
-    if not radius < 1e4 or np.linalg.norm(x - y) < 1e-6:
-        return
-    # Two circles are orthogonal if the squared distance of their centers is the sum of their squared radii.
-    assert np.sum(arc.centers()[0] ** 2) == pytest.approx(1 + radius**2, rel=1e-6)
 
 
 @given(points, points, st.floats(0, 1))
@@ -65,14 +51,9 @@ def test_an_arc_may_end_on_the_rim_and_be_reversed(x, angle):
     np.testing.assert_allclose(there.at(1.0)[0, 0], end, atol=1e-12)
 
 
-def test_a_geodesic_through_the_origin_is_straight():
+def test_a_geodesic_through_the_origin_is_straight_and_equal_ends_stay_where_they_are():
     arc = geodesics([-0.6, -0.3], [0.4, 0.2])
-    assert arc.sweeps[0] == 0
-    assert np.isinf(arc.radii()[0])
-    assert len(control_points(arc)[0]) == 4
-
-
-def test_equal_ends_stay_where_they_are():
+    assert (arc.sweeps[0], arc.radii()[0], len(control_points(arc)[0])) == (0, np.inf, 4)
     arc = geodesics([0.3, 0.4], [0.3, 0.4])
     np.testing.assert_array_equal(arc.at([0.0, 0.7])[0], [[0.3, 0.4]] * 2)
 
@@ -88,7 +69,7 @@ def test_drawn_curves_stay_within_the_tolerance_of_the_circle(power):
             assert np.abs(np.linalg.norm(drawn - center, axis=1) - radius).max() < TOLERANCE
 
 
-def test_many_arcs_are_one_path_and_a_region_is_closed():
+def test_many_arcs_are_one_path_none_an_empty_one_and_a_region_is_closed():
     arcs = geodesics(inside(10, 3), inside(10, 4))
     path = lines_path(arcs)
     assert (path.codes == path.MOVETO).sum() == 10
@@ -97,14 +78,8 @@ def test_many_arcs_are_one_path_and_a_region_is_closed():
     assert region.codes[-1] == region.CLOSEPOLY
     assert region.contains_point((0.0, 0.2))
     assert not region.contains_point((0.0, -0.2))
-
-
-def test_no_arcs_are_an_empty_path():
     none = np.empty((0, 2))
     assert len(lines_path(Arcs(none, none, np.empty(0))).vertices) == 0
-
-
-apertures = st.sampled_from([0.02, 0.1, 0.4, 2.0])
 
 
 def assert_filled_as_the_cone(outline, points, expected, tolerance):
@@ -140,16 +115,9 @@ def test_the_sides_leave_the_apex_at_the_half_aperture_and_lie_on_the_cone_s_bor
 
 @pytest.mark.parametrize("norm", [0.0, 0.05, 1.0, 1.5])
 def test_an_apex_without_a_cone_is_refused_with_the_range(norm):
-    with pytest.raises(
-        InputError, match=r"^a cone with K = 0.1 needs an apex with a norm from 0.09902 to below 1, not"
-    ):
+    message = r"^a cone with K = 0.1 needs an apex with a norm from 0.09902 to below 1, not"
+    with pytest.raises(InputError, match=message):
         cone_outline([norm, 0.0], 0.1)
-
-
-def test_a_cone_is_a_region_and_two_sides():
-    _, (axes,) = new_figure(2, 2)
-    draw_cone(axes, [0.3, 0.0], 0.1, "#0072b2")
-    assert [patch.get_gid().split("-")[0] for patch in axes.patches] == ["cone", "sides"]
 
 
 @settings(deadline=None, max_examples=40)
@@ -164,16 +132,7 @@ def test_a_translation_keeps_distances_and_puts_its_center_in_the_middle(seed, n
     np.testing.assert_allclose(view_from(-center, moved), points, atol=1e-9)
 
 
-def test_the_image_of_a_cone_is_not_the_cone_of_the_moved_apex():
-    here, there = cone_outline([0.3, 0.4], 0.4), cone_outline_from([0.0, 0.0], [0.3, 0.4], 0.4)
-    for name in ("starts", "ends", "sweeps"):
-        np.testing.assert_allclose(getattr(there, name), getattr(here, name), atol=1e-12)
-    apex, center, K = np.array([0.5, 0.2]), np.array([0.2, 0.7]), 0.4
-    image, wrong = cone_outline_from(center, apex, K), cone_outline(view_from(center, apex), K)
-    assert np.abs(image.ends[0] - wrong.ends[0]).max() > 0.05
-
-
-@pytest.mark.parametrize("depth", [1e-2, 1e-5, 1e-9])
+@pytest.mark.parametrize("depth", [1e-2, 1e-4, 1e-5, 1e-9])
 def test_the_arc_of_the_rim_turns_the_right_way_however_small_or_large_it_becomes(depth):
     apex, K = np.array([1 - depth, 0.0]), 0.1
     for center in ([-0.99, 0.0], [0.0, 0.99], [1 - depth, 0.0], [1 - depth / 10, 0.0]):
@@ -181,12 +140,9 @@ def test_the_arc_of_the_rim_turns_the_right_way_however_small_or_large_it_become
         assert 0 < outline.sweeps[1] < 2 * np.pi
         assert (np.abs(np.linalg.norm(outline.ends[:2], axis=1) - 1) < 1e-9).all()
     assert cone_outline_from([-0.9, 0.0], apex, K).sweeps[1] < K * depth**2
-
-
-def test_seen_from_far_inside_a_cone_is_nearly_the_whole_disk():
-    for depth in (1e-2, 1e-4):
-        outline = cone_outline_from([1 - 1e-3 * depth**2, 0.0], [1 - depth, 0.0], 0.1)
-        assert 6.2 < outline.sweeps[1] < 2 * np.pi
+    if depth >= 1e-4:
+        # Seen from far inside, a cone is nearly the whole disk.
+        assert 6.2 < cone_outline_from([1 - 1e-3 * depth**2, 0.0], apex, K).sweeps[1] < 2 * np.pi
 
 
 @settings(deadline=None, max_examples=30)

@@ -6,6 +6,7 @@ import numpy as np
 import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
+from tests.support.hierarchies import chain, dags, edges_of, star
 from tests.support.pictures import ANIMALS
 
 from hypercone.construction.forest import spanning_forest
@@ -20,7 +21,6 @@ from hypercone.plotting.views import (
     LONGEST_NAME,
     MOST_BRANCHES,
     VIEW_K,
-    PlanarView,
     branches,
     display_name,
     nodes_below,
@@ -35,11 +35,6 @@ def random_points(count, dim, largest=0.95, seed=0):
     random = np.random.default_rng(seed)
     points = random.normal(size=(count, dim))
     return points / np.linalg.norm(points, axis=1, keepdims=True) * random.uniform(0.2, largest, (count, 1))
-
-
-def turn_in(dim, seed=0):
-    """An orthogonal matrix."""
-    return np.linalg.qr(np.random.default_rng(seed).normal(size=(dim, dim)))[0]
 
 
 def test_two_dimensions_of_the_ball_are_shown_as_they_are():
@@ -59,16 +54,13 @@ def test_more_dimensions_with_edges_are_shown_by_a_construction_whose_cones_are_
     assert set(map(tuple, np.argwhere(held))) == set(map(tuple, BIRDS.closure()))
 
 
-@pytest.mark.parametrize(
-    ("hierarchy", "caption"),
-    [
+def test_the_caption_of_a_flat_model_in_2_d_names_the_method():
+    for hierarchy, caption in [
         (BIRDS, "View: a 2-D construction of the same hierarchy; the model itself is euclidean-cones in 2-D."),
         (None, "View: the points of euclidean-cones in 2-D; a norm r is drawn at r/(r + "),
-    ],
-)
-def test_the_caption_of_a_flat_model_in_2_d_names_the_method(hierarchy, caption):
-    view = planar_view(random_points(len(BIRDS), 2), "euclidean-cones", Settings(), hierarchy)
-    assert view.caption.startswith(caption)
+    ]:
+        view = planar_view(random_points(len(BIRDS), 2), "euclidean-cones", Settings(), hierarchy)
+        assert view.caption.startswith(caption)
 
 
 def test_a_one_sided_projection_is_centered_on_that_side():
@@ -103,7 +95,8 @@ def test_a_projection_of_the_ball_keeps_every_radius(dim, seed):
 @given(st.integers(3, 9), st.integers(0, 2**32 - 1))
 def test_points_of_a_plane_keep_all_their_distances_however_the_plane_lies(dim, seed):
     plane = random_points(15, 2, seed=seed)
-    turned = np.hstack([plane, np.zeros((15, dim - 2))]) @ turn_in(dim, seed)
+    orthogonal, _ = np.linalg.qr(np.random.default_rng(seed).normal(size=(dim, dim)))
+    turned = np.hstack([plane, np.zeros((15, dim - 2))]) @ orthogonal
     view = planar_view(turned, "hyperbolic-cones", Settings())
     expected = poincare.distance(plane[:, None], plane[None])
     np.testing.assert_allclose(poincare.distance(view.points[:, None], view.points[None]), expected, atol=1e-6)
@@ -118,22 +111,12 @@ def test_flat_norms_keep_their_order_and_the_caption_says_how():
     assert f"a norm r is drawn at r/(r + {np.median(norms):.3g})" in view.caption
 
 
-def test_the_best_plane_is_where_the_points_reach_furthest():
-    points = random_points(50, 4) * np.array([0.1, 1.0, 0.1, 1.0])
-    view = planar_view(points, "poincare", Settings(), how="projection")
-    shown = view.points / np.linalg.norm(view.points, axis=1, keepdims=True)
-    inside = points[:, [1, 3]] / np.linalg.norm(points[:, [1, 3]], axis=1, keepdims=True)
-    # The same angles between nodes, whichever axis came first.
-    np.testing.assert_allclose(shown @ shown.T, inside @ inside.T, atol=0.25)
-
-
 @pytest.mark.parametrize("points", [np.zeros((3, 4)), np.zeros((0, 4)), np.full((2, 1), 0.5), np.full((2, 5), 1e100)])
 def test_degenerate_points_have_a_view_too(points):
     for method in ("poincare", "euclidean"):
         # Points of the ball do not reach 1e100.
         given = points if method == "euclidean" else np.minimum(points, 0.4)
         view = planar_view(given, method, Settings())
-        assert isinstance(view, PlanarView)
         assert view.points.shape == (len(points), 2)
         assert (np.linalg.norm(view.points, axis=1) < 1).all()
 
@@ -152,36 +135,26 @@ def test_a_view_that_the_model_cannot_have_is_refused(method, dim, how, words):
         planar_view(random_points(4, dim), method, Settings(), how=how)
 
 
-def test_a_view_of_wordnet_mammals_has_distinct_points_well_inside_the_disk():
-    mammals = load_dataset("wordnet-mammals")
+@pytest.fixture(scope="module")
+def mammals():
+    return load_dataset("wordnet-mammals")
+
+
+def test_a_view_of_wordnet_mammals_has_distinct_points_well_inside_the_disk(mammals):
     view = planar_view(np.zeros((len(mammals), 10)), "hyperbolic-cones", Settings(), mammals)
     assert len(np.unique(view.points, axis=0)) == len(mammals)
     assert np.linalg.norm(view.points, axis=1).max() < 0.99
 
 
-@st.composite
-def hierarchies(draw):
-    size = draw(st.integers(1, 40))
-    pairs = draw(st.sets(st.tuples(st.integers(0, size - 1), st.integers(0, size - 1)), max_size=80))
-    edges = sorted({(min(pair), max(pair)) for pair in pairs if pair[0] != pair[1]})
-    return Hierarchy([f"n{row}" for row in range(size)], np.array(edges, np.int32).reshape(-1, 2))
-
-
 @settings(deadline=None)
-@given(hierarchies(), st.integers(1, MOST_BRANCHES))
-def test_a_branch_is_one_node_with_all_nodes_below_it(hierarchy, most):
+@given(dags(40, 80), st.integers(1, MOST_BRANCHES))
+def test_a_branch_is_one_node_with_all_nodes_below_it_and_the_first_is_the_largest(hierarchy, most):
     found, parents = branches(hierarchy, most), spanning_forest(hierarchy)
     assert set(found.tolist()) <= set(range(-1, most))
     tops = [row for row in np.flatnonzero(found >= 0) if parents[row] < 0 or found[parents[row]] < 0]
     assert sorted(found[tops]) == list(range(len(tops)))
     for row in np.flatnonzero(parents >= 0):
         assert found[row] == found[parents[row]] or row in tops
-
-
-@settings(deadline=None)
-@given(hierarchies(), st.integers(1, MOST_BRANCHES))
-def test_the_first_branch_is_the_largest(hierarchy, most):
-    found = branches(hierarchy, most)
     sizes = np.bincount(found[found >= 0])
     assert sizes.tolist() == sorted(sizes.tolist(), reverse=True)
     assert sizes.size >= 1
@@ -198,28 +171,25 @@ def test_most_words_get_a_color_and_no_color_has_most_words(name):
 
 
 def test_a_star_cannot_be_split_and_a_chain_is_followed_down():
-    star = Hierarchy.from_pairs([("sun", f"ray{i}") for i in range(100)])
-    assert set(branches(star).tolist()) == {0}
-    chain = Hierarchy.from_pairs([(f"n{i}", f"n{i + 1}") for i in range(50)])
-    assert set(branches(chain).tolist()) <= {-1, 0}
+    assert set(branches(star(101)).tolist()) == {0}
+    assert set(branches(chain(51)).tolist()) <= {-1, 0}
 
 
-def test_a_small_tree_has_a_color_for_each_child_of_its_root():
-    found, expected = branches(ANIMALS), {"animal": -1, "mammal": 0, "poodle": 0, "bird": 1, "fish": 2}
-    assert {name: found[ANIMALS.row(name)] for name in expected} == expected
-    assert found.max() == 2
-
-
-def test_a_small_tree_with_one_dominant_child_is_split_below_it():
-    known = [(ANIMALS.names[parent], ANIMALS.names[child]) for parent, child in ANIMALS.edges]
-    hierarchy = Hierarchy.from_pairs([("thing", "animal"), ("thing", "stone"), *known])
-    found, expected = branches(hierarchy), {"thing": -1, "animal": -1, "mammal": 0, "bird": 1, "fish": 2, "stone": 3}
+@pytest.mark.parametrize(
+    ("above", "expected"),
+    [
+        ([], {"animal": -1, "mammal": 0, "poodle": 0, "bird": 1, "fish": 2}),
+        (
+            [("thing", "animal"), ("thing", "stone")],
+            {"thing": -1, "animal": -1, "mammal": 0, "bird": 1, "fish": 2, "stone": 3},
+        ),
+    ],
+)
+def test_a_small_tree_has_a_color_for_each_child_of_its_root_or_of_a_dominant_child(above, expected):
+    hierarchy = Hierarchy.from_pairs([*above, *edges_of(ANIMALS)])
+    found = branches(hierarchy)
     assert {name: found[hierarchy.row(name)] for name in expected} == expected
-
-
-@pytest.fixture(scope="module")
-def mammals():
-    return load_dataset("wordnet-mammals")
+    assert found.max() == max(expected.values())
 
 
 def test_every_edge_left_out_is_short_or_lies_on_one_that_is_drawn():
@@ -236,20 +206,13 @@ def test_every_edge_left_out_is_short_or_lies_on_one_that_is_drawn():
     assert len(set(map(tuple, kept))) == len(kept)
 
 
-def test_of_dots_on_one_spot_the_heaviest_is_drawn():
-    points = np.zeros((5, 2))
-    assert dots_to_draw(points, np.array([3, 1, 9, 2, 9]), 500.0).tolist() == [2]
-
-
-def test_points_far_apart_are_all_drawn():
-    points = np.stack(np.meshgrid(np.linspace(-1, 1, 9), np.linspace(-1, 1, 9)), axis=-1).reshape(-1, 2)
-    assert sorted(dots_to_draw(points, np.arange(81), 100.0).tolist()) == list(range(81))
-
-
-def test_nothing_to_draw_is_fine():
+def test_of_dots_on_one_spot_the_heaviest_is_drawn_and_all_that_are_far_apart():
+    assert dots_to_draw(np.zeros((5, 2)), np.array([3, 1, 9, 2, 9]), 500.0).tolist() == [2]
+    grid = np.stack(np.meshgrid(np.linspace(-1, 1, 9), np.linspace(-1, 1, 9)), axis=-1).reshape(-1, 2)
+    assert sorted(dots_to_draw(grid, np.arange(81), 100.0).tolist()) == list(range(81))
     nothing = np.empty((0, 2), np.int32)
     assert len(edges_to_draw(np.zeros((1, 2)), nothing, np.zeros(1, np.int32), 100.0)) == 0
-    assert len(dots_to_draw(np.empty((0, 2)), np.empty(0, np.int32), 100.0)) == 0
+    assert len(dots_to_draw(nothing.astype(float), np.empty(0, np.int32), 100.0)) == 0
 
 
 def test_the_number_of_drawn_edges_is_limited():
@@ -259,12 +222,9 @@ def test_the_number_of_drawn_edges_is_limited():
     assert len(edges_to_draw(points, edges, np.zeros(50_000, np.int32), 1000.0)) == MOST_EDGES
 
 
-def test_nodes_below_a_tree_are_its_descendants():
+def test_nodes_below_a_tree_are_its_descendants_and_none_of_several_parents_is_counted_twice(mammals):
     tree = load_dataset("tree-3-5")
     assert nodes_below(tree).tolist() == [len(tree.descendants_of(row)) for row in range(len(tree))]
-
-
-def test_no_node_of_several_parents_is_counted_twice(mammals):
     assert nodes_below(mammals)[mammals.root_rows].sum() == len(mammals) - len(mammals.root_rows)
 
 
@@ -278,10 +238,9 @@ def test_the_first_names_skip_nodes_with_one_dominant_child(mammals):
 
 
 def test_names_in_the_middle_come_before_those_at_the_rim():
-    star = Hierarchy(["root", "near", "far"], [[0, 1], [0, 2]])
     points = np.array([[0.0, 0.0], [0.2, 0.0], [0.9, 0.0]])
-    assert rows_by_importance(star, nodes_below(star), points).tolist() == [0, 1, 2]
-    assert rows_by_importance(star, nodes_below(star), points[[0, 2, 1]]).tolist() == [0, 2, 1]
+    for order in ([0, 1, 2], [0, 2, 1]):
+        assert rows_by_importance(star(3), nodes_below(star(3)), points[order]).tolist() == order
 
 
 @pytest.mark.parametrize(
