@@ -149,6 +149,12 @@ def server(start_server: Callable[..., Server]) -> Server:
 
 
 @pytest.fixture(scope="session")
+def hasty(start_server: Callable[..., Server]) -> Server:
+    """A server that waits one second for the headers, and one for the rest."""
+    return start_server("--deadline", "1")
+
+
+@pytest.fixture(scope="session")
 def small() -> Embedding:
     """Five nodes, one of them with a strange name."""
     edges = [("animal", "dog"), ("animal", "cat"), ("dog", "poodle"), ("cat", 'Löwe & "söhne"')]

@@ -265,12 +265,6 @@ def test_no_path_from_a_client_touches_the_disk(start_server):
     assert server.log.read_text()[len(warm) :].count("AUDIT") == 0
 
 
-@pytest.fixture(scope="module")
-def hasty(start_server):
-    """A server that waits one second for the headers, and one for the rest."""
-    return start_server("--deadline", "1")
-
-
 def _answer(connection):
     answer = HTTPResponse(connection)
     answer.begin()
