@@ -51,23 +51,20 @@ class Server:
         return list(self.embedding.names)
 
     @property
-    def host(self) -> str:
-        return self.url.split("/")[2].rsplit(":", 1)[0]
-
-    @property
-    def port(self) -> int:
-        return int(self.url.rsplit(":", 1)[1])
+    def address(self) -> tuple[str, int]:
+        host, port = self.url.removeprefix("http://").rsplit(":", 1)
+        return host, int(port)
 
     def open(self) -> socket.socket:
         """A new connection."""
-        return socket.create_connection((self.host, self.port), timeout=20)
+        return socket.create_connection(self.address, timeout=20)
 
     def wait_until_it_ends(self) -> None:
         """Wait until the server has noticed a signal and accepts no more connections, usually a tenth of a second."""
         # Connections are then refused, or ignored, in which case the system would try again only a second later.
         with contextlib.suppress(ConnectionError, TimeoutError):
             while True:
-                socket.create_connection((self.host, self.port), timeout=0.05).close()
+                socket.create_connection(self.address, timeout=0.05).close()
                 time.sleep(0.01)
 
     def ask(
@@ -78,17 +75,13 @@ class Server:
         given = {"Content-Type": "application/json"} if sent is not None else {}
         request = urllib.request.Request(self.url + path, sent, given | (headers or {}), method=method)
         try:
-            with urllib.request.urlopen(request, timeout=30) as answer:
-                return _read(answer)
+            answer = urllib.request.urlopen(request, timeout=30)
         except urllib.error.HTTPError as error:
-            with error:
-                return _read(error)
-
-
-def _read(answer: Any) -> tuple[int, dict[str, str], Any]:
-    raw, headers = answer.read(), {name.lower(): value for name, value in answer.headers.items()}
-    is_json = headers.get("content-type") == "application/json" and raw
-    return answer.status, headers, json.loads(raw) if is_json else raw.decode()
+            answer = error
+        with answer:
+            raw, got = answer.read(), {name.lower(): value for name, value in answer.headers.items()}
+        is_json = raw and got.get("content-type") == "application/json"
+        return answer.status, got, json.loads(raw) if is_json else raw.decode()
 
 
 def _start(folders: list[Path], log: Path, program: list[str], arguments: tuple[str, ...]) -> Server:
@@ -103,8 +96,11 @@ def _start(folders: list[Path], log: Path, program: list[str], arguments: tuple[
     watch.cancel()
     assert " on http://" in line, (line, log.read_text())
     server = Server(process, line.rsplit(" ", 1)[1].strip(), folders[0], hypercone.load(folders[0]), log)
-    _wait_until_ready(server)
-    return server
+    for _ in range(2400):
+        if server.ask("/readyz")[0] == 200:
+            return server
+        time.sleep(0.05)
+    raise AssertionError(f"the server is not ready after two minutes: {log.read_text()}")
 
 
 def in_a_loop(work: Coroutine[Any, Any, Any]) -> Any:
@@ -118,14 +114,6 @@ def run() -> Callable[[Coroutine[Any, Any, Any]], Any]:
     return in_a_loop
 
 
-def _wait_until_ready(server: Server) -> None:
-    for _ in range(2400):
-        if server.ask("/readyz")[0] == 200:
-            return
-        time.sleep(0.05)
-    raise AssertionError(f"the server is not ready after two minutes: {server.log.read_text()}")
-
-
 @pytest.fixture(scope="session")
 def service_model(tmp_path_factory: pytest.TempPathFactory) -> Path:
     """A model of a tree whose nodes also have labels."""
@@ -134,17 +122,6 @@ def service_model(tmp_path_factory: pytest.TempPathFactory) -> Path:
     hierarchy = hypercone.Hierarchy([f"n{node}" for node in range(NODES)], edges, labels=labels)
     embedding = hypercone.fit(hierarchy, dim=2)
     return embedding.save(tmp_path_factory.mktemp("service") / "nodes")
-
-
-@pytest.fixture(scope="session")
-def tree_folder(tmp_path_factory: pytest.TempPathFactory) -> Callable[[str], Path]:
-    """A model of a dataset such as tree-10-4."""
-
-    def make(dataset: str) -> Path:
-        folder = tmp_path_factory.mktemp("trees") / dataset
-        return hypercone.fit(hypercone.load_dataset(dataset), dim=2).save(folder)
-
-    return make
 
 
 @pytest.fixture(scope="session")
@@ -169,6 +146,12 @@ def start_server(service_model: Path, tmp_path_factory: pytest.TempPathFactory) 
 @pytest.fixture(scope="session")
 def server(start_server: Callable[..., Server]) -> Server:
     return start_server()
+
+
+@pytest.fixture(scope="session")
+def hasty(start_server: Callable[..., Server]) -> Server:
+    """A server that waits one second for the headers, and one for the rest."""
+    return start_server("--deadline", "1")
 
 
 @pytest.fixture(scope="session")

@@ -8,95 +8,78 @@ import re
 import pytest
 
 from hypercone.errors import InputError
-from hypercone.service import Options
+from hypercone.service import Options, read_token
 from hypercone.service.errors import page_headers
-from hypercone.service.security import Hosts, checked_host_name, checked_origin, read_token
 
 TOKEN = "s3cret-Token.~+/="
-
 BEARER = {"Authorization": f"Bearer {TOKEN}"}
-
 ORIGIN = "https://app.example.org"
-
-
-OWN = ["localhost", "LOCALHOST:1", "127.0.0.1:8000", "[::1]", "[::1]:80", "localhost.", "a.b"]
+OWN = ["localhost", "LOCALHOST:1", "127.0.0.1:8000", "[::1]", "[::1]:80", "localhost.", "a.b", "a.b:443"]
 OTHER = ["", "evil.example", "localhost.evil.example", "evil-localhost", "localhost@evil", "127.0.0.1.nip.io", "0x7f.1"]
 ODD = ["localhost:port", "localhost:1:2", "::1", "[::1", "localhost\t", " localhost", "löcalhost", "2130706433"]
 
 
+@pytest.fixture(scope="module")
+def guarded(make_service):
+    return make_service(token=TOKEN, cors=(ORIGIN,))
+
+
 @pytest.mark.parametrize(
-    ("host", "status"), [(None, 400), *((host, None) for host in OWN), *((host, 421) for host in (*OTHER, *ODD))]
+    ("host", "is_own"), [*((host, True) for host in OWN), *((host, False) for host in OTHER + ODD)]
 )
-def test_only_the_own_names_are_accepted_as_host_with_any_port(host, status):
-    refusal = Hosts(["A.b"]).refusal(None if host is None else host.encode("latin-1"))
-    assert (refusal and refusal.status) == status
+def test_only_the_own_names_are_accepted_as_host_with_any_port(make_service, asked, host, is_own):
+    service = make_service(ready=False, allow_hosts=("A.b",))
+    for path, status in {"/healthz": 200, "/readyz": 503, "/v1/models": 503, "/": 503, "/nowhere": 404}.items():
+        answer = asked(service, "GET", path, headers=[(b"Host", host.encode("latin-1"))])
+        assert answer.status_code == (status if is_own else 421)
 
 
-def test_a_wrong_host_is_refused_even_where_no_token_is_needed(make_service, asked):
-    service = make_service()
-    for path in ["/healthz", "/readyz", "/v1/models", "/", "/nowhere"]:
-        assert asked(service, "GET", path, headers={"Host": "evil.example"}).status_code == 421
-
-
-def test_a_host_that_was_allowed_is_answered(make_service, asked):
-    service = make_service(allow_hosts=("models.example.org",))
-    assert asked(service, "GET", "/healthz", headers={"Host": "models.example.org:443"}).status_code == 200
-
-
-@pytest.mark.parametrize("name", ["", "a b", "a/b", "http://a", "a:80", "*", "-a", "[::1", "ä"])
-def test_an_invalid_host_name_cannot_be_allowed(name):
-    with pytest.raises(InputError, match="is not a host name"):
-        checked_host_name(name)
+def test_an_invalid_host_name_or_origin_cannot_be_allowed(make_service):
+    for name in ["", "a b", "a/b", "http://a", "a:80", "*", "-a", "[::1", "ä"]:
+        with pytest.raises(InputError, match="is not a host name"):
+            make_service(ready=False, allow_hosts=(name,))
+    for origin in ["*", "null", "app.example.org", "https://a/b", "ftp://a", "https://", "https://a b"]:
+        with pytest.raises(InputError, match="is not an origin"):
+            make_service(ready=False, cors=(origin,))
 
 
 @pytest.mark.parametrize("path", ["/metrics", "/openapi.json", "/v1/is-a", "/v1/models", "/nowhere"])
-def test_with_a_token_everything_but_the_probes_needs_it(make_service, asked, path):
-    service = make_service(token=TOKEN)
-    without = asked(service, "GET", path)
+def test_with_a_token_everything_but_the_probes_needs_it(guarded, asked, path):
+    without = asked(guarded, "GET", path)
     assert (without.status_code, without.headers["www-authenticate"]) == (401, 'Bearer realm="hypercone"')
     assert TOKEN not in without.text
     for wrong in ["Bearer guess", f"Bearer {TOKEN}x", f"Basic {TOKEN}", TOKEN, "Bearer", f"Bearer  {TOKEN}\0"]:
-        answer = asked(service, "GET", path, headers={"Authorization": wrong})
+        answer = asked(guarded, "GET", path, headers={"Authorization": wrong})
         assert (answer.status_code, "invalid_token" in answer.headers["www-authenticate"]) == (401, True)
-    assert asked(service, "GET", path, headers=BEARER).status_code != 401
-    assert asked(service, "GET", path, headers={"Authorization": f"bearer {TOKEN}"}).status_code != 401
-    assert asked(service, "GET", f"{path}?token={TOKEN}").status_code == 401
+    assert asked(guarded, "GET", path, headers=BEARER).status_code != 401
+    assert asked(guarded, "GET", path, headers={"Authorization": f"bearer {TOKEN}"}).status_code != 401
+    assert asked(guarded, "GET", f"{path}?token={TOKEN}").status_code == 401
+    assert [asked(guarded, "GET", probe).status_code for probe in ("/healthz", "/readyz")] == [200, 200]
 
 
 @pytest.mark.parametrize("path", ["/", "/explore/pets", "/explore/nothing"])
-def test_the_token_is_accepted_as_a_password_only_on_pages(make_service, asked, path):
+def test_the_token_is_accepted_as_a_password_only_on_pages(guarded, asked, path):
     def with_password(text, where=path):
         given = "Basic " + base64.b64encode(text.encode()).decode()
-        return asked(service, "GET", where, headers={"Authorization": given})
+        return asked(guarded, "GET", where, headers={"Authorization": given})
 
-    service = make_service(token=TOKEN)
-    assert asked(service, "GET", path).headers["www-authenticate"].startswith("Basic realm=")
+    assert asked(guarded, "GET", path).headers["www-authenticate"].startswith("Basic realm=")
     assert with_password(f"anybody:{TOKEN}").status_code != 401
-    assert asked(service, "GET", path, headers=BEARER).status_code != 401
+    assert asked(guarded, "GET", path, headers=BEARER).status_code != 401
     for wrong in (TOKEN, f"{TOKEN}:", f"anybody:{TOKEN}x", "anybody:", ":"):
         assert with_password(wrong).status_code == 401
-    assert asked(service, "GET", path, headers={"Authorization": f"Basic {TOKEN}"}).status_code == 401
+    assert asked(guarded, "GET", path, headers={"Authorization": f"Basic {TOKEN}"}).status_code == 401
     assert with_password(f"anybody:{TOKEN}", "/v1/models").status_code == 401
 
 
-def test_the_probes_need_no_token(make_service, asked):
-    service = make_service(token=TOKEN)
-    assert [asked(service, "GET", path).status_code for path in ("/healthz", "/readyz")] == [200, 200]
-
-
-def test_a_token_comes_from_a_file_or_else_from_the_environment(tmp_path, monkeypatch):
+def test_a_token_comes_from_a_file_or_else_from_the_environment_and_is_never_shown(tmp_path, monkeypatch):
     file = tmp_path / "token"
     file.write_text(f"{TOKEN}\n")
     monkeypatch.setenv("HYPERCONE_TOKEN", "from-the-environment")
-    assert read_token(str(file)) == TOKEN
-    assert read_token(None) == "from-the-environment"
+    assert (read_token(str(file)), read_token(None)) == (TOKEN, "from-the-environment")
     monkeypatch.delenv("HYPERCONE_TOKEN")
     assert read_token(None) is None
-
-
-def test_a_token_is_never_shown(tmp_path):
     assert TOKEN not in repr(Options(token=TOKEN))
-    file = tmp_path / "token"
     for content in ["", "two words", "naïve", "x\0y"]:
         file.write_text(content)
         with pytest.raises(InputError) as refused:
@@ -104,36 +87,22 @@ def test_a_token_is_never_shown(tmp_path):
         assert not content or content not in str(refused.value)
 
 
-def test_without_cors_no_page_may_read_answers(make_service, asked):
-    answer = asked(make_service(), "GET", "/v1/models", headers={"Origin": ORIGIN})
-    assert answer.status_code == 200
-    assert not [name for name in answer.headers if name.startswith("access-control")]
-    preflight = {"Origin": ORIGIN, "Access-Control-Request-Method": "POST"}
-    answer = asked(make_service(), "OPTIONS", "/v1/is-a", headers=preflight)
-    assert not [name for name in answer.headers if name.startswith("access-control")]
-
-
-def test_only_pages_of_an_allowed_origin_may_read_answers(make_service, asked):
-    service = make_service(cors=(ORIGIN,), token=TOKEN)
-    for origin, allowed in [(ORIGIN, ORIGIN), ("https://evil.example", None), ("null", None), (ORIGIN + ".evil", None)]:
-        for headers in ({"Origin": origin}, {"Origin": origin} | BEARER):
-            answer = asked(service, "GET", "/v1/models", headers=headers)
+def test_only_pages_of_an_allowed_origin_may_read_answers(make_service, guarded, asked):
+    cases = [(guarded, ORIGIN, ORIGIN), *((guarded, other, None) for other in ("https://evil.example", "null"))]
+    for service, origin, allowed in [*cases, (guarded, ORIGIN + ".evil", None), (make_service(), ORIGIN, None)]:
+        given = {"Origin": origin}
+        preflight = asked(service, "OPTIONS", "/v1/is-a", headers=given | {"Access-Control-Request-Method": "POST"})
+        assert preflight.status_code == 204
+        assert ("access-control-allow-headers" in preflight.headers) == (allowed is not None)
+        for answer in (
+            preflight,
+            *(asked(service, "GET", "/v1/models", headers=given | more) for more in ({}, BEARER)),
+        ):
             assert answer.headers.get("access-control-allow-origin") == allowed
-            assert answer.headers["vary"] == "origin"
-        preflight = {"Origin": origin, "Access-Control-Request-Method": "POST"}
-        answer = asked(service, "OPTIONS", "/v1/is-a", headers=preflight)
-        assert answer.status_code == 204
-        assert answer.headers.get("access-control-allow-origin") == allowed
-        assert ("access-control-allow-headers" in answer.headers) == (allowed is not None)
-        assert "access-control-allow-credentials" not in answer.headers
-
-
-@pytest.mark.parametrize(
-    "origin", ["*", "null", "app.example.org", "https://a/b", "ftp://a", "https://", "https://a b"]
-)
-def test_an_invalid_origin_cannot_be_allowed(origin):
-    with pytest.raises(InputError, match="is not an origin"):
-        checked_origin(origin)
+            assert "access-control-allow-credentials" not in answer.headers
+            assert allowed or not [name for name in answer.headers if name.startswith("access-control")]
+            assert answer.headers.get("vary") == ("origin" if service is guarded else None)
+        assert answer.status_code == 200
 
 
 def test_every_answer_has_the_security_headers(make_service, asked):
@@ -148,22 +117,16 @@ def test_every_answer_has_the_security_headers(make_service, asked):
 
 
 def test_the_policy_of_a_page_allows_only_its_own_scripts():
-    for written in (
-        b"<script>",
-        b"<script type=module>",
-        b'<script type="module">',
-        b"<script type='text/javascript'>",
-    ):
-        policy = dict(page_headers(written + b"run()</script>"))[b"content-security-policy"]
-        assert b"script-src 'sha256-" in policy
-    data = dict(page_headers(b'<script type="text/plain">data</script>'))[b"content-security-policy"]
-    assert b"script-src 'none'" in data
-    scripts = b'<script>run()</script><script type="text/plain">data</script><script type=module>m()</script>'
-    page = b"<style>p{}</style>" + scripts
-    policy = dict(page_headers(page))[b"content-security-policy"].decode()
-    scripts = re.search(r"script-src ([^;]*)", policy)[1].split()
+    def policy(page):
+        return dict(page_headers(page))[b"content-security-policy"].decode()
+
+    for kind in (b"", b" type=module", b' type="module"', b" type='text/javascript'"):
+        assert "script-src 'sha256-" in policy(b"<script" + kind + b">run()</script>")
+    data = b'<script type="text/plain">data</script>'
+    assert "script-src 'none'" in policy(data)
+    found = policy(b"<style>p{}</style><script>run()</script>" + data + b"<script type=module>m()</script>")
+    first, _ = re.search(r"script-src ([^;]*)", found)[1].split()
     # echo -n 'run()' | openssl sha256 -binary | base64
-    assert scripts[0] == "'sha256-AvyuiL0SD1mVY3NNxR+V2uo+lhk6RMFrytWmRt6CrJQ='"
-    assert len(scripts) == 2
-    assert "unsafe" not in policy
-    assert "frame-ancestors 'none'" in policy
+    assert first == "'sha256-AvyuiL0SD1mVY3NNxR+V2uo+lhk6RMFrytWmRt6CrJQ='"
+    assert "unsafe" not in found
+    assert "frame-ancestors 'none'" in found

@@ -1,17 +1,25 @@
-"""Every question, asked of one model in Python, in words and in JSON on the command line, and over HTTP: one answer."""
+"""Every question, asked of one model in Python, in words and in JSON on the command line, and over HTTP: one answer.
+
+The name of a node means the same over HTTP as in Python, and so does the placement of a new one.
+"""
 
 from __future__ import annotations
 
 import json
+import random
 import re
 from pathlib import Path
 from urllib.parse import urlencode
 
+import numpy as np
 import pytest
 
 import hypercone
 from hypercone.cli.main import main
-from hypercone.queries import QUESTIONS
+from hypercone.embedding import Embedding
+from hypercone.hierarchy.names import Labels
+from hypercone.methods import METHODS, Settings
+from hypercone.queries import QUESTIONS, answer
 
 EDGES = [(0, 1), (0, 2), (0, 3), (1, 4), (2, 4), (2, 5), (4, 6), (4, 7), (5, 8), (3, 9)]
 LABELS = ["thing", "pet", "animal", "plant", "dog", "bird", "poodle", "Dog of war", "", "Löwenzahn"]
@@ -110,12 +118,8 @@ def _over_http(http, question, names, limit):
     return found
 
 
-def test_every_question_is_asked_here_and_has_its_path():
-    assert list(ASKED) == list(QUESTIONS)
-
-
 @pytest.mark.parametrize("question", QUESTIONS)
-def test_all_four_interfaces_give_the_same_answer(model, http, shell, question):
+def test_all_four_interfaces_give_the_same_answer_in_which_every_node_has_its_label(model, http, shell, question):
     names, in_python, in_json = ASKED[question]
     values = json.loads(shell(question, *names, "--limit", 0, "--json"))
     assert in_json(values) == in_python(model, *names)
@@ -123,6 +127,10 @@ def test_all_four_interfaces_give_the_same_answer(model, http, shell, question):
     for name in _named(question, values):
         assert name in words
     assert _over_http(http, question, names, 0) == {"model": "kinds"} | values
+    seen = [*_names_and_labels(values)]
+    assert seen
+    for name, label in seen:
+        assert label == (model.labels[model.row(name)] or None)
 
 
 @pytest.mark.parametrize("question", [name for name, question in QUESTIONS.items() if question.limit is not None])
@@ -130,24 +138,11 @@ def test_a_limit_means_the_same_in_all_interfaces(http, shell, question):
     names, _, _ = ASKED[question]
     whole = json.loads(shell(question, *names, "--limit", 0, "--json"))
     cut = json.loads(shell(question, *names, "--limit", 1, "--json"))
-    (listed,) = (
-        (key for key in cut if key not in ("names", "labels", "point") and isinstance(cut[key], list))
-        if (question != "centroid")
-        else ("ancestors",)
-    )
+    listed = {"search": "matches", "centroid": "ancestors"}.get(question, question)
     assert cut[listed] == whole[listed][:1]
     assert cut["count"] == whole["count"] == len(whole[listed])
     assert _over_http(http, question, names, 1) == {"model": "kinds"} | cut
     assert http.ask(f"/v1/{question}?limit=-1")[0] in (400, 405)
-
-
-@pytest.mark.parametrize("question", QUESTIONS)
-def test_every_node_of_every_answer_has_its_label(model, http, question):
-    found = _over_http(http, question, ASKED[question][0], 0)
-    seen = [*_names_and_labels(found)]
-    assert seen or question == "vector"
-    for name, label in seen:
-        assert label == (model.labels[model.row(name)] or None)
 
 
 def _names_and_labels(part):
@@ -190,7 +185,7 @@ def test_batches_get_the_same_answers_in_the_shell_and_over_http(http, shell, tm
 
 def test_the_documentation_has_a_table_of_every_question_and_interface(model):
     rows = re.findall(r"^\| `([\w-]+)` \| [^|]+ \| (.+?) \| (.+?) \| (.+?) \|$", PAGE.read_text(), re.MULTILINE)
-    assert [row[0] for row in rows] == list(QUESTIONS)
+    assert [row[0] for row in rows] == list(QUESTIONS) == list(ASKED)
     for name, in_python, in_shell, over_http in rows:
         question = QUESTIONS[name]
         assert in_shell == f"`{name} {question.arguments}`"
@@ -199,3 +194,140 @@ def test_the_documentation_has_a_table_of_every_question_and_interface(model):
         method = re.match(r"`embedding(?:\.(\w+)|\[name\])", in_python)
         assert method, in_python
         assert hasattr(model, method[1] or "__getitem__")
+
+
+# What only HTTP has: placement, several models, and names that are refused with a status.
+
+
+def test_pairs_may_be_objects_or_as_in_the_first_release_lists(server):
+    names = server.names
+    pairs = [(name, above) for name in names[40:60] for above in server.embedding.ancestors(name)]
+    pairs += [*zip(random.Random(6).sample(names, 100), random.Random(7).sample(names, 100), strict=True), ("n5", "n5")]
+    children, parents = map(list, zip(*pairs, strict=True))
+    objects = [{"child": child, "parent": parent} for child, parent in pairs]
+    energies = {"model": "nodes", "energies": server.embedding.energy(children, parents).tolist()}
+    verdicts = server.embedding.is_a(children, parents).tolist()
+    assert {True, False} == {*verdicts}
+    for given in (objects, pairs, [*objects[:10], *pairs[10:]]):
+        assert server.ask("/v1/energy", {"pairs": given})[2] == energies
+        found = server.ask("/v1/is-a", {"pairs": given, "model": "nodes"})[2]
+        assert found == energies | {"threshold": server.embedding.threshold, "is_a": verdicts}
+        assert server.ask("/v1/explain", {"pairs": given[:20]}) == server.ask("/v1/explain", {"pairs": objects[:20]})
+    assert server.ask("/v1/energy", {"pairs": []})[2] == {"model": "nodes", "energies": []}
+    assert server.ask("/v1/ancestors", {"names": []})[2] == {"model": "nodes", "results": []}
+
+
+def test_count_is_still_read_as_the_limit_of_the_nearest(server):
+    assert len(server.ask("/v1/nearest?name=n40")[2]["nearest"]) == 10, "the default"
+    assert len(server.ask("/v1/descendants?name=n0")[2]["descendants"]) == 1092, "all by default"
+    for given in ({"count": 3}, {"limit": 3, "count": 5}):
+        single = server.ask(f"/v1/nearest?{urlencode({'name': 'n40', **given})}")[2]
+        assert len(single["nearest"]) == 3
+        (result,) = server.ask("/v1/nearest", {"names": ["n40"], **given})[2]["results"]
+        assert {"model": "nodes"} | result == single
+
+
+def test_a_new_node_is_placed_where_the_embedding_would_place_it_and_nothing_changes(server):
+    larger = server.embedding.add("a new one", ["n13"], not_under=["n14"])
+    status, _, found = server.ask("/v1/place", {"parents": ["n13"], "not_under": ["n14"]})
+    assert status == 200
+    assert found["point"] == larger.points[-1].tolist()
+    assert _names(found["ancestors"]) == larger.ancestors("a new one")
+    assert found["ancestors"][0] == answer(larger, "ancestors", ["a new one"]).as_dict()["ancestors"][0]
+    assert found["missing_parents"] == found["unwanted"] == []
+    far_apart = ["n1092", "n400", "n500"]
+    found = server.ask("/v1/place", {"parents": far_apart})[2]
+    assert found["missing_parents"] == [name for name in far_apart if name not in _names(found["ancestors"])] != []
+    assert server.ask("/v1/models")[2]["models"] == [
+        {
+            "name": "nodes",
+            "method": server.embedding.method,
+            "made_by": "overlapping-caps",
+            "dim": 2,
+            "nodes": len(server.names),
+            "threshold": server.embedding.threshold,
+            "kind": "constructed",
+        }
+    ]
+
+
+def test_a_bad_name_is_refused_with_the_names_that_were_meant_and_in_a_batch_with_its_place_and_index(server):
+    good, unknown = {"child": "n3", "parent": "n1"}, "there is no node 'n109x'; did you mean n109"
+    for path, body, index, message in [
+        ("/v1/ancestors?name=n109x", None, None, unknown),
+        ("/v1/ancestors", {"names": ["n1", "n2", "n109x", "n109y"]}, 2, f"names[2]: {unknown}"),
+        ("/v1/is-a", {"pairs": [good, good, {"child": "n3", "parent": "n109x"}]}, 2, f"pairs[2].parent: {unknown}"),
+        ("/v1/explain", {"pairs": [good, {"child": "n109x", "parent": "n3"}]}, 1, f"pairs[1].child: {unknown}"),
+        ("/v1/is-a", {"pairs": [["n3", "n1"], ["n109x", "n1"]]}, None, f"pairs[1][0]: {unknown}"),
+        ("/v1/lca", {"names": ["n3", "n109x"]}, 1, f"names[1]: {unknown}"),
+        ("/v1/centroid", {"groups": [["n3", "n1"], ["n3", "n1", "n109x"]]}, 1, f"groups[1][2]: {unknown}"),
+        ("/v1/place", {"parents": ["n109x"]}, 0, f"parents[0]: {unknown}"),
+        ("/v1/place", {"parents": ["n3"], "not_under": ["n109x"]}, 0, f"not_under[0]: {unknown}"),
+        ("/v1/ancestors?name=twin", None, None, "'twin' is the label of 2 nodes: n7, n8"),
+        ("/v1/vector", {"names": ["n1", "twin"]}, 1, "names[1]: 'twin' is the label of 2 nodes"),
+    ]:
+        status, _, found = server.ask(path, body)
+        expected = (400, "ambiguous_name") if "twin" in message else (404, "unknown_name")
+        assert (status, found["error"]["code"]) == expected
+        assert found["error"]["message"].startswith(message)
+        assert found["error"].get("index") == index
+
+
+@pytest.mark.parametrize("question", ["lca", "centroid"])
+def test_several_nodes_are_either_one_group_or_several(server, question):
+    one = ["n40", "n41"]
+    assert server.ask(f"/v1/{question}?names=n40")[0] == 405
+    for wrong in ({}, {"names": one, "groups": [one]}, {"names": []}, {"groups": [[]]}):
+        status, _, found = server.ask(f"/v1/{question}", wrong)
+        assert (status, found["error"]["code"]) == (400, "bad_request")
+    assert server.ask(f"/v1/{question}", {"names": ["n40"]})[0] == (400 if question == "lca" else 200)
+
+
+def test_of_several_models_one_has_to_be_named(make_service, asked, small, perfect):
+    tree = perfect(hypercone.load_dataset("tree-2-3"))
+    service = make_service({"pets": small, "tree": tree})
+    path = "/v1/ancestors?name=r.0.0"
+    missing = asked(service, "GET", path)
+    assert (missing.status_code, "pets, tree" in missing.text) == (400, True)
+    assert _names(asked(service, "GET", f"{path}&model=tree").json()["ancestors"]) == tree.ancestors("r.0.0")
+    assert asked(service, "GET", f"{path}&model=pets").status_code == 404
+    unknown = asked(service, "GET", f"{path}&model=tre")
+    assert (unknown.status_code, unknown.json()["error"]["code"]) == (404, "unknown_model")
+    assert "did you mean tree" in unknown.text
+
+
+def test_a_label_or_part_of_a_joined_name_finds_the_row_that_the_embedding_finds(make_service, asked):
+    points = np.array([[0.5, 0.1], [0.6, 0.2], [0.7, 0.3], [0.8, 0.4]])
+    labels = Labels(["", "Heart", "twice", "twice"])
+    embedding = Embedding(["a = b", "c", "d", "e"], points, "order", Settings(), 0.0, labels=labels)
+    service = _ready(make_service, embedding)
+    for text in ["a = b", "a", "b", "c", "Heart", "heart", "HEART"]:
+        found = asked(service, "POST", "/v1/vector", json={"names": [text]}).json()["results"][0]
+        assert found["name"] == embedding.names[embedding.row(text)]
+    for text, status in {"": 400, "x": 404, "twice": 400, "a = ": 404, "x" * 1_000_000: 404}.items():
+        refused = asked(service, "POST", "/v1/vector", json={"names": [text]})
+        assert refused.status_code == status
+        assert len(refused.json()["error"]["message"]) < 200
+
+
+def _ready(make_service, embedding):
+    # get_ready would compile the placement of every method; the questions only compile what they need.
+    service = make_service({"any": embedding}, ready=False)
+    service.state = "ready"
+    return service
+
+
+@pytest.mark.parametrize("method", ["euclidean", "euclidean-cones", "order", "poincare"])
+def test_other_methods_are_served_as_well(make_service, asked, method):
+    settings = Settings(alpha=3.0 if METHODS[method].uses_alpha else 0.0)
+    start = METHODS[method].start(np.random.default_rng(1), 12, 2, 0.7)
+    names = [f"n{node}" for node in range(12)]
+    embedding = Embedding(names, METHODS[method].project(start, settings), method, settings, threshold=0.4)
+    service = _ready(make_service, embedding)
+    for child in names:
+        found = asked(service, "GET", f"/v1/is-a?child={child}&parent=n3").json()
+        assert found["energy"] == embedding.energy(child, "n3")
+        assert found["is_a"] == embedding.is_a(child, "n3")
+    assert _names(asked(service, "GET", "/v1/descendants?name=n3").json()["descendants"]) == embedding.descendants("n3")
+    nearest = asked(service, "GET", "/v1/nearest?name=n3&limit=2").json()["nearest"]
+    assert [(near["name"], near["distance"]) for near in nearest] == embedding.nearest("n3", 2)

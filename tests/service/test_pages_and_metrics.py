@@ -21,17 +21,14 @@ from hypercone.service.metrics import BUCKETS, Metrics
 STRANGE = '<b>"Löwe" & co</b>'
 
 
-def test_the_only_model_is_explored_at_the_root_and_under_its_name(make_service, asked):
+def test_the_only_model_is_explored_at_the_root_and_under_its_name_with_its_own_script_and_style(make_service, asked):
     service = make_service()
     root = asked(service, "GET", "/")
     assert (root.status_code, root.headers["content-type"]) == (200, "text/html; charset=utf-8")
     assert root.text.lower().startswith("<!doctype html>")
     assert 'id="hypercone-data"' in root.text
     assert asked(service, "GET", "/explore/pets").text == root.text
-
-
-def test_the_page_allows_only_its_own_script_and_style(make_service, asked):
-    policy = asked(make_service(), "GET", "/").headers["content-security-policy"]
+    policy = root.headers["content-security-policy"]
     assert re.search(r"script-src 'sha256-[^ ;]+'; style-src 'sha256-[^ ;]+';", policy)
     assert "unsafe" not in policy
     assert policy.startswith("default-src 'none'")
@@ -47,15 +44,12 @@ def test_several_models_are_linked_with_escaped_names(make_service, asked, small
     assert asked(service, "GET", found[0][0]).status_code == 200
 
 
-@pytest.mark.parametrize("name", ["nowhere", "%2e%2e%2fetc", "pets%00", "pets/", "pets/.."])
-def test_the_page_of_an_unknown_model_is_404(make_service, asked, name):
-    assert asked(make_service(), "GET", f"/explore/{name}").status_code == 404
-
-
-def test_without_the_explorer_there_is_no_page(make_service, asked):
-    service = make_service(explorer=False)
-    assert [asked(service, "GET", path).status_code for path in ("/", "/explore/pets")] == [404, 404]
-    assert asked(service, "GET", "/v1/models").status_code == 200
+def test_the_page_of_an_unknown_model_is_404_and_without_the_explorer_there_is_none(make_service, asked):
+    service, bare = make_service(), make_service(explorer=False)
+    for name in ["nowhere", "%2e%2e%2fetc", "pets%00", "pets/", "pets/.."]:
+        assert asked(service, "GET", f"/explore/{name}").status_code == 404
+    found = [asked(bare, "GET", path).status_code for path in ("/", "/explore/pets", "/v1/models")]
+    assert found == [404, 404, 200]
 
 
 def test_concurrent_requests_for_a_page_share_one_slot(make_service, run):
@@ -85,7 +79,6 @@ def test_a_model_without_nodes_is_not_served():
 
 
 LINE = re.compile(r'(?P<name>[a-z_]+)(?:\{(?P<labels>(?:[a-z]+="(?:[^"\\\n]|\\.)*",?)*)\})? (?P<value>\S+)')
-
 LABEL = re.compile(r'([a-z]+)="((?:[^"\\\n]|\\.)*)"')
 
 
@@ -111,40 +104,33 @@ def _read(text):
     return values
 
 
-@pytest.fixture
-def counted(make_service, asked):
+def _answers(values, route, status):
+    return values["hypercone_requests_total", (("route", route), ("status", status))]
+
+
+def test_answers_are_counted_by_status_and_by_few_routes_whatever_is_requested(make_service, asked):
     service = make_service()
     for path in ["/healthz"] * 3 + ["/v1/is-a?child=dog&parent=animal", "/v1/is-a", "/nowhere", "/a/b/c", "/explore/x"]:
         asked(service, "GET", path)
     answer = asked(service, "GET", "/metrics")
     assert answer.headers["content-type"].startswith("text/plain; version=0.0.4")
-    return _read(answer.text)
-
-
-def _answers(values, route, status):
-    return values["hypercone_requests_total", (("route", route), ("status", status))]
-
-
-def test_answers_are_counted_by_route_and_status(counted):
+    counted = _read(answer.text)
     assert _answers(counted, "/healthz", "200") == 3
     assert _answers(counted, "/v1/is-a", "200") == _answers(counted, "/v1/is-a", "400") == 1
+    assert _answers(counted, "other", "404") == 2
+    assert _answers(counted, "/explore/{name}", "404") == 1
+    known = {None, "/healthz", "/v1/is-a", "other", "/explore/{name}", "/metrics"}
+    assert {dict(labels).get("route") for _, labels in counted} <= known
     assert counted["hypercone_requests_in_flight", ()] == 1, "the one that asks"
     assert counted["hypercone_model_nodes", (("model", "pets"),)] == 5
 
 
-def test_metrics_have_few_routes_whatever_is_requested(counted):
-    assert _answers(counted, "other", "404") == 2
-    assert _answers(counted, "/explore/{name}", "404") == 1
-    assert {dict(labels).get("route") for _, labels in counted} <= {
-        *(None, "/healthz", "/v1/is-a", "other", "/explore/{name}", "/metrics"),
-    }
-
-
-def test_the_buckets_of_a_histogram_are_cumulative():
+def test_the_buckets_of_a_histogram_are_cumulative_and_any_model_name_is_escaped():
     metrics = Metrics()
     for seconds in (0.0001, 0.0005, 0.003, 0.2, 99.0):
         metrics.count("/healthz", 200, seconds)
-    values = _read(metrics.text({}).decode())
+    values = _read(metrics.text({'a "b" \\ c\nd': 3}).decode())
+    assert values["hypercone_model_nodes", (("model", 'a \\"b\\" \\\\ c\\nd'),)] == 3
     name, route = "hypercone_request_duration_seconds", ("route", "/healthz")
     found = [values[f"{name}_bucket", (route, ("le", str(bound)))] for bound in (*BUCKETS, "+Inf")]
     assert found == sorted(found)
@@ -153,16 +139,8 @@ def test_the_buckets_of_a_histogram_are_cumulative():
     assert values[f"{name}_sum", (route,)] == pytest.approx(99.2036)
 
 
-def test_any_model_name_is_escaped_in_a_label():
-    strange = 'a "b" \\ c\nd'
-    values = _read(Metrics().text({strange: 3}).decode())
-    assert values["hypercone_model_nodes", (("model", 'a \\"b\\" \\\\ c\\nd'),)] == 3
-
-
 def test_data_that_is_not_http_is_counted_too(server):
-    import socket
-
-    with socket.create_connection((server.host, server.port), timeout=10) as connection:
+    with server.open() as connection:
         connection.sendall(b"no such language\r\n\r\n")
         assert connection.recv(12) == b"HTTP/1.1 400"
     assert _answers(_read(server.ask("/metrics")[2]), "other", "400") >= 1

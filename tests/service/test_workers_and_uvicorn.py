@@ -101,23 +101,15 @@ def test_a_batch_stops_at_its_deadline(make_service):
     assert refused.value.status == 504
 
 
-def test_a_batch_answer_is_limited(make_service, monkeypatch):
-    (model,) = make_service().models
-    monkeypatch.setattr(handlers, "MOST_LISTED", 7)
-    two = from_body(b'{"names": ["animal", "animal"], "limit": 3}', NEAREST.takes)
-    assert len(NEAREST.answer(model, two, Deadline(10)).results) == 2
-    whole = from_body(b'{"names": ["animal", "animal"], "limit": 0}', NEAREST.takes)
-    with pytest.raises(Refusal) as refused:
-        NEAREST.answer(model, whole, Deadline(10))
-    assert refused.value.status == 413
-
-
-def test_a_single_answer_is_limited(make_service, asked, monkeypatch):
+def test_an_answer_is_limited(make_service, asked, monkeypatch):
     service = make_service()
+    monkeypatch.setattr(handlers, "MOST_LISTED", 7)
+    for limit, status in [(3, 200), (0, 413)]:
+        two = {"names": ["animal", "animal"], "limit": limit}
+        assert asked(service, "POST", "/v1/nearest", json=two).status_code == status
     monkeypatch.setattr(handlers, "MOST_LISTED", 3)
-    assert asked(service, "GET", "/v1/descendants?name=animal&limit=3").status_code == 200
-    for limit in ("", "&limit=0", "&limit=4", "&limit=1000000"):
-        assert asked(service, "GET", f"/v1/descendants?name=animal{limit}").status_code == 413
+    for limit, status in {"&limit=3": 200, "": 413, "&limit=0": 413, "&limit=4": 413, "&limit=1000000": 413}.items():
+        assert asked(service, "GET", f"/v1/descendants?name=animal{limit}").status_code == status
 
 
 def test_an_internal_error_is_one_log_line_and_a_number_for_the_client(make_service, asked, monkeypatch, capsys):
@@ -138,7 +130,6 @@ def test_an_internal_error_is_one_log_line_and_a_number_for_the_client(make_serv
 
 
 PYPROJECT = Path(__file__).parents[2] / "pyproject.toml"
-
 ADVICE = "the service uses it (service/protocol.py, service/server.py); adapt these, then raise the bound"
 
 # The rest of this file checks the private parts of uvicorn that the service uses: a change of uvicorn fails here first.
@@ -149,29 +140,19 @@ METHODS = {
         "__init__": ["config", "server_state", "app_state", "_loop"],
         "connection_made": ["transport"],
         "connection_lost": ["exc"],
-        "eof_received": [],
         "data_received": ["data"],
-        "on_message_begin": [],
-        "on_headers_complete": [],
-        "on_message_complete": [],
-        "on_response_complete": [],
         "send_400_response": ["msg"],
-        "shutdown": [],
-        "pause_writing": [],
-        "resume_writing": [],
+        **{f"on_{what}": [] for what in ("message_begin", "headers_complete", "message_complete", "response_complete")},
+        **{name: [] for name in ("eof_received", "shutdown", "pause_writing", "resume_writing")},
         "_unsupported_upgrade_warning": [],
     },
     uvicorn.Server: {
         "__init__": ["config"],
-        "run": ["sockets"],
-        "startup": ["sockets"],
-        "shutdown": ["sockets"],
+        **{name: ["sockets"] for name in ("run", "startup", "shutdown")},
         "capture_signals": [],
         "handle_exit": ["sig", "frame"],
     },
 }
-
-
 # The attributes that the service reads or sets.
 ATTRIBUTES = {
     httptools_impl.HttpToolsProtocol: "config server_state connections loop transport cycle pipeline url headers scope",
@@ -182,22 +163,12 @@ ATTRIBUTES = {
 }
 
 
-def _bounds() -> tuple[tuple[int, ...], tuple[int, ...]]:
+def test_the_installed_uvicorn_is_within_the_bounds():
     extra = tomllib.loads(PYPROJECT.read_text())["project"]["optional-dependencies"]["serve"]
     (wanted,) = (name for name in extra if name.startswith("uvicorn"))
-    least, most = wanted.removeprefix("uvicorn>=").split(",<")
-    return _numbers(least), _numbers(most)
-
-
-def _numbers(text: str) -> tuple[int, ...]:
-    return tuple(int(part) for part in text.split(".")[:2])
-
-
-def test_the_installed_uvicorn_is_within_the_bounds():
-    least, most = _bounds()
-    assert least <= _numbers(version("uvicorn")) < most, (
-        f"uvicorn {version('uvicorn')} is installed, but pyproject.toml allows {least} up to below {most}"
-    )
+    texts = (*wanted.removeprefix("uvicorn>=").split(",<"), version("uvicorn"))
+    least, most, installed = (tuple(int(part) for part in text.split(".")[:2]) for text in texts)
+    assert least <= installed < most, f"uvicorn {installed} is installed, but pyproject.toml has {wanted}"
 
 
 @pytest.mark.parametrize(
@@ -207,29 +178,22 @@ def test_uvicorn_methods_have_the_expected_parameters(owner, name):
     method = getattr(owner, name, None)
     assert method is not None, f"uvicorn {version('uvicorn')} has no {owner.__name__}.{name} any more; {ADVICE}"
     given = [part for part in inspect.signature(method).parameters if part != "self"]
-    expected = METHODS[owner][name]
-    assert given == expected, (
-        f"{owner.__name__}.{name} of uvicorn {version('uvicorn')} takes {given}, and took {expected}; {ADVICE}"
-    )
+    assert given == METHODS[owner][name], f"{owner.__name__}.{name} of uvicorn {version('uvicorn')}: {ADVICE}"
 
 
 @pytest.mark.parametrize("owner", ATTRIBUTES, ids=lambda owner: owner.__name__)
 def test_uvicorn_objects_have_the_expected_attributes(owner):
     source = inspect.getsource(owner)
     for name in ATTRIBUTES[owner].split():
-        assert re.search(rf"\bself\.{name}\b.*(=|:)", source), (
-            f"{owner.__name__} of uvicorn {version('uvicorn')} has no {name}; {ADVICE}"
-        )
+        has_it = re.search(rf"\bself\.{name}\b.*(=|:)", source)
+        assert has_it, f"{owner.__name__} of uvicorn {version('uvicorn')} has no {name}; {ADVICE}"
 
 
-def test_status_lines_are_whole_lines_by_status():
-    lines = httptools_impl.STATUS_LINE
+def test_status_lines_are_whole_lines_by_status_and_httptools_parses_a_target():
     for status in (400, 408, 431, 503):
-        assert lines[status].startswith(b"HTTP/1.1 %d " % status), f"STATUS_LINE has changed; {ADVICE}"
-        assert lines[status].endswith(b"\r\n"), f"STATUS_LINE has changed; {ADVICE}"
-
-
-def test_a_request_target_is_parsed_by_httptools():
+        line = httptools_impl.STATUS_LINE[status]
+        assert line.startswith(b"HTTP/1.1 %d " % status), f"STATUS_LINE has changed; {ADVICE}"
+        assert line.endswith(b"\r\n"), f"STATUS_LINE has changed; {ADVICE}"
     assert httptools.parse_url(b"http://other.example/path").host == b"other.example"
 
 
