@@ -80,8 +80,7 @@ SELECTIONS = {
 TESTS = {name: tests.split() for names, tests in SELECTIONS.items() for name in names.split()}
 # Too long, or by the clock of a machine that does nothing else.
 DESELECTED = [
-    "tests/service/test_openapi.py::test_every_generated_request_is_answered_as_documented",
-    "tests/service/test_openapi.py::test_every_operation_is_tried_and_many_are_answered",
+    "tests/service/test_requests.py::test_every_generated_request_is_answered_as_documented",
     "tests/cli/test_terminal.py::test_a_second_process_finds_the_compiled_kernels",
 ]
 

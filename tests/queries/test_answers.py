@@ -45,7 +45,7 @@ def _with_poodle_at(animals, other):
         ("is-a", ["poodle", "animal"], 0, "poodle is an animal (energy 0, threshold 0)"),
         ("parents", ["poodle"], 0, "poodle has the parents: dog"),
         ("parents", ["animal"], 0, "animal has the parents: nothing"),
-        ("children", ["bird"], 0, "bird has the children: owl, pelican"),
+        ("children", ["animal"], 0, "animal has the children: bird, mammal"),
         ("siblings", ["owl"], 0, "owl has the siblings: pelican"),
         ("ancestors", ["poodle"], 0, "poodle is a: animal, mammal, dog"),
         ("descendants", ["owl"], 0, "owl includes: nothing"),
@@ -190,6 +190,7 @@ def test_a_centroid_is_a_point_with_its_ancestors_and_nearest_nodes(animals):
     assert first == "The centroid of poodle and beagle"
     assert second.startswith("  is a: animal, mammal, and ")
     assert third.startswith("  is near: ")
+    assert _names(answered(animals, "centroid", ["poodle", "beagle"]).values["ancestors"]) == every
     one = answered(animals, "centroid", ["poodle"])
     assert _names(one.values["ancestors"])[:3] == animals.ancestors("poodle")
     assert _names(one.values["nearest"])[0] == "poodle"

@@ -59,7 +59,7 @@ ASKED = {
     "ancestors": (["A:6"], lambda model, name: model.ancestors(name), lambda found: _names(found["ancestors"])),
     "descendants": (["A:2"], lambda model, name: model.descendants(name), lambda found: _names(found["descendants"])),
     "parents": (["A:4"], lambda model, name: model.parents(name), lambda found: _names(found["parents"])),
-    "children": (["A:4"], lambda model, name: model.children(name), lambda found: _names(found["children"])),
+    "children": (["A:2"], lambda model, name: model.children(name), lambda found: _names(found["children"])),
     "siblings": (["A:6"], lambda model, name: model.siblings(name), lambda found: _names(found["siblings"])),
     "nearest": (
         ["A:4"],
