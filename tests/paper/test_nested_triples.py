@@ -140,3 +140,11 @@ def test_below_the_inner_radius_there_is_no_order(K):
     grandchild = walk(rng, child, lean(child, child - parent, cones.half_aperture(child, K)))
     assert cones.contains(parent, parent * 1.01, K).all()
     assert np.mean(cones.signed_energy(parent, grandchild, K) > 1e-6) > 0.2
+
+
+@pytest.mark.parametrize("K", [0.01, 0.03, 0.1, 0.3])
+def test_h_is_constant_up_to_a_billionth_from_the_border(K):
+    """The function h(r) = r sin ψ(r)/(1−r²) of Theorem 3."""
+    r = 1 - np.geomspace(1e-9, 0.65, 500)
+    psi = cones.half_aperture(np.stack([r, 0 * r], axis=1), K)
+    np.testing.assert_allclose(r * np.sin(psi) / ((1 - r) * (1 + r)), K, rtol=1e-14)

@@ -3,7 +3,7 @@
 In this folder also: §2 and appendix A in test_preliminaries.py, Theorem 4 and the apertures that are not transitive in
 test_nested_triples.py. The numbers are those of the compiled paper, where lemmas and theorems share one counter. What
 has a test elsewhere is not tested again; that each closed form is right over the whole domain is tested in
-tests/numerics, which includes Lemma 2 (ψ ≤ π/2), the constant h of Theorem 3 and the rotation invariance of ψ:
+tests/numerics, which includes Lemma 2 (ψ ≤ π/2) and the rotation invariance of ψ:
 
 ==============================================  ================================================================
 statement                                       test, in tests/geometry unless another folder is named
@@ -13,6 +13,7 @@ Theorem 1, in floats                            test_poincare: end_on_the_border
 Corollary 1.1, printed and stable form          test_poincare: the_papers_closed_form, finite; tests/numerics
 Corollary 1.2, the plane of x and v             test_poincare: stay_in_a_plane
 §3 S-cones, closed under combinations           test_models
+Theorem 3, h is constant                        tests/paper/test_nested_triples: h_is_constant
 Theorem 3, a growing h                          tests/paper/test_nested_triples: a_wrong_aperture
 Theorem 5, Ξ = π − ∠Oxy, its three forms        test_cones: supplement, law_of_cosines, arccos
 Theorem 5, the cone as a set                    test_models: all_forms_of_the_cone_agree
