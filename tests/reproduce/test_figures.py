@@ -74,20 +74,17 @@ def words_in(path):
 
 
 class TestFigure2:
-    def test_it_is_written_as_svg_and_png(self, drawn_figure2):
+    def test_it_is_written_as_svg_and_png_with_the_norm_and_the_half_aperture_of_every_cone(self, drawn_figure2):
         svg, png = drawn_figure2
         assert (svg.name, png.name) == ("figure2.svg", "figure2.png")
         with Image.open(png) as picture:
             assert picture.width > 1200
         assert png.stat().st_size < 600_000
-
-    def test_every_cone_is_drawn_with_its_norm_and_its_half_aperture(self, drawn_figure2):
-        words = words_in(drawn_figure2[0])
+        words = words_in(svg)
         for norm in figures.NORMS:
             assert f"{norm:.1f}" in words
             assert f"{np.degrees(cones.half_aperture([norm, 0.0], figures.K)):.1f}°" in words
-        regions = list(curves_of(drawn_figure2[0], "cone"))
-        assert len(regions) == len(figures.NORMS) + len(figures.NESTED) + 2
+        assert len(list(curves_of(svg, "cone"))) == len(figures.NORMS) + len(figures.NESTED) + 2
 
     def test_the_sides_in_the_file_are_orthogonal_to_the_rim(self, drawn_figure2):
         checked = 0
@@ -100,23 +97,16 @@ class TestFigure2:
             checked += 1
         assert checked > 20
 
-    def test_the_cones_of_the_left_panel_are_disjoint(self):
+    def test_cones_on_the_left_are_disjoint_and_those_on_the_right_nested_like_their_names(self):
         apexes = figures.fan_of_apexes(figures.NORMS)
         for a, b in product(apexes, apexes):
             assert (a is b) == bool(cones.contains(a, b, figures.K))
-
-    def test_every_nested_apex_is_in_all_its_ancestors_and_those_above_are_on_the_border(self):
         places = dict(figures.nested_apexes())
         for apex in figures.NESTED:
             energy = float(cones.signed_energy(places[apex.parent], places[apex.name], figures.K))
-            if apex.name.startswith("A"):
-                assert abs(energy) < 1e-9
-            else:
-                assert energy < -1e-3
+            # The upper ones are on the border.
+            assert abs(energy) < 1e-9 if apex.name.startswith("A") else energy < -1e-3
             assert cones.signed_energy(places[apex.name[0]], places[apex.name], figures.K) < 1e-9
-
-    def test_no_two_cones_of_one_parent_overlap(self):
-        places = dict(figures.nested_apexes())
         for one, other in pairwise(figures.NESTED):
             if one.parent == other.parent:
                 assert not cones.contains(places[one.name], places[other.name], figures.K)
@@ -130,12 +120,14 @@ class TestFigure3:
         tree = figures.uniform_tree()
         assert (len(tree), len(tree.root_rows), int(tree.depths.max())) == (3 * (3**7 - 1) // 2, 3, 6)
 
-    def test_the_settings_are_a_valid_configuration_and_are_used(self):
+    def test_the_settings_are_valid_and_used_and_cones_learn_a_small_tree_in_the_plane(self):
         for settings in (figures.POINCARE, figures.CONES):
             used = FitConfig.from_dict(dict(settings)).as_dict()
             assert used.items() >= settings.items()
         panel = figures.make_panel(SMALL_TREE, QUICK[1], seed=3)
         assert panel.embedding.record["config"].items() >= (QUICK[1] | {"seed": 3}).items()
+        panel = figures.make_panel(SMALL_TREE, {**figures.CONES, "epochs": 100, "init_epochs": 500}, seed=0)
+        assert panel.quality.f1 > 0.95
 
     def test_it_is_written_as_svg_and_png_with_a_caption(self, small_figure3):
         svg, png = small_figure3
@@ -175,10 +167,6 @@ class TestFigure3:
             best = max(best, 2 * (called & is_true).sum() / (called.sum() + is_true.sum()))
         assert panel.quality.f1 == pytest.approx(best, abs=1e-6)
 
-    def test_cones_learn_a_small_tree_in_the_plane(self):
-        panel = figures.make_panel(SMALL_TREE, {**figures.CONES, "epochs": 100, "init_epochs": 500}, seed=0)
-        assert panel.quality.f1 > 0.95
-
 
 class TestFilm:
     def moments(self, frames=10):
@@ -192,16 +180,13 @@ class TestFilm:
         assert moments[0].epoch == 1
         assert len({moment.points.tobytes() for moment in moments}) == len(moments)
 
-    def test_the_page_is_self_contained(self, tmp_path):
+    def test_the_page_is_self_contained_and_contains_the_points_of_every_frame(self, tmp_path):
+        moments = self.moments(6)
         page = film.make_film(tmp_path / "film.html", hierarchy=BATS, settings=QUICK[1], frames=6).read_text("utf-8")
         assert film.DATA not in page
         for reference in ("http:", "https:", "//cdn", "src=", "<link", "@import", "fetch(", "import("):
             assert reference not in page
-
-    def test_the_page_contains_the_points_of_every_frame(self, tmp_path):
-        moments = self.moments()
-        text = film.write_html(tmp_path / "film.html", BATS, moments).read_text(encoding="utf-8")
-        data = json.loads(re.search(r"const film = (\{.*\});", text)[1])
+        data = json.loads(re.search(r"const film = (\{.*\});", page)[1])
         steps = np.frombuffer(base64.b64decode(data["points"]), "<i2").reshape(len(moments), len(BATS), 2)
         np.testing.assert_allclose(steps[-1] / film.STEPS, moments[-1].points, atol=1 / film.STEPS)
         edges = np.frombuffer(base64.b64decode(data["edges"]), "<i4").reshape(-1, 2)
@@ -221,19 +206,20 @@ class TestFilm:
             assert picture.n_frames == len(self.moments(6))
             assert picture.size == (480, 504)
 
-    def test_an_mp4_without_ffmpeg_is_refused_before_anything_is_trained(self, tmp_path, monkeypatch):
+    @pytest.mark.parametrize(
+        ("name", "frames", "message"),
+        [
+            # Before anything is trained.
+            ("film.mp4", 60, "film.mp4: an MP4 needs ffmpeg"),
+            ("film", 60, "film: is not a film format; end it in .html, .gif or .mp4$"),
+            ("film.avi", 60, "film.avi: is not a film format; end it in .html, .gif or .mp4$"),
+            ("film.html", 1, "frames is 1, but a film needs at least 2$"),
+        ],
+    )
+    def test_a_film_that_cannot_be_made_is_refused(self, name, frames, message, tmp_path, monkeypatch):
         monkeypatch.setenv("PATH", str(tmp_path))
-        with pytest.raises(HyperconeError, match=r"^film.mp4: an MP4 needs ffmpeg"):
-            film.make_film(tmp_path / "film.mp4")
-
-    @pytest.mark.parametrize("name", ["film", "film.avi"])
-    def test_an_ending_that_is_not_a_film_format_is_refused(self, tmp_path, name):
-        with pytest.raises(InputError, match=rf"^{name}: is not a film format; end it in .html, .gif or .mp4$"):
-            film.make_film(tmp_path / name)
-
-    def test_one_frame_is_refused(self, tmp_path):
-        with pytest.raises(InputError, match=r"^frames is 1, but a film needs at least 2$"):
-            film.make_film(tmp_path / "film.html", hierarchy=BATS, frames=1)
+        with pytest.raises(HyperconeError if name.endswith("mp4") else InputError, match=f"^{message}"):
+            film.make_film(tmp_path / name, frames=frames)
 
     @pytest.mark.parametrize(("total", "count"), [(1, 5), (20, 1), (20, 4), (1000, 60)])
     def test_the_last_epoch_is_always_shown(self, total, count):
