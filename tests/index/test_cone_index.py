@@ -16,7 +16,7 @@ from hypothesis import strategies as st
 import hypercone
 from hypercone.geometry import caps
 from hypercone.index import ConeIndex, Finder, Scan
-from hypercone.index.index import LEAF, SCANS_BEFORE_INDEX
+from hypercone.index.index import SCANS_BEFORE_INDEX
 from hypercone.methods import METHODS, Settings, find_method
 from hypercone.methods.scoring import Scorer
 
@@ -229,22 +229,6 @@ def test_a_negative_threshold_relates_no_nodes():
     index, scan = both(place("anywhere", "hyperbolic-cones", 50, 2, 0), "hyperbolic-cones", -0.1)
     assert all(len(index.ancestors(row).rows) == len(scan.ancestors(row).rows) == 0 for row in range(50))
     assert all(len(found) == 0 for found in index.descendants_of_many(range(50)))
-
-
-@pytest.mark.parametrize("count", [1, 2, LEAF, LEAF + 1, 2 * LEAF + 1, 1000])
-def test_every_node_is_in_the_tree_once_and_within_the_bounds_of_its_cells(count):
-    points = place("clusters", "hyperbolic-cones", count, 5, count)
-    tree = both(points, "hyperbolic-cones", 0.0)[0].tree
-    assert sorted(tree.rows.tolist()) == list(range(count))
-    norms = np.linalg.norm(points, axis=1)
-    for cell, begin, end in zip(tree.cells, tree.begin, tree.end, strict=True):
-        members = tree.rows[begin:end]
-        cap = math.atan2(cell[6], cell[5])
-        cosines = (points[members] / norms[members, None]) @ cell[:5]
-        assert np.all(np.arccos(np.clip(cosines, -1, 1)) <= cap + 1e-7)
-        assert np.all((norms[members] >= cell[7] - 1e-15) & (norms[members] <= cell[8] + 1e-15))
-    leaves = tree.end[len(tree.end) // 2 :] - tree.begin[len(tree.begin) // 2 :]
-    assert leaves.max() <= LEAF
 
 
 def test_a_row_out_of_range_is_refused():
