@@ -10,30 +10,9 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from hypercone.errors import UnknownNameError
-from hypercone.reproduce import Plan, Results, markdown
-from hypercone.reproduce.claims import (
-    CLAIMS,
-    EXPERIMENTS,
-    NOISE,
-    TABLE_CLAIMS,
-    claim_trials,
-    compare,
-    judge,
-    report,
-    table_comparisons,
-    verdict_of,
-)
-from hypercone.reproduce.table1 import (
-    DIMS,
-    PERCENTS,
-    RECIPES,
-    TABLE1,
-    TITLES,
-    best_of_recipes,
-    headline,
-    paper_f1,
-    recipe_config,
-)
+from hypercone.reproduce import Plan, Results, claims, markdown, table1
+from hypercone.reproduce.claims import EXPERIMENTS, NOISE, TABLE_CLAIMS, compare, verdict_of
+from hypercone.reproduce.table1 import DIMS, PERCENTS, RECIPES, TABLE1, recipe_config
 from hypercone.reproduce.trials import Trial, run_trials
 from hypercone.training import FitConfig
 from hypercone.training.recipe import EXCEPTIONS, read_recipes, recipe_text
@@ -74,12 +53,12 @@ class TestTable:
 
     def test_the_better_recipe_is_chosen_by_validation_and_not_by_test(self):
         rows = [row(90.0, validation=60.0, recipe="as published"), row(70.0, validation=80.0)]
-        assert best_of_recipes(rows, RECIPES, "order", 5, 50).mean == 70.0
-        assert best_of_recipes(rows, RECIPES, "order", 10, 50) is None
+        assert table1.best_of_recipes(rows, RECIPES, "order", 5, 50).mean == 70.0
+        assert table1.best_of_recipes(rows, RECIPES, "order", 10, 50) is None
 
     def test_the_headline_marks_cells_that_reach_the_paper(self):
         for f1, text in ((81.7, "**81.7**"), (81.6, "81.6")):
-            assert f"| {text} |" in headline(Plan(), [row(f1)])
+            assert f"| {text} |" in table1.headline(Plan(), [row(f1)])
 
 
 class TestComparisons:
@@ -115,51 +94,49 @@ class TestClaims:
         for one, relation, other in experiment.get("expect", []):
             assert {one, other} <= experiment["variants"].keys()
             assert relation in ("better than", "as good as")
-        assert len(claim_trials([claim], seeds=2)) == 2 * len(experiment["cells"]) * len(experiment["variants"])
+        assert len(claims.claim_trials([claim], seeds=2)) == 2 * len(experiment["cells"]) * len(experiment["variants"])
 
     def test_experiments_are_judged_by_their_own_trials_or_those_of_the_table(self, tmp_path):
         results, table = Results(tmp_path / "claims.json"), Results(tmp_path / "table1.json")
-        for trial in claim_trials(["rescale"], seeds=2):
+        for trial in claims.claim_trials(["rescale"], seeds=2):
             config, is_published = trial.config, trial.config.rescale == 0.7
             found = row(90.0 if is_published else 80.0, seed=config.seed, method=config.method, dim=config.dim)
             found |= {"source": trial.source, "percent": trial.percent, "training_edges": 1_000_000}
             home = table if is_published else results
             home.cells.append(found | {"config": config.for_edges(1_000_000).as_dict()})
-        (verdict,) = judge(["rescale"], 2, results, table)
+        (verdict,) = claims.judge(["rescale"], 2, results, table)
         assert verdict.verdict == "confirmed"
         assert verdict.figures["0.7, d = 5, 25 %"].mean == 90.0
-        assert "0.7 (d = 5, 25 %) better than 1.0: confirmed (+10.0 ± 0.0)" in report([verdict])
+        assert "0.7 (d = 5, 25 %) better than 1.0: confirmed (+10.0 ± 0.0)" in claims.report([verdict])
 
     def test_the_papers_own_table_confirms_its_claims_and_another_refutes_them(self, tmp_path):
         rows = table_rows(lambda method, dim, percent: TABLE1[method][dim][PERCENTS.index(percent)])
-        assert {claim: verdict_of(table_comparisons(claim, rows)) for claim in TABLE_CLAIMS} == dict.fromkeys(
+        assert {claim: verdict_of(claims.table_comparisons(claim, rows)) for claim in TABLE_CLAIMS} == dict.fromkeys(
             TABLE_CLAIMS, "confirmed"
         )
         rows = table_rows(lambda method, dim, percent: 20.0 + (percent if method == "euclidean" else 0))
         expected = {"best-above-zero": "refuted", "growth": "refuted", "order-at-zero": "not confirmed"}
-        assert {claim: verdict_of(table_comparisons(claim, rows)) for claim in expected} == expected
+        assert {claim: verdict_of(claims.table_comparisons(claim, rows)) for claim in expected} == expected
         empty = Results(tmp_path / "none.json")
-        assert {verdict.verdict for verdict in judge(TABLE_CLAIMS, 3, empty, empty)} == {"not run"}
-        assert set(CLAIMS) == {*EXPERIMENTS, *TABLE_CLAIMS}
+        assert {verdict.verdict for verdict in claims.judge(TABLE_CLAIMS, 3, empty, empty)} == {"not run"}
+        assert set(claims.CLAIMS) == {*EXPERIMENTS, *TABLE_CLAIMS}
 
 
 CONES, STRICT = "hyperbolic-cones", "strict"
 
 
 def test_the_paper_has_forty_cells_with_the_printed_values():
-    printed = [paper_f1(method, dim, percent) for method in TABLE1 for dim in DIMS for percent in PERCENTS]
+    printed = [table1.paper_f1(method, dim, percent) for method in TABLE1 for dim in DIMS for percent in PERCENTS]
     assert len(printed) == 40
     assert None not in printed
     # The sum of the forty printed values, as a checksum against typing errors.
     assert sum(printed) == pytest.approx(2694.5)
-    assert TITLES.keys() == TABLE1.keys()
+    assert table1.TITLES.keys() == TABLE1.keys()
 
 
 @pytest.mark.parametrize("dim", DIMS)
 @pytest.mark.parametrize("percent", PERCENTS)
-def test_every_cell_has_valid_configurations_and_the_strict_one_uses_training_edges_only(
-    dim, percent
-):
+def test_every_cell_has_valid_configurations_and_the_strict_one_uses_training_edges_only(dim, percent):
     for method, recipe in [*((method, recipe) for method in TABLE1 for recipe in RECIPES), (CONES, STRICT)]:
         config = recipe_config(method, recipe, dim, percent, seed=7)
         assert (config.method, config.dim, config.seed) == (method, dim, 7)
