@@ -111,21 +111,17 @@ QUICK = {"nested_plan": NestedPlan(separation_iterations=2, iterations=3), "free
 
 
 @pytest.mark.parametrize(
-    ("name", "size", "plans"),
-    [
-        *[("chain", size, SHORT) for size in (2, 300)],
-        *[("star", 3, SHORT), ("star", 50_000, QUICK)],
-        *[("deep_random_tree", 500, SHORT), ("binary_tree", 8, SHORT)],
-    ],
+    ("name", "size"),
+    [("chain", 2), ("chain", 300), ("star", 3), ("star", 50_000), ("deep_random_tree", 500), ("binary_tree", 8)],
 )
-def test_small_deep_and_wide_hierarchies_are_at_least_as_good_as_their_forest(name, size, plans):
+def test_small_deep_and_wide_hierarchies_are_at_least_as_good_as_their_forest(name, size):
     hierarchy = two_of(name, size)
-    found = construct_overlapping(hierarchy, 4, **plans)
+    found = construct_overlapping(hierarchy, 4, **(QUICK if size > 1000 else SHORT))
     assert found.counts.f1 >= construct_forest(hierarchy, 4).counts.f1
     assert found.counts == count_exactly(found.points, hierarchy, 0.1)
 
 
-def test_progress_is_reported_with_counts_from_the_first_to_the_last_iteration():
+def test_progress_is_reported_with_counts_until_the_last_iteration_or_until_every_pair_is_correct():
     reports, dag = [], shape("random_dag", 200)
     found = construct_overlapping(dag, 3, context=FitContext(reports.append), **SHORT)
     assert {report.stage for report in reports} == {"nested caps", "free caps"}
@@ -134,18 +130,10 @@ def test_progress_is_reported_with_counts_from_the_first_to_the_last_iteration()
     assert reports[-1].is_last
     assert max(report.all_pairs_f1 for report in reports) >= found.counts.f1 - 0.01
     for stage in ("nested caps", "free caps"):
-        first, *others, last = [report for report in reports if report.stage == stage]
-        seconds = [report.seconds for report in (first, *others, last)]
-        assert seconds == sorted(seconds)
-        assert {report.total for report in (first, *others, last)} == {last.done}
-        # Known from the second report on, and 0 at the end.
-        assert first.seconds_left is None
-        assert all(report.seconds_left > 0 for report in others)
-        assert last.seconds_left == 0
-
-
-def test_moving_stops_once_every_pair_is_correct():
-    reports = []
+        stage_reports = [report for report in reports if report.stage == stage]
+        assert {report.total for report in stage_reports} == {stage_reports[-1].done}
+        assert stage_reports[-1].seconds_left == 0 < stage_reports[-2].seconds_left
+    # Moving stops once every pair is correct.
     construct_overlapping(DIAMOND, 3, context=FitContext(reports.append))
     assert reports[-1].all_pairs_f1 == 1.0
     assert reports[-1].done < FreePlan().iterations

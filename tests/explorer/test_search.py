@@ -151,16 +151,14 @@ def test_the_address_restores_the_view_in_a_new_page(mammals, show):
     assert second.ask("h.camera.snapshot()") == pytest.approx(first.ask("h.camera.snapshot()"), rel=1e-4, abs=1e-5)
     for row in np.random.default_rng(0).choice(len(mammals), 10):
         assert second.pixel(row) == pytest.approx(first.pixel(row), abs=0.5)
-
-
-def test_a_node_selected_in_the_overview_is_restored_in_the_overview(tree, show):
-    first = show(tree)
+    # A node selected in the overview is restored in the overview.
     first.press("0")
     first.settle()
-    row = next(row for row in first.pickable() if tree.hierarchy.depths[row] == 2)
+    row = next(row for row in first.pickable() if mammals.hierarchy.depths[row] == 2)
     first.click(row)
     first.until("location.hash.includes('at=')")
-    second = show(tree, first.page.evaluate("location.hash"))
+    first.wait(WRITTEN)
+    second = show(mammals, first.page.evaluate("location.hash"))
     assert second.selected == row
     assert second.ask("h.camera.snapshot()") == pytest.approx(first.ask("h.camera.snapshot()"), abs=1e-5)
 

@@ -9,7 +9,6 @@ import os
 import re
 import subprocess
 import sys
-from typing import NamedTuple
 
 import pytest
 from tools.fuzz import session
@@ -107,12 +106,6 @@ SHOWN = [
 ]
 
 
-class Done(NamedTuple):
-    code: int
-    out: str
-    err: str
-
-
 @pytest.fixture
 def info(capsys, tmp_path, monkeypatch):
     """What ``hypercone info`` says of a file with these bytes."""
@@ -121,10 +114,10 @@ def info(capsys, tmp_path, monkeypatch):
     def call(name, data, *options):
         (tmp_path / name).write_bytes(data)
         capsys.readouterr()
-        done = Done(main(["info", name, *options]), *capsys.readouterr())
-        assert (done.code, done.out) == (2, "")
-        assert done.err.startswith(f"hypercone: {name}")
-        assert done.err.rstrip("\n").isprintable()
+        done = subprocess.CompletedProcess((), main(["info", name, *options]), *capsys.readouterr())
+        assert (done.returncode, done.stdout) == (2, "")
+        assert done.stderr.startswith(f"hypercone: {name}")
+        assert done.stderr.rstrip("\n").isprintable()
         return done
 
     return call
@@ -139,9 +132,9 @@ def test_hostile_files_are_refused_in_one_line_that_a_terminal_can_bear(info, fa
 def test_a_file_that_unpacks_or_is_nested_without_end_is_refused(info, fault_row):
     done = info("edges.tsv.gz", gzip.compress(bytes(70 << 20), 9, mtime=0))
     # How small it gets depends on the zlib of the machine.
-    seen = re.sub("from [0-9,]+ bytes", "from … bytes", done.err)
+    seen = re.sub("from [0-9,]+ bytes", "from … bytes", done.stderr)
     fault_row(
-        "hostile file", "a .gz file of 70 kB that unpacks to 70 MB and more", seen, done.code, about="hierarchies"
+        "hostile file", "a .gz file of 70 kB that unpacks to 70 MB and more", seen, done.returncode, about="hierarchies"
     )
     done = info("zoo.json", b'{"a":' + b"[" * 200_000)
     fault_row("hostile file", "JSON of 200,000 opening brackets", done, about="hierarchies")

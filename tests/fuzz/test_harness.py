@@ -96,9 +96,7 @@ def test_a_bundle_comes_back_as_it_was():
     assert read(io.BytesIO(unbundled(bundled({"x": b"a > b"}))["x"]), format="paths").names == ("a", "b")
 
 
-def test_of_inputs_that_break_the_promise_alike_the_smallest_is_reported_and_the_parent_can_read_the_current_one(
-    tmp_path,
-):
+def test_the_smallest_of_inputs_that_break_the_promise_alike_is_reported_and_the_current_one_can_be_read(tmp_path):
     seen, inputs = [], [b"fine", b"a bad one", b"bad", b"another bad one"]
 
     class Fragile:

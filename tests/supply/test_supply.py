@@ -3,10 +3,10 @@
 from __future__ import annotations
 
 import hashlib
-import importlib.util
 import json
 import os
 import re
+import runpy
 import shutil
 import signal
 import subprocess
@@ -50,15 +50,13 @@ class Locked(NamedTuple):
     name: str
     version: Version
     marker: Marker | None
-    hashes: tuple[str, ...]
-
-    @classmethod
-    def of(cls, name: str, version: str, marker: str | None, hashes: str) -> Locked:
-        found = tuple(re.findall(r"--hash=(\S+)", hashes))
-        return cls(canonicalize_name(name), Version(version), Marker(marker) if marker else None, found)
+    hashes: list[str]
 
 
-LOCKED = [Locked.of(**entry.groupdict()) for entry in ENTRY.finditer(LOCK)]
+LOCKED = [
+    Locked(canonicalize_name(name), Version(version), Marker(marker) if marker else None, hashes.split("--hash=")[1:])
+    for name, version, marker, hashes in ENTRY.findall(re.sub(r" \\\n +(?=--hash)", " ", LOCK))
+]
 
 EDGES = "parent\tchild\nanimal\tdog\nanimal\tcat\ndog\tpoodle\n"
 # For a file edges.tsv with these edges.
@@ -306,50 +304,41 @@ class TestPackages:
         assert not [name for name in names if "__pycache__" in name.parts or "node_modules" in name.parts]
 
 
-@pytest.fixture(scope="module")
-def script():
-    spec = importlib.util.spec_from_file_location("make_sbom", PROJECT / "scripts" / "make_sbom.py")
-    module = importlib.util.module_from_spec(spec)
-    spec.loader.exec_module(module)
-    return module
-
-
-@pytest.fixture(scope="module")
-def bill(script):
-    return json.loads(script.TARGET.read_text(encoding="utf-8"))
+SCRIPT = runpy.run_path(str(PROJECT / "scripts" / "make_sbom.py"))
+BILL = json.loads(SCRIPT["TARGET"].read_text(encoding="utf-8"))
 
 
 class TestBillOfMaterials:
-    def test_it_is_up_to_date_and_the_release_notes_name_it(self, script, bill):
-        def without_licenses(bill):
-            parts = [{key: value for key, value in part.items() if key != "licenses"} for part in bill["components"]]
-            return {**bill, "components": parts, "serialNumber": None}
+    def test_it_is_up_to_date_and_the_release_notes_name_it(self):
+        def without_licenses(one):
+            parts = [{key: value for key, value in part.items() if key != "licenses"} for part in one["components"]]
+            return {**one, "components": parts, "serialNumber": None}
 
         # Another Python may have another version installed, with another license text.
-        assert without_licenses(bill) == without_licenses(script.bill()), "run python scripts/make_sbom.py"
-        for component in bill["components"]:
+        assert without_licenses(BILL) == without_licenses(SCRIPT["bill"]()), "run python scripts/make_sbom.py"
+        for component in BILL["components"]:
             if component["type"] == "library" and metadata.version(component["name"]) == component["version"]:
-                assert component["licenses"] == [{"expression": script.licence_of(component["name"])}]
-        assert f"docs/releases/{script.TARGET.name}" in (PROJECT / "CHANGELOG.md").read_text(encoding="utf-8")
+                assert component["licenses"] == [{"expression": SCRIPT["licence_of"](component["name"])}]
+        assert f"docs/releases/{SCRIPT['TARGET'].name}" in (PROJECT / "CHANGELOG.md").read_text(encoding="utf-8")
 
-    def test_it_lists_exactly_the_runtime_dependencies_and_the_included_data_with_their_hashes(self, bill):
+    def test_it_lists_exactly_the_runtime_dependencies_and_the_included_data_with_their_hashes(self):
         known = {(entry.name, str(entry.version)): set(entry.hashes) for entry in LOCKED}
-        libraries = [part for part in bill["components"] if part["type"] == "library"]
+        libraries = [part for part in BILL["components"] if part["type"] == "library"]
         assert {part["name"] for part in libraries} == closure_of(DEPENDENCIES)
         for part in libraries:
             found = {f"sha256:{each['content']}" for each in part["hashes"]}
             assert found == known[part["name"], part["version"]]
-        (wordnet,) = [part for part in bill["components"] if part["type"] == "data"]
+        (wordnet,) = [part for part in BILL["components"] if part["type"] == "data"]
         data = PROJECT / "src" / "hypercone" / "data"
         digest = hashlib.sha256((data / "wordnet-nouns.tsv.xz").read_bytes()).hexdigest()
         assert wordnet["hashes"][0]["content"] == digest
         assert wordnet["licenses"][0]["license"]["text"]["content"] == (data / "WORDNET-LICENSE.txt").read_text()
 
-    def test_it_is_valid_cyclonedx_1_6(self, bill):
+    def test_it_is_valid_cyclonedx_1_6(self):
         """The fields that the schema requires, and its patterns for the others that are present."""
-        assert (bill["bomFormat"], bill["specVersion"], bill["version"]) == ("CycloneDX", "1.6", 1)
-        assert bill["serialNumber"] == f"urn:uuid:{uuid.UUID(bill['serialNumber'].removeprefix('urn:uuid:'))}"
-        components = [bill["metadata"]["component"], *bill["components"]]
+        assert (BILL["bomFormat"], BILL["specVersion"], BILL["version"]) == ("CycloneDX", "1.6", 1)
+        assert BILL["serialNumber"] == f"urn:uuid:{uuid.UUID(BILL['serialNumber'].removeprefix('urn:uuid:'))}"
+        components = [BILL["metadata"]["component"], *BILL["components"]]
         refs = [part["bom-ref"] for part in components]
         assert len(set(refs)) == len(refs)
         for part in components:
@@ -360,6 +349,6 @@ class TestBillOfMaterials:
                 assert digest["alg"] == "SHA-256"
                 assert re.fullmatch(r"[0-9a-f]{64}", digest["content"])
             assert all(each.keys() in ({"expression"}, {"license"}) for each in part["licenses"])
-        for entry in bill["dependencies"]:
+        for entry in BILL["dependencies"]:
             assert {entry["ref"], *entry["dependsOn"]} <= set(refs)
-        assert {entry["ref"] for entry in bill["dependencies"]} | {"data:wordnet-3.0-nouns"} == set(refs)
+        assert {entry["ref"] for entry in BILL["dependencies"]} | {"data:wordnet-3.0-nouns"} == set(refs)
