@@ -33,11 +33,6 @@ def small_figure3(tmp_path_factory):
     return draw_small_figure3(tmp_path_factory.mktemp("figure3"))
 
 
-@pytest.fixture(scope="module")
-def drawn_figure2(tmp_path_factory):
-    return figures.draw_figure2(tmp_path_factory.mktemp("figure2"))
-
-
 def curves_in(path, name):
     """How many curves the groups of that name have together; tests of arcs check their geometry."""
     groups = [one for one in ElementTree.parse(path).iter() if (one.get("id") or "").startswith(f"{name}-")]
@@ -49,8 +44,8 @@ def words_in(path):
 
 
 class TestFigure2:
-    def test_it_is_written_as_svg_and_png_with_the_norm_and_the_half_aperture_of_every_cone(self, drawn_figure2):
-        svg, png = drawn_figure2
+    def test_it_is_written_as_svg_and_png_with_the_norm_and_the_half_aperture_of_every_cone(self, tmp_path):
+        svg, png = figures.draw_figure2(tmp_path)
         assert (svg.name, png.name) == ("figure2.svg", "figure2.png")
         with Image.open(png) as picture:
             assert picture.width > 1200

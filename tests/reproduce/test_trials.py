@@ -101,10 +101,13 @@ def test_two_processes_give_the_results_of_one(results):
     assert found.runs[0]["trials"] == 3
 
 
-def test_two_trials_of_one_name_are_refused_because_one_would_replace_the_other(results):
+def test_a_file_without_results_and_two_trials_of_one_name_are_refused(results):
+    results.path.write_text("[1, 2]")
+    with pytest.raises(InputError, match=r"results\.json: is not a file of results"):
+        Results.read(results.path)
     with pytest.raises(ValueError, match=r"2 trials are named .*'tuned', 0\).*own"):
         run_side_by_side([trial(), trial(init="euclidean")], results, jobs=1)
-    assert not results.path.exists()
+    assert results.path.read_text() == "[1, 2]"
 
 
 def test_results_from_before_a_failure_are_saved(results):
@@ -123,9 +126,3 @@ def test_the_authors_files_give_the_same_results_as_the_split_in_them(tmp_path):
     )
     assert theirs["test_f1"] == ours["test_f1"]
     assert theirs["training_edges"] == ours["training_edges"]
-
-
-def test_a_file_without_results_is_refused(tmp_path):
-    (tmp_path / "table1.json").write_text("[1, 2]")
-    with pytest.raises(InputError, match=r"table1\.json: is not a file of results"):
-        Results.read(tmp_path / "table1.json")
