@@ -9,71 +9,57 @@ import subprocess
 import sys
 import time
 from itertools import count
+from pathlib import Path
 
 import pytest
 from tools.fuzz import __main__ as long_run
 from tools.fuzz import session
-from tools.fuzz.folders import bundled, unbundled
 from tools.fuzz.promise import LONGEST_MESSAGE, Broken, Outcome, check_hierarchy, check_promise
 
 from hypercone.errors import InputError, ModelFileError
-from hypercone.formats import read
 from hypercone.hierarchy import Hierarchy
 
 
-def _raising(error):
-    def call():
-        raise error
-
-    return call
+def raise_error(error):
+    raise error
 
 
-def test_a_result_or_one_clear_error_is_fine():
+def test_a_result_or_one_clear_error_is_fine(tmp_path):
+    clear = InputError("a.tsv:1: is empty")
     assert check_promise(lambda: 7, InputError, 1, twice=True)[:2] == ("read", "7")
-    assert check_promise(_raising(InputError("a.tsv:1: is empty")), InputError, 1)[:2] == (
-        "InputError",
-        "a.tsv:1: is empty",
-    )
+    assert check_promise(lambda: raise_error(clear), InputError, 1)[:2] == ("InputError", str(clear))
+    assert check_promise(lambda: (tmp_path / "x").write_bytes(b"x"), InputError, 1, may_write=tmp_path).kind == "read"
 
 
 @pytest.mark.parametrize(
     "error",
     [
-        ValueError("x"),
-        RecursionError("x"),
-        MemoryError("x"),
-        UnicodeDecodeError("utf-8", b"\xff", 0, 1, "x"),
+        *[ValueError("x"), RecursionError("x"), MemoryError("x"), UnicodeDecodeError("utf-8", b"\xff", 0, 1, "x")],
         ModelFileError("of another kind"),
-        InputError(""),
-        InputError("two\nlines"),
-        InputError("clears the screen: \x1b[2J"),
-        InputError("half a character: \ud800"),
-        InputError("x" * (LONGEST_MESSAGE + 1)),
+        *[InputError(""), InputError("two\nlines"), InputError("clears the screen: \x1b[2J")],
+        *[InputError("half a character: \ud800"), InputError("x" * (LONGEST_MESSAGE + 1))],
     ],
     ids=lambda error: type(error).__name__,
 )
 def test_any_other_error_breaks_the_promise(error):
     with pytest.raises(Broken):
-        check_promise(_raising(error), InputError, 1)
-
-
-def test_writing_a_file_breaks_the_promise(tmp_path):
-    with pytest.raises(Broken, match="did what it must not"):
-        check_promise(lambda: (tmp_path / "x").write_bytes(b"x"), InputError, 1)
-    assert check_promise(lambda: (tmp_path / "x").write_bytes(b"x"), InputError, 1, may_write=tmp_path).kind == "read"
+        check_promise(lambda: raise_error(error), InputError, 1)
 
 
 @pytest.mark.parametrize(
-    "call",
+    ("call", "message"),
     [
-        lambda: subprocess.run([sys.executable, "-V"], capture_output=True, check=True),
-        lambda: pickle.loads(pickle.dumps(io.BytesIO)),
+        (lambda: Path("x").write_bytes(b"x"), "did what it must not"),
+        (lambda: subprocess.run([sys.executable, "-V"], capture_output=True, check=True), "did what it must not"),
+        (lambda: pickle.loads(pickle.dumps(io.BytesIO)), "did what it must not"),
+        (count().__next__, "not the same twice"),
     ],
-    ids=["process", "pickle"],
+    ids=["write", "process", "pickle", "another result"],
 )
-def test_starting_a_process_or_loading_a_pickle_breaks_the_promise(call):
-    with pytest.raises(Broken, match="did what it must not"):
-        check_promise(call, InputError, 1)
+def test_writing_a_file_starting_a_process_loading_a_pickle_or_changing_breaks_it(call, message, tmp_path, monkeypatch):
+    monkeypatch.chdir(tmp_path)
+    with pytest.raises(Broken, match=message):
+        check_promise(call, InputError, 1, twice=message == "not the same twice")
 
 
 def test_an_input_that_takes_long_breaks_the_promise(monkeypatch):
@@ -88,11 +74,6 @@ def test_an_input_that_takes_long_breaks_the_promise(monkeypatch):
         check_promise(call, InputError, 1)
 
 
-def test_a_reader_that_gives_another_result_the_second_time_breaks_the_promise():
-    with pytest.raises(Broken, match="not the same twice"):
-        check_promise(count().__next__, InputError, 1, twice=True)
-
-
 def test_a_hierarchy_that_cannot_be_written_and_read_back_breaks_the_promise():
     fine = Hierarchy.from_pairs([("a", "b")])
     check_hierarchy(fine)
@@ -103,46 +84,29 @@ def test_a_hierarchy_that_cannot_be_written_and_read_back_breaks_the_promise():
         check_hierarchy(Hierarchy(fine.names, fine.edges, notes=["two\nlines"]))
 
 
-def test_a_bundle_comes_back_as_it_was():
-    files = {"a.json": b"{}\n", "b.gz": b"\x1f\x8b\n\n", "empty": b""}
-    assert unbundled(bundled(files)) == files
-    assert read(io.BytesIO(unbundled(bundled({"x": b"a > b"}))["x"]), format="paths").names == ("a", "b")
+def test_the_smallest_of_inputs_that_break_the_promise_alike_is_reported_and_the_current_one_can_be_read(tmp_path):
+    seen, inputs = [], [b"fine", b"a bad one", b"bad", b"another bad one"]
 
+    class Fragile:
+        """A target that breaks its promise for some inputs."""
 
-class Fragile:
-    """A target that breaks its promise for some inputs."""
+        name = words = "tsv"
 
-    name = words = "tsv"
+        def check(self, data, *, twice):
+            # What the parent would find if the process ended here.
+            seen.append(long_run._last_input(tmp_path / "report.json"))
+            if b"bad" in data:
+                raise Broken(f"ValueError: {data!r}")
+            return Outcome("read", "", len(data) / 1000)
 
-    def check(self, data, *, twice):
-        if b"bad" in data:
-            raise Broken(f"ValueError: {data!r}")
-        return Outcome("read", "", len(data) / 1000)
-
-
-def test_of_inputs_that_break_the_promise_alike_the_smallest_is_check_promise(tmp_path):
     running = session.Session(Fragile(), Broken, 60, tmp_path / "report.json")
-    for data in (b"fine", b"a bad one", b"bad", b"another bad one"):
+    for data in inputs:
         running.one(data)
     running.write_report()
     report = json.loads((tmp_path / "report.json").read_text())
     assert (report["executions"], report["read"], report["slowest_bytes"]) == (4, 1, 4)
     assert [found["input"] for found in report["found"].values()] == [b"bad".hex()]
-
-
-def test_the_parent_can_read_the_current_input(tmp_path):
-    seen = []
-
-    class Reading(Fragile):
-        def check(self, data, *, twice):
-            # What the parent would find if the process ended here.
-            seen.append(long_run._last_input(tmp_path / "report.json"))
-            return super().check(data, twice=twice)
-
-    running = session.Session(Reading(), Broken, 60, tmp_path / "report.json")
-    running.one(b"the first, which is longer")
-    running.one(b"the second")
-    assert seen == [b"the first, which is longer", b"the second"]
+    assert seen == inputs
 
 
 def test_the_table_counts_what_was_found_now_and_what_was_fixed():

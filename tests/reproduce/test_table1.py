@@ -1,25 +1,21 @@
-"""The table with the paper's values beside ours, and the verdicts on the claims that the paper makes."""
+"""The table with the paper's values beside ours, the recipe of each cell, and the verdicts on the paper's claims."""
 
 from __future__ import annotations
+
+import re
+from itertools import product
 
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from hypercone.reproduce import Plan, Results, markdown
-from hypercone.reproduce.claims import (
-    CLAIMS,
-    EXPERIMENTS,
-    NOISE,
-    TABLE_CLAIMS,
-    claim_trials,
-    compare,
-    judge,
-    report,
-    table_comparisons,
-    verdict_of,
-)
-from hypercone.reproduce.table1 import DIMS, PERCENTS, RECIPES, TABLE1, best_of_recipes, headline
+from hypercone.errors import UnknownNameError
+from hypercone.reproduce import Plan, Results, claims, markdown, table1
+from hypercone.reproduce.claims import EXPERIMENTS, NOISE, TABLE_CLAIMS, compare, verdict_of
+from hypercone.reproduce.table1 import DIMS, PERCENTS, RECIPES, TABLE1, recipe_config
+from hypercone.reproduce.trials import Trial, run_trials
+from hypercone.training import FitConfig
+from hypercone.training.recipe import EXCEPTIONS, read_recipes, recipe_text
 
 f1_lists = st.lists(st.floats(0, 100), min_size=1, max_size=5)
 
@@ -31,42 +27,38 @@ def row(test, validation=50.0, recipe="tuned", seed=0, method="order", dim=5, pe
 
 def table_rows(f1):
     """A table in which every cell is f1(method, dim, percent)."""
-    cells = ((m, d, p, r, s) for m in TABLE1 for d in DIMS for p in PERCENTS for r in RECIPES for s in range(3))
+    cells = product(TABLE1, DIMS, PERCENTS, RECIPES, range(3))
     return [row(f1(m, d, p), recipe=r, seed=s, method=m, dim=d, percent=p) for m, d, p, r, s in cells]
 
 
 class TestTable:
     def test_the_whole_table_is_forty_cells_with_two_recipes_and_three_seeds(self):
         trials = Plan().trials()
-        assert len(trials) == 40 * 2 * 3
-        cells = {(t.config.method, t.config.dim, t.percent, t.recipe, t.config.seed) for t in trials}
-        assert len(cells) == len(trials)
-        assert {cell[:3] for cell in cells} == {(m, d, p) for m in TABLE1 for d in DIMS for p in PERCENTS}
-        assert {cell[3] for cell in cells} == set(RECIPES)
+        cells = [(t.config.method, t.config.dim, t.percent, t.recipe, t.config.seed) for t in trials]
+        assert sorted(cells) == sorted(product(TABLE1, DIMS, PERCENTS, RECIPES, range(3)))
+        assert len(cells) == 40 * 2 * 3
 
-    def test_a_cell_shows_mean_deviation_and_the_difference_from_the_paper(self):
+    def test_a_cell_shows_mean_deviation_and_the_difference_from_the_paper_if_it_has_that_cell(self):
         text = markdown(Plan(), [row(80.0), row(82.0, seed=1), row(84.0, seed=2)])
         assert "|  | tuned | … | … | … | 82.0 ± 2.0 (+0.3) |" in text
         assert "| Order embeddings | paper | 34.4 | 70.2 | 75.9 | 81.7 |" in text
 
-    def test_cells_that_the_paper_does_not_have_are_shown_without_a_difference(self):
         text = markdown(Plan(dims=(7,), percents=(90,), methods=("order",)), [row(80.0, dim=7, percent=90)])
         assert "| Order embeddings | paper | – |" in text
         assert "|  | tuned | 80.0 |" in text
-
-    def test_other_data_and_other_seeds_are_not_in_the_table(self):
+        # Other data and other seeds are left out.
         text = markdown(Plan(seeds=1), [row(10.0, source="elsewhere"), row(99.0, seed=1), row(80.0)])
         assert "80.0 (-1.7)" in text
         assert "±" not in text
 
     def test_the_better_recipe_is_chosen_by_validation_and_not_by_test(self):
         rows = [row(90.0, validation=60.0, recipe="as published"), row(70.0, validation=80.0)]
-        assert best_of_recipes(rows, RECIPES, "order", 5, 50).mean == 70.0
-        assert best_of_recipes(rows, RECIPES, "order", 10, 50) is None
+        assert table1.best_of_recipes(rows, RECIPES, "order", 5, 50).mean == 70.0
+        assert table1.best_of_recipes(rows, RECIPES, "order", 10, 50) is None
 
-    @pytest.mark.parametrize(("f1", "text"), [(81.7, "**81.7**"), (81.6, "81.6")])
-    def test_the_headline_marks_cells_that_reach_the_paper(self, f1, text):
-        assert f"| {text} |" in headline(Plan(), [row(f1)])
+    def test_the_headline_marks_cells_that_reach_the_paper(self):
+        for f1, text in ((81.7, "**81.7**"), (81.6, "81.6")):
+            assert f"| {text} |" in table1.headline(Plan(), [row(f1)])
 
 
 class TestComparisons:
@@ -83,14 +75,13 @@ class TestComparisons:
         assert compare("a", f1, "as good as", "b", more).outcome == "refuted"
         assert compare("a", more, "as good as", "b", f1).outcome == "confirmed"
 
-    def test_a_gain_within_two_standard_errors_is_not_confirmed(self):
-        assert compare("a", [80.0, 90.0, 85.0], "better than", "b", [84.0, 80.0, 84.0]).outcome == "not confirmed"
-
     def test_a_verdict_combines_comparisons(self):
         held, broken = compare("a", [9.0], "better than", "b", [1.0]), compare("a", [1.0], "better than", "b", [9.0])
         assert verdict_of([held, held]) == "confirmed"
         assert verdict_of([held, broken]) == "partly confirmed"
         assert verdict_of([broken]) == "refuted"
+        # Within two standard errors.
+        assert compare("a", [80.0, 90.0, 85.0], "better than", "b", [84.0, 80.0, 84.0]).outcome == "not confirmed"
         none = compare("a", [], "better than", "b", [])
         assert str(none) == "a better than b: not run (no trials yet)"
         assert verdict_of([none]) == "not run"
@@ -103,33 +94,102 @@ class TestClaims:
         for one, relation, other in experiment.get("expect", []):
             assert {one, other} <= experiment["variants"].keys()
             assert relation in ("better than", "as good as")
-        assert len(claim_trials([claim], seeds=2)) == 2 * len(experiment["cells"]) * len(experiment["variants"])
+        assert len(claims.claim_trials([claim], seeds=2)) == 2 * len(experiment["cells"]) * len(experiment["variants"])
 
     def test_experiments_are_judged_by_their_own_trials_or_those_of_the_table(self, tmp_path):
         results, table = Results(tmp_path / "claims.json"), Results(tmp_path / "table1.json")
-        for trial in claim_trials(["rescale"], seeds=2):
+        for trial in claims.claim_trials(["rescale"], seeds=2):
             config, is_published = trial.config, trial.config.rescale == 0.7
             found = row(90.0 if is_published else 80.0, seed=config.seed, method=config.method, dim=config.dim)
             found |= {"source": trial.source, "percent": trial.percent, "training_edges": 1_000_000}
             home = table if is_published else results
             home.cells.append(found | {"config": config.for_edges(1_000_000).as_dict()})
-        (verdict,) = judge(["rescale"], 2, results, table)
+        (verdict,) = claims.judge(["rescale"], 2, results, table)
         assert verdict.verdict == "confirmed"
         assert verdict.figures["0.7, d = 5, 25 %"].mean == 90.0
-        assert "0.7 (d = 5, 25 %) better than 1.0: confirmed (+10.0 ± 0.0)" in report([verdict])
+        assert "0.7 (d = 5, 25 %) better than 1.0: confirmed (+10.0 ± 0.0)" in claims.report([verdict])
 
-    def test_the_papers_own_table_confirms_the_papers_claims_about_it(self):
+    def test_the_papers_own_table_confirms_its_claims_and_another_refutes_them(self, tmp_path):
         rows = table_rows(lambda method, dim, percent: TABLE1[method][dim][PERCENTS.index(percent)])
-        for claim in TABLE_CLAIMS:
-            assert verdict_of(table_comparisons(claim, rows)) == "confirmed", claim
-
-    def test_a_table_in_which_another_method_wins_refutes_them(self):
+        assert {claim: verdict_of(claims.table_comparisons(claim, rows)) for claim in TABLE_CLAIMS} == dict.fromkeys(
+            TABLE_CLAIMS, "confirmed"
+        )
         rows = table_rows(lambda method, dim, percent: 20.0 + (percent if method == "euclidean" else 0))
-        assert verdict_of(table_comparisons("best-above-zero", rows)) == "refuted"
-        assert verdict_of(table_comparisons("growth", rows)) == "refuted"
-        assert verdict_of(table_comparisons("order-at-zero", rows)) == "not confirmed"
-
-    def test_claims_about_a_table_without_results_are_not_run(self, tmp_path):
+        expected = {"best-above-zero": "refuted", "growth": "refuted", "order-at-zero": "not confirmed"}
+        assert {claim: verdict_of(claims.table_comparisons(claim, rows)) for claim in expected} == expected
         empty = Results(tmp_path / "none.json")
-        assert {verdict.verdict for verdict in judge(TABLE_CLAIMS, 3, empty, empty)} == {"not run"}
-        assert set(CLAIMS) == {*EXPERIMENTS, *TABLE_CLAIMS}
+        assert {verdict.verdict for verdict in claims.judge(TABLE_CLAIMS, 3, empty, empty)} == {"not run"}
+        assert set(claims.CLAIMS) == {*EXPERIMENTS, *TABLE_CLAIMS}
+
+
+CONES, STRICT = "hyperbolic-cones", "strict"
+
+
+def test_the_paper_has_forty_cells_with_the_printed_values():
+    printed = [table1.paper_f1(method, dim, percent) for method in TABLE1 for dim in DIMS for percent in PERCENTS]
+    assert len(printed) == 40
+    assert None not in printed
+    # The sum of the forty printed values, as a checksum against typing errors.
+    assert sum(printed) == pytest.approx(2694.5)
+    assert table1.TITLES.keys() == TABLE1.keys()
+
+
+@pytest.mark.parametrize("dim", DIMS)
+@pytest.mark.parametrize("percent", PERCENTS)
+def test_every_cell_has_valid_configurations_and_the_strict_one_uses_training_edges_only(dim, percent):
+    for method, recipe in [*((method, recipe) for method in TABLE1 for recipe in RECIPES), (CONES, STRICT)]:
+        config = recipe_config(method, recipe, dim, percent, seed=7)
+        assert (config.method, config.dim, config.seed) == (method, dim, 7)
+    assert (config.known, config.init) == ("training", "caps")
+    assert config.relatives > 0
+    with pytest.raises(UnknownNameError, match="did you mean tuned"):
+        recipe_config("order", "tunde", dim, percent, 0)
+
+
+@pytest.mark.parametrize("method", TABLE1)
+def test_every_setting_of_a_recipe_has_its_reason_and_exceptions_change_existing_cells(method):
+    for number, line in enumerate(recipe_text(method).splitlines(), 1):
+        # The cells of an exception are not settings.
+        if re.match(r"(?!dim|percent)\w+ = ", line):
+            assert re.search(r"#\s+\S+", line), f"{method}.toml:{number} gives no reason: {line}"
+    for recipe in RECIPES:
+        settings = read_recipes(method)[recipe]
+        for exception in settings.get(EXCEPTIONS, []):
+            assert set(exception.get("dim", DIMS)) <= set(DIMS)
+            assert set(exception.get("percent", PERCENTS)) <= set(PERCENTS)
+            changed = {name: value for name, value in exception.items() if name not in ("dim", "percent")}
+            assert changed
+            assert all(settings.get(name) != value for name, value in changed.items())
+
+
+def test_the_published_recipes_are_those_that_the_authors_released():
+    cones, order, poincare = (
+        recipe_config(method, "as published", 5, 50, 0) for method in (CONES, "order", "poincare")
+    )
+    assert (cones.rate, cones.epochs, cones.margin, cones.K) == (3e-4, 300, 0.01, 0.1)
+    assert (cones.corrupt, cones.init_corrupt, cones.relatives, cones.rescale) == ("child", "child", 0, 0.7)
+    assert (order.rate, order.epochs, order.margin, order.corrupt) == (0.1, 500, 1.0, "child")
+    assert (poincare.rate, poincare.epochs, poincare.burn_in, poincare.corrupt) == (0.03, 100, 20, "parent")
+
+
+def test_the_strict_recipe_is_not_in_the_table_and_computes_its_own_start_whose_length_depends_on_the_column():
+    (exception,) = read_recipes(CONES)[STRICT][EXCEPTIONS]
+    assert exception.keys() == {"percent", "init_epochs"}
+    assert STRICT not in RECIPES
+    assert all(trial.recipe != STRICT for trial in Plan(seeds=1).trials())
+    strict = recipe_config(CONES, STRICT, 5, 50, 0).as_dict() | {"dim": 5, "init_epochs": 20}
+    trial, other = (Trial(STRICT, 50, FitConfig(**strict | {"epochs": n}), source="tree-3-4") for n in (5, 6))
+    (row,) = run_trials([trial])
+    assert row["config"]["init"] == "caps"
+    assert row["pretraining_seconds"] == 0
+    assert trial.identifies(row)
+    assert trial.shares != other.shares
+
+
+def test_a_row_without_a_newer_setting_counts_as_run_with_its_default():
+    trial = Trial("tuned", 50, recipe_config(CONES, "tuned", 5, 50, 0))
+    config = trial.config.for_edges(1000).as_dict()
+    del config["positive_weight"]
+    row = {"source": trial.source, "percent": 50, "method": CONES, "dim": 5, "seed": 0, "training_edges": 1000}
+    assert trial.identifies({**row, "config": config})
+    assert not trial.identifies({**row, "config": {**config, "positive_weight": 2.0}})

@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import json
 
-import numpy as np
 import pytest
 
 from hypercone.data import load_dataset
@@ -28,7 +27,7 @@ def results(tmp_path):
     return Results(tmp_path / "results.json")
 
 
-def test_a_trial_is_the_fit_of_its_configuration_evaluated_on_the_test_pairs():
+def test_a_trial_is_the_fit_of_its_configuration_evaluated_on_the_test_pairs_and_can_be_repeated():
     (row,) = run_trials([trial(seed=3)])
     tree = load_dataset(TREE)
     split = tree.split(50, 3)
@@ -40,10 +39,7 @@ def test_a_trial_is_the_fit_of_its_configuration_evaluated_on_the_test_pairs():
     assert row["config"] == embedding.record["config"]
     assert row["training_edges"] == len(split.train)
     assert row["pairs_per_second"] > 0
-
-
-def test_a_row_has_everything_to_run_it_again():
-    (row,) = run_trials([trial()])
+    # A row has everything to run it again.
     again = Trial(row["recipe"], row["percent"], FitConfig.from_dict(row["config"]), row["source"])
     assert run_trials([again])[0]["test_f1"] == row["test_f1"]
 
@@ -57,27 +53,31 @@ def test_a_shared_pretraining_changes_no_result():
     assert together == alone
 
 
-def test_trials_with_different_starts_are_not_grouped():
+def test_trials_with_different_starts_are_not_grouped_and_long_ones_come_first():
     trials = [trial(), trial(seed=1), trial(percent=25), trial(init_corrupt="parent"), trial(init="euclidean")]
     assert [len(group) for group in sharing_groups(trials)] == [1] * 5
-
-
-def test_long_trials_come_first_so_that_no_core_is_idle_at_the_end():
+    # Long trials come first, so that no core is idle at the end.
     ordered = sharing_groups([trial(percent=0), trial(percent=50, dim=9), trial(percent=50)])
     assert [(group[0].percent, group[0].config.dim) for group in ordered] == [(50, 9), (50, 5), (0, 5)]
 
 
-def test_a_finished_trial_does_not_run_again_and_distinct_ones_run_once(results):
+def test_a_finished_trial_is_in_a_file_of_plain_json_and_does_not_run_again_and_distinct_ones_run_once(results):
     results.add(run_trials([trial()]))
+    content = json.loads(results.path.read_text())
+    assert content.keys() == {"runs", "cells"}
+    (cell,) = content["cells"]
+    expected = {"method", "dim", "percent", "recipe", "seed", "test_f1", "config", "epochs", "seconds", "versions"}
+    assert expected <= cell.keys()
+    assert cell["versions"]["numba"]
     again = Results.read(results.path)
     assert missing([trial()], again) == []
     assert missing([trial(), trial("one", seed=1), trial("two", seed=1)], again) == [trial("one", seed=1)]
 
 
 def test_a_trial_with_changed_settings_runs_again_and_replaces_the_old_row(results):
-    results.add(run_trials([trial()]))
-    assert missing([trial(rate=0.1)], results) == [trial(rate=0.1)]
-    results.add(run_trials([trial(rate=0.1)]))
+    for rate in (0.2, 0.1):
+        assert missing([trial(rate=rate)], results) == [trial(rate=rate)]
+        results.add(run_trials([trial(rate=rate)]))
     assert [row["config"]["rate"] for row in results.cells] == [0.1]
 
 
@@ -101,10 +101,13 @@ def test_two_processes_give_the_results_of_one(results):
     assert found.runs[0]["trials"] == 3
 
 
-def test_two_trials_of_one_name_are_refused_because_one_would_replace_the_other(results):
+def test_a_file_without_results_and_two_trials_of_one_name_are_refused(results):
+    results.path.write_text("[1, 2]")
+    with pytest.raises(InputError, match=r"results\.json: is not a file of results"):
+        Results.read(results.path)
     with pytest.raises(ValueError, match=r"2 trials are named .*'tuned', 0\).*own"):
         run_side_by_side([trial(), trial(init="euclidean")], results, jobs=1)
-    assert not results.path.exists()
+    assert results.path.read_text() == "[1, 2]"
 
 
 def test_results_from_before_a_failure_are_saved(results):
@@ -123,20 +126,3 @@ def test_the_authors_files_give_the_same_results_as_the_split_in_them(tmp_path):
     )
     assert theirs["test_f1"] == ours["test_f1"]
     assert theirs["training_edges"] == ours["training_edges"]
-
-
-def test_the_file_is_plain_json_with_one_row_per_cell(results):
-    results.add(run_trials([trial()]))
-    content = json.loads(results.path.read_text())
-    assert content.keys() == {"runs", "cells"}
-    (cell,) = content["cells"]
-    expected = {"method", "dim", "percent", "recipe", "seed", "test_f1", "config", "epochs", "seconds", "versions"}
-    assert expected <= cell.keys()
-    assert cell["versions"]["numba"]
-    assert np.isfinite(cell["test_f1"])
-
-
-def test_a_file_without_results_is_refused(tmp_path):
-    (tmp_path / "table1.json").write_text("[1, 2]")
-    with pytest.raises(InputError, match=r"table1\.json: is not a file of results"):
-        Results.read(tmp_path / "table1.json")

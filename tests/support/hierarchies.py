@@ -69,13 +69,11 @@ def random_dag(count, seed=0, most_parents=3):
     return Hierarchy([str(row) for row in range(count)], np.array(edges, int).reshape(-1, 2))
 
 
-SHAPES = {
-    make.__name__: make for make in (chain, star, binary_tree, caterpillar, random_tree, deep_random_tree, random_dag)
-}
+SHAPES = (chain, star, binary_tree, caterpillar, random_tree, deep_random_tree, random_dag)
 
 
 def shape(name: str, *size: int, **more: Any) -> Hierarchy:
-    return SHAPES[name](*size, **more)
+    return next(make for make in SHAPES if make.__name__ == name)(*size, **more)
 
 
 @st.composite
