@@ -102,7 +102,7 @@ class Client(threading.Thread):
         self.heard = time.monotonic()
         self.counts["answered"] += 1
         self.counts["of these with 503"] += response.status == 503
-        self.counts["of these on a open connection"] += self.connection is connection
+        self.counts["of these on an open connection"] += self.connection is connection
         if self.reuses and not response.will_close:
             return connection
         connection.close()

@@ -201,7 +201,7 @@ def test_a_stop_under_load_loses_no_request_and_a_kill_does(service_model, tmp_p
     arms = json.loads((tmp_path / "stop.json").read_text())["arms"]
     drained = arms["drained (SIGTERM)"]
     assert drained["answered"] > 100
-    assert drained["of these on a open connection"] > 10
+    assert drained["of these on an open connection"] > 10
     assert drained["sent"] == drained["answered"] + drained["closed after a longer silence"]
     assert drained["lost"] == drained["clients left hanging"] == 0
     assert drained["longest_stop_seconds"] < 10
