@@ -84,11 +84,6 @@ def test_in_two_dimensions_the_forest_is_kept(thousand):
     assert np.array_equal(found.points, forest.points)
 
 
-def test_one_dimension_is_refused():
-    with pytest.raises(ConfigError, match="dim"):
-        construct_overlapping(DIAMOND, 1)
-
-
 @settings(max_examples=40, deadline=None)
 @given(dags(20, 50), st.integers(2, 5), st.integers(0, 3))
 def test_any_hierarchy_has_exact_counts_and_is_never_worse_than_its_forest(hierarchy, dim, seed):
