@@ -93,7 +93,7 @@ def _package(name: str, version: str, marker: str, hashes: str) -> Component:
     found: Component = {"type": "library", "bom-ref": purl, "name": name, "version": version, "purl": purl}
     digests = re.findall(r"sha256:(\w+)", hashes)
     found["hashes"] = [{"alg": "SHA-256", "content": digest} for digest in digests]
-    found["licenses"] = [{"expression": licence_of(name)}]
+    found["licenses"] = [{"expression": license_of(name)}]
     if marker:
         found["properties"] = [{"name": "hypercone:marker", "value": marker}]
     return found
@@ -119,7 +119,7 @@ def _depends(component: Component, needed: list[str]) -> dict[str, Any]:
     return {"ref": component["bom-ref"], "dependsOn": sorted(needed)}
 
 
-def licence_of(name: str) -> str:
+def license_of(name: str) -> str:
     """The license of an installed package, as an SPDX expression."""
     about = metadata.metadata(name)
     classifiers = [line for line in about.get_all("Classifier") or () if line.startswith("License ::")]

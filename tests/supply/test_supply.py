@@ -309,7 +309,7 @@ class TestBillOfMaterials:
         assert without_licenses(BILL) == without_licenses(SCRIPT["bill"]()), "run python scripts/make_sbom.py"
         for component in BILL["components"]:
             if component["type"] == "library" and metadata.version(component["name"]) == component["version"]:
-                assert component["licenses"] == [{"expression": SCRIPT["licence_of"](component["name"])}]
+                assert component["licenses"] == [{"expression": SCRIPT["license_of"](component["name"])}]
         assert f"docs/releases/{SCRIPT['TARGET'].name}" in (PROJECT / "CHANGELOG.md").read_text(encoding="utf-8")
 
     def test_it_lists_exactly_the_runtime_dependencies_and_the_included_data_with_their_hashes(self):
