@@ -10,6 +10,7 @@ from pathlib import Path
 
 import grimp
 import numba
+import numpy as np
 import pytest
 
 import hypercone
@@ -159,6 +160,7 @@ import hypercone
 from hypercone.methods import METHODS, Settings
 from hypercone.methods.scoring import Scorer
 import numba
+import numpy as np
 numba.njit(lambda x: x)(0)  # loads the compiler, which takes the same time in both cases
 assert hypercone.__file__.startswith(sys.argv[1]), hypercone.__file__
 points = np.array([[1.0, 0.0], [0.0, 0.0]])
@@ -204,3 +206,15 @@ def test_a_second_process_loads_and_an_edited_kernel_never_runs_stale(tmp_path):
 
     part.write_text(text, encoding="utf-8")
     assert _run(tmp_path)[0] == 1.0
+
+
+def test_prefetching_changes_nothing_also_at_both_ends_of_an_array():
+    @_jit.kernel
+    def touch(points):
+        for row in range(points.shape[0]):
+            _jit.prefetch_row(points, np.uint64(row))
+        return points.sum()
+
+    points = np.arange(6.0).reshape(3, 2)
+    assert touch(points) == 15.0
+    assert np.array_equal(points, np.arange(6.0).reshape(3, 2))
