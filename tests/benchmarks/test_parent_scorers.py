@@ -11,9 +11,10 @@ from hypothesis import strategies as st
 
 from benchmarks import parent_scorers as scorers
 from hypercone import Embedding, Hierarchy
-from hypercone.errors import InputError
+from hypercone.errors import InputError, UnknownNameError
+from hypercone.evaluation.damaged import Damaged
 from hypercone.geometry import cones, poincare
-from hypercone.methods import Settings, find_method
+from hypercone.methods import METHODS, Settings, find_method
 
 NAMES = [f"n{row}" for row in range(8)]
 # 0 over 1, 2, 3;  1 over 4, 5;  2 over 5, 6;  3 over 6;  5 over 7.
@@ -122,9 +123,42 @@ def test_ranks_and_figures_are_those_of_the_definition_and_ties_count_half(whole
     expected |= {f"hits_{cut}": np.mean(ranks <= cut) for cut in CUTS} | {"strict_hits_1": np.mean(strict <= 1)}
     expected |= {"median": np.median(ranks), "too_general": general.mean(), "too_specific": specific.mean()}
     assert found.as_dict() == pytest.approx(expected)
-    with pytest.raises(InputError, match="a score is not a number"):
-        rank_hidden(lambda nodes: np.full((len(nodes), len(whole)), math.nan), damaged, whole)
     assert found.chance == pytest.approx(np.mean([np.mean([1 / (1 + k) for k in range(int(n) + 1)]) for n in rivals]))
+
+
+CHAIN, FLAT = [[0, 1], [1, 2]], [[0, 1], [0, 2]]
+
+
+@pytest.mark.parametrize(
+    ("edges", "kind", "amount", "message"),
+    [
+        (CHAIN, "secondary", {"count": 1}, "no node has several parents"),
+        (FLAT, "attachment", {"count": 1}, "no node has both a parent and a child"),
+        (CHAIN, "attachments", {"count": 1}, "attachment"),
+        (CHAIN, "attachment", {"count": 0}, "count is 0, but must be from 1 to 1"),
+        (CHAIN, "attachment", {"count": 2}, "count is 2, but must be from 1 to 1"),
+        (CHAIN, "attachment", {"share": 0.0}, "share is"),
+        (CHAIN, "attachment", {"share": 1.1}, "share is"),
+        (CHAIN, "attachment", {}, "give one of them"),
+        (CHAIN, "attachment", {"count": 1, "share": 0.5}, "give one of them"),
+    ],
+)
+def test_what_cannot_be_hidden_is_refused(edges, kind, amount, message):
+    with pytest.raises(InputError if kind in KINDS else UnknownNameError, match=message):
+        hide_parents(Hierarchy(["a", "b", "c"], edges), kind, **amount)
+
+
+def test_scores_that_cannot_be_ranked_are_refused():
+    damaged, nothing = hide_parents(SMALL, "attachment", count=2), Damaged(SMALL, np.empty((0, 2), np.int32))
+    zeros = constant(*[0.0] * len(SMALL))
+    for scorer, left, right, message in (
+        (constant(0.0, 0.0), damaged, SMALL, "the scores have the shape"),
+        (constant(*[math.nan] * len(SMALL)), damaged, SMALL, "a score is not a number"),
+        (zeros, damaged, Hierarchy(["a", "b", "c"], CHAIN), "other nodes"),
+        (zeros, nothing, SMALL, "no parent is hidden"),
+    ):
+        with pytest.raises(InputError, match=message):
+            rank_hidden(scorer, left, right)
 
 
 @pytest.mark.parametrize(
@@ -175,6 +209,22 @@ def test_scores_are_those_of_the_definition_or_counted_by_hand(scorer, node, sco
     assert np.array(scores_of(scorer, node))[: len(scores)][others] == pytest.approx(np.array(scores)[others])
 
 
+def test_common_relatives_are_summed_by_their_weights_for_all_pairs():
+    above = [set(SMALL.ancestors_of(row).tolist()) for row in range(8)]
+    below = [set(SMALL.descendants_of(row).tolist()) for row in range(8)]
+    scored = RELATIVES.common_ancestors(), RELATIVES.common_descendants(), RELATIVES.overlap()
+    for node in range(8):
+        ancestors, descendants, overlap = (scores_of(scorer, node) for scorer in scored)
+        for other in range(8):
+            shared = sum(1 / math.log(2 + len(below[row])) for row in above[node] & above[other])
+            assert ancestors[other] == pytest.approx(shared)
+            shared = sum(1 / math.log(2 + len(above[row])) for row in below[node] & below[other])
+            assert descendants[other] == pytest.approx(shared)
+            if below[node] and below[other]:
+                cosine = len(below[node] & below[other]) / math.sqrt(len(below[node]) * len(below[other]))
+                assert overlap[other] == pytest.approx(cosine)
+
+
 def test_a_walk_with_restart_solves_its_equations_and_chance_depends_on_seed_and_node():
     steps = np.zeros((8, 8))
     for parent, child in EDGES:
@@ -204,6 +254,20 @@ def test_embeddings_order_by_energy_by_narrowness_and_by_distance_with_more_gene
     assert order_of(scorers.by_distance(POINCARE, more_general=True), 5)[:2] == [1, 2]
     # In the paper's score α makes more general nodes come first.
     assert order_of(scorers.by_energy(POINCARE), 5)[0] == 0
+
+
+@pytest.mark.parametrize("method", METHODS)
+def test_every_method_scores_by_its_own_formula(method):
+    points = find_method(method).project(np.random.default_rng(0).uniform(-0.6, 0.6, (8, 3)), Settings())
+    embedding = model(points, method)
+    energies = find_method(method).signed_energy(embedding.points, embedding.points[5], embedding.settings)
+    others = [row for row in range(8) if row != 5]
+    assert np.array(scores_of(scorers.by_energy(embedding), 5))[others] == pytest.approx(-energies[others])
+    generality = find_method(method).generality(embedding.points)
+    inside = scores_of(scorers.by_narrowest(embedding, slack=1e9), 5)
+    assert np.argsort(inside).tolist() == np.argsort(generality).tolist()
+    outside = np.array(scores_of(scorers.by_narrowest(embedding, slack=-1e9), 5))[others]
+    assert np.argsort(outside).tolist() == np.argsort(-energies[others]).tolist()
 
 
 def test_the_examples_in_the_docstrings_run():

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import argparse
 import json
+import os
 import re
 import runpy
 import shlex
@@ -16,7 +17,7 @@ from pathlib import Path
 
 import pytest
 from benchmarks.speed import kernels
-from benchmarks.support import best_cpu_seconds
+from benchmarks.support import best_cpu_seconds, pin_to_one_core
 from tools.results import ResultFile, markdown_table
 
 from benchmarks import runner
@@ -141,6 +142,17 @@ def test_the_least_of_several_times_counts(monkeypatch):
     clock = iter([0.0, 3.0, 10.0, 11.0, 20.0, 25.0])
     monkeypatch.setattr(time, "process_time", lambda: next(clock))
     assert best_cpu_seconds(lambda: None, 3) == 1.0
+
+
+@pytest.mark.skipif(not hasattr(os, "sched_setaffinity"), reason="this system cannot pin a process")
+def test_pinning_leaves_one_of_the_cores_we_may_use():
+    before = os.sched_getaffinity(0)
+    try:
+        pin_to_one_core()
+        assert len(os.sched_getaffinity(0)) == 1
+        assert os.sched_getaffinity(0) <= before
+    finally:
+        os.sched_setaffinity(0, before)
 
 
 # Commands that fail are meant to be on the page of what goes wrong.

@@ -111,11 +111,30 @@ def test_deep_and_wide_trees_are_exact(name, size, dim):
     assert constructed.counts.f1 == 1.0
     assert constructed.notes == ()
     assert constructed.smallest_cap > 0.2 / len(tree)
+    pairs = np.random.default_rng(0).integers(0, len(tree), (50_000, 2)).astype(np.int32)
+    pairs = pairs[pairs[:, 0] != pairs[:, 1]]
     scorer = Scorer(constructed.points, find_method("hyperbolic-cones"), Settings())
+    assert np.array_equal(scorer.energies(pairs) <= 0, _is_above(tree, pairs))
     for child in np.random.default_rng(0).integers(1, len(tree), 10).tolist():
         inside = scorer.energies_above(child) <= 0
         inside[child] = False
         assert np.array_equal(np.flatnonzero(inside), np.sort(tree.ancestors_of(child)))
+
+
+def _is_above(tree, pairs):
+    """Whether the first of each pair is above the second in a tree whose parents come before their children."""
+    sizes, places = np.ones(len(tree), int), np.zeros(len(tree), int)
+    edges = tree.edges[np.argsort(tree.edges[:, 1])].tolist()
+    for parent, child in reversed(edges):
+        sizes[parent] += sizes[child]
+    # Each node is followed by all that is below it: the first child comes next, the others after those before them.
+    free = places + 1
+    for parent, child in edges:
+        places[child] = free[parent]
+        free[parent] += sizes[child]
+        free[child] = places[child] + 1
+    upper, lower = places[pairs].T
+    return (upper < lower) & (lower < upper + sizes[pairs[:, 0]])
 
 
 @pytest.mark.parametrize("dim", DIMENSIONS)

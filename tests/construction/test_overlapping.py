@@ -127,7 +127,11 @@ def test_progress_is_reported_with_counts_until_the_last_iteration_or_until_ever
     for stage in ("nested caps", "free caps"):
         stage_reports = [report for report in reports if report.stage == stage]
         assert {report.total for report in stage_reports} == {stage_reports[-1].done}
-        assert stage_reports[-1].seconds_left == 0 < stage_reports[-2].seconds_left
+        assert [report.seconds for report in stage_reports] == sorted(report.seconds for report in stage_reports)
+        # Known from the second report on, and 0 at the end.
+        assert [report.seconds_left is None for report in stage_reports] == [True] + [False] * (len(stage_reports) - 1)
+        assert all(report.seconds_left > 0 for report in stage_reports[1:-1])
+        assert stage_reports[-1].seconds_left == 0
     # Moving stops once every pair is correct.
     construct_overlapping(DIAMOND, 3, context=FitContext(reports.append))
     assert reports[-1].all_pairs_f1 == 1.0

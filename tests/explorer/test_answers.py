@@ -45,8 +45,9 @@ def test_every_method_has_the_descendants_the_explanations_and_the_differences_o
         _assert_same_explanation(explanation, embedding)
 
 
-def test_without_edges_nothing_is_a_mistake_and_relatives_are_those_of_the_geometry(learned, show):
-    known = learned("hyperbolic-cones")
+@pytest.mark.parametrize("method", sorted(METHODS))
+def test_without_edges_nothing_is_a_mistake_and_relatives_are_those_of_the_geometry(method, learned, show):
+    known = learned(method)
     bare = Embedding(known.names, known.points, known.method, known.settings, known.threshold)
     opened, rows = show(bare), list(range(len(bare)))
     assert opened.ask(HIGHLIGHTED, rows) == _descendants(bare, rows)

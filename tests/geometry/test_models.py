@@ -132,6 +132,13 @@ def test_a_cone_and_one_with_a_tolerance_are_cones_in_klein_coordinates(t):
         np.testing.assert_allclose(seen, klein.cone_half_angle(parent, K), rtol=1e-10)
 
 
+def test_a_klein_point_whose_length_rounds_to_1_is_a_point_of_the_ball():
+    k = shell(np.random.default_rng(44), 500, 3, 1, 1)
+    assert np.any(np.sum(k * k, axis=1) > 1)
+    lengths = np.linalg.norm(klein.from_klein(k), axis=1)
+    assert np.all((lengths > 1 - 3e-8) & (lengths < 1))
+
+
 def test_the_cap_is_where_the_cone_meets_the_border():
     rng = np.random.default_rng(43)
     K, x = 0.1, shell(rng, 500, 3, 0.15, 0.95)

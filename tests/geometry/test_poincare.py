@@ -70,6 +70,19 @@ def test_a_point_between_two_lies_on_their_geodesic_and_divides_their_distance()
         np.testing.assert_allclose(poincare.geodesic_between(x, x + step, 0.5), x + step / 2, rtol=1e-15)
 
 
+def test_geodesics_are_right_between_points_far_apart_or_close_and_backwards_and_through_the_whole_ball():
+    far = np.array([1 - 1e-12, 0.0])
+    expected = [-np.tanh(poincare.norm(far) / 4), 0]
+    np.testing.assert_allclose(poincare.geodesic_between(-far, far, 0.25), expected, rtol=1e-12)
+    x, y = np.array([0.3, 0.4]), np.array([0.3001, 0.4003])
+    along = poincare.exp_map(x, 0.25 * poincare.log_map(x, y))
+    np.testing.assert_allclose(poincare.geodesic_between(x, y, 0.25), along, rtol=0, atol=3e-16)
+    for t in (0.7, 40.0, 800.0):
+        assert np.array_equal(poincare.geodesic(x, y, -t), poincare.geodesic(x, -y, t))
+    # from the border to the border on the other side, where tanh rounds to 1
+    assert np.linalg.norm(poincare.geodesic([-1.0, 0.0], [1.0, 0.0], 40.0)) <= 1
+
+
 def test_triangles_obey_the_laws_of_cosines_and_sines_and_have_a_defect():
     corner_a, corner_b, corner_c = (shell(np.random.default_rng(seed), 1000, 3, 0, 0.95) for seed in (10, 11, 12))
     a, b, c = (poincare.distance(*ends) for ends in ((corner_b, corner_c), (corner_c, corner_a), (corner_a, corner_b)))

@@ -181,6 +181,12 @@ def test_a_missing_file_is_named_with_those_that_are_there(files, ending):
         read_released_split("toy.tsv", 25)
 
 
+@pytest.mark.parametrize("percent", [50, 12.5, -1, float("nan")])
+def test_a_percentage_that_is_not_there_is_refused_with_those_that_are(files, percent):
+    with pytest.raises(InputError, match=r"there is no such file, of this split there is .*toy\.tsv\.train_25percent"):
+        read_released_split("toy.tsv", percent)
+
+
 @pytest.mark.parametrize(
     ("prefix", "problem"),
     [
@@ -232,6 +238,13 @@ def test_the_nouns_are_read_back_in_seconds(tmp_path, within):
 
 CHAIN, STAR = chain_of_edges(20), Hierarchy.from_pairs([("a", "b"), ("a", "c")])
 FIRST = CHAIN.split(10)
+
+
+@pytest.mark.parametrize("percent", [0, 12.5, 50, 90])
+def test_what_is_written_is_read_back_at_every_percentage(tmp_path, percent):
+    split = CHAIN.split(percent)
+    write_released_split(split, CHAIN, tmp_path / "deep" / "chain.tsv")
+    assert_same(read_released_split(tmp_path / "deep", percent), (CHAIN, split))
 
 
 @pytest.mark.parametrize(
