@@ -3,7 +3,8 @@
 OBO follows the OBO Flat File Format 1.4 guide (owlcollab.github.io/oboformat/doc/obo-syntax.html).
 
 JSON is either OBO Graphs or an object of terms by id, each with a ``label``, perhaps ``deprecated``, and its
-``ancestors`` with their distances: those at distance 1 are the parents.
+``ancestors`` with their distances: those at distance 1 are the parents. It may have a ``description``, ``synonyms``,
+``replaced_by`` and ``consider``.
 """
 
 from __future__ import annotations
@@ -21,6 +22,7 @@ from hypercone.errors import InputError, plural, short, some, visible
 from hypercone.formats.parsed import ParsedEdges, omission_notes
 from hypercone.formats.rdf import local_name, normalized_relation, short_name
 from hypercone.formats.source import Content, checked_utf8, is_empty
+from hypercone.hierarchy.glossary import Entries, Obsolete
 from hypercone.progress import Step
 
 
@@ -40,13 +42,19 @@ class Statements:
 
 @dataclass
 class Terms:
-    """``labels`` has every defined term; ``names`` maps alternative names of relations to their keys."""
+    """``labels`` has every defined term; ``names`` maps alternative names of relations to their keys.
+
+    ``replaced_by`` and ``consider`` have what a term refers to, which matters if it is obsolete.
+    """
 
     source: str
     labels: dict[str, str] = field(default_factory=dict)
     obsolete: set[str] = field(default_factory=set)
     statements: dict[str, Statements] = field(default_factory=dict)
     names: dict[str, str] = field(default_factory=dict)
+    entries: Entries = field(default_factory=Entries)
+    replaced_by: dict[str, list[str]] = field(default_factory=dict)
+    consider: dict[str, list[str]] = field(default_factory=dict)
 
     def add(self, child: str, relation: str, parent: str, line: int | None = None) -> None:
         """Add a statement: the child has this relation to the parent."""
@@ -76,7 +84,10 @@ class Terms:
         usable, notes = self._usable_statements(gathered)
         notes += self._note_on_skipped(relations)
         lines = usable.lines if len(usable.lines) == len(usable.parents) else None
-        return ParsedEdges(self.source, usable.parents, usable.children, lines, self.labels, notes)
+        for name in self.obsolete:
+            others = self.replaced_by.get(name, ()), self.consider.get(name, ())
+            self.entries.obsolete[name] = Obsolete(self.labels.get(name, ""), *map(tuple, others))
+        return ParsedEdges(self.source, usable.parents, usable.children, lines, self.labels, notes, self.entries)
 
     def _statements_of(self, relation: str) -> Statements:
         for name in (relation, self.names.get(relation, "")):
@@ -119,7 +130,11 @@ class Terms:
         return found, tuple(notes)
 
 
-USED = (b"id:", b"name:", b"is_a:", b"relationship:", b"is_obsolete:")
+EDGES = (b"id:", b"name:", b"is_a:", b"relationship:", b"is_obsolete:")
+# The last four are of version 1.0 of the format.
+SYNONYMS = ("synonym", "exact_synonym", "related_synonym", "broad_synonym", "narrow_synonym")
+ENTRIES = (b"def:", b"alt_id:", b"replaced_by:", b"consider:", *(f"{tag}:".encode() for tag in SYNONYMS))
+QUOTED = re.compile(r'"((?:[^"\\]++|\\.)*+)"')
 COMMENT = re.compile(r"(?<!\\)\s!(\s.*)?$")
 MODIFIERS = re.compile(r"""\s\{[^{}"]*="[^"]*"[^{}]*\}\s*$""")
 ESCAPE = re.compile(r"\\(.)")
@@ -136,15 +151,16 @@ def read_obo(content: Content, relations: Sequence[str] = ("is_a",)) -> ParsedEd
     if not data.strip():
         raise is_empty(content, "an OBO ontology with [Term] stanzas")
     parser = _StanzaParser(content.label)
-    # Most lines are definitions and synonyms; only the others are decoded, one at a time.
     lines = io.BytesIO(data)
     with Step("reading", len(data), lines.tell):
         for number, line in enumerate(lines, 1):
             if line.startswith(b"["):
                 parser.begin(number, line)
             elif parser.in_term:
-                if line.startswith(USED):
+                if line.startswith(EDGES):
                     parser.parse_line(number, line.decode())
+                elif line.startswith(ENTRIES):
+                    parser.parse_entry(line.decode())
                 elif b":" not in line and line.strip() and not line.startswith(b"!"):
                     shown = short(line[:200].decode(errors="replace").strip(), 40)
                     raise InputError(f"{content.label}:{number}: expected 'tag: value', found {shown!r}; fix the line")
@@ -194,6 +210,29 @@ class _StanzaParser:
             self.terms.add(self._id, _unescape(words[0]), _unescape(words[1]), number)
         elif words[0] == "true":
             self.terms.obsolete.add(self._id)
+
+    def parse_entry(self, line: str) -> None:
+        """Handle one line of a term that is about its meaning or its other names; one that is malformed is ignored."""
+        tag, _, value = line.partition(":")
+        entries, name = self.terms.entries, self._id
+        words = value.split(None, 1)
+        if not name or not words:
+            return
+        if tag in ("alt_id", "replaced_by", "consider"):
+            lists = {
+                "alt_id": entries.other_ids,
+                "replaced_by": self.terms.replaced_by,
+                "consider": self.terms.consider,
+            }
+            lists[tag].setdefault(name, []).append(_unescape(words[0]))
+            return
+        quoted = QUOTED.match(value.lstrip())
+        if quoted is None or not quoted[1]:
+            return
+        if tag == "def":
+            entries.definitions.setdefault(name, _unescape(quoted[1]))
+        else:
+            entries.synonyms.setdefault(name, []).append(_unescape(quoted[1]))
 
 
 def _unescape(text: str) -> str:
@@ -364,8 +403,58 @@ def _add_node(node: dict[str, Any], terms: Terms) -> None:
         return
     name = short_name(node["id"], {})
     terms.labels[name] = label or terms.labels.get(name, "")
-    if (node.get("meta") or {}).get("deprecated"):
+    meta = node.get("meta")
+    if meta:
+        _add_meta(name, meta, terms)
+
+
+# What the values of a term's properties are, by the last part of the property's address.
+PROPERTIES = {
+    "hasAlternativeId": "other_ids",
+    "IAO_0100001": "replaced_by",
+    "consider": "consider",
+    "hasExactSynonym": "synonyms",
+    "hasRelatedSynonym": "synonyms",
+    "hasBroadSynonym": "synonyms",
+    "hasNarrowSynonym": "synonyms",
+    "altLabel": "synonyms",
+}
+
+
+def _add_meta(name: str, meta: dict[str, Any], terms: Terms) -> None:
+    if meta.get("deprecated"):
         terms.obsolete.add(name)
+    entries = terms.entries
+    if definition := _text_in(meta.get("definition")):
+        entries.definitions.setdefault(name, definition)
+    lists = {
+        "other_ids": entries.other_ids,
+        "synonyms": entries.synonyms,
+        "replaced_by": terms.replaced_by,
+        "consider": terms.consider,
+    }
+    for synonym in _list_in(meta, "synonyms"):
+        _append(entries.synonyms, name, _text_in(synonym))
+    for value in _list_in(meta, "basicPropertyValues"):
+        kind = PROPERTIES.get(local_name(str(value.get("pred")))) if isinstance(value, dict) else None
+        if kind is not None:
+            text = _text_in(value)
+            _append(lists[kind], name, text if kind == "synonyms" else short_name(text, {}))
+
+
+def _list_in(meta: dict[str, Any], key: str) -> list[Any]:
+    found = meta.get(key)
+    return found if isinstance(found, list) else []
+
+
+def _text_in(value: object) -> str:
+    text = value.get("val") if isinstance(value, dict) else None
+    return text if isinstance(text, str) else ""
+
+
+def _append(lists: dict[str, list[str]], name: str, text: object) -> None:
+    if text and isinstance(text, str):
+        lists.setdefault(name, []).append(text)
 
 
 def _add_edge(edge: dict[str, Any], terms: Terms) -> None:
@@ -386,6 +475,17 @@ def _add_term(key: str, term: object, terms: Terms) -> None:
     terms.labels[key] = str(term.get("label") or "")
     if term.get("deprecated"):
         terms.obsolete.add(key)
+    entries, definition = terms.entries, term.get("description") or term.get("definition")
+    if definition and isinstance(definition, str):
+        entries.definitions[key] = definition
+    for field_name, lists in (
+        ("synonyms", entries.synonyms),
+        ("replaced_by", terms.replaced_by),
+        ("consider", terms.consider),
+    ):
+        texts = term.get(field_name)
+        for text in texts if isinstance(texts, list) else [texts]:
+            _append(lists, key, text)
     for parent in [name for name, distance in above.items() if distance == 1]:
         terms.add(key, "is_a", parent)
 

@@ -122,12 +122,13 @@ def _(answer: Explained, *, long: bool = False) -> str:
 
 
 def title(node: Any) -> str:
-    """The name of a node, followed by its label if that is different.
+    """The name of a node, followed by its label unless the name is the label or a path that ends in it.
 
-    >>> title(Node("HP:1", "Heart")), title(Node("dog", None)), title(Node("dog", "dog"))
-    ('HP:1 (Heart)', 'dog', 'dog')
+    >>> title(Node("HP:1", "Heart")), title(Node("dog", None)), title(Node("animal > dog", "dog"))
+    ('HP:1 (Heart)', 'dog', 'animal > dog')
     """
-    return node.name if node.label in (None, node.name) else f"{node.name} ({node.label})"
+    is_clear = node.label in (None, node.name) or node.name.endswith(f" > {node.label}")
+    return node.name if is_clear else f"{node.name} ({node.label})"
 
 
 def _titles(nodes: Sequence[Any]) -> str:
