@@ -340,11 +340,12 @@ class Hierarchy:
     def redundant_edges(self) -> Rows:
         """The given (parent, child) rows that follow from other edges, in the order of the edges.
 
-        >>> Hierarchy.from_pairs([("animal", "dog"), ("dog", "poodle"), ("animal", "poodle")]).redundant_edges().tolist()
+        >>> pets = Hierarchy.from_pairs([("animal", "dog"), ("dog", "poodle"), ("animal", "poodle")])
+        >>> pets.redundant_edges().tolist()
         [[0, 2]]
         """
-        direct = pair_keys(*self.reduction().T, len(self))
-        redundant: Rows = self.edges[~np.isin(pair_keys(*self.edges.T, len(self)), direct)]
+        given, direct = (pair_keys(edges[:, 0], edges[:, 1], len(self)) for edges in (self.edges, self.reduction()))
+        redundant: Rows = self.edges[~np.isin(given, direct)]
         return redundant
 
     def _names_of(self, rows: Rows) -> list[str]:
