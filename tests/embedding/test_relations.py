@@ -250,12 +250,6 @@ def test_geometry_and_graph_are_compared(animals, at, child, parent, geometry, g
     assert (found.is_a, found.by) == (graph != "no", "graph")
     verdicts = (found.geometry, found.graph, found.agrees, found.lost, found.stray)
     assert verdicts == (geometry, graph, agrees, lost, stray)
-        geometry,
-        graph,
-        agrees,
-        lost,
-        stray,
-    )
     assert [step.name for step in found.path] == path
     assert bool(found.chain) == (geometry and child != parent)
     if at == "poodle":
