@@ -205,15 +205,16 @@ def test_pairs_may_be_objects_or_as_in_the_first_release_lists(server):
     pairs += [*zip(random.Random(6).sample(names, 100), random.Random(7).sample(names, 100), strict=True), ("n5", "n5")]
     children, parents = map(list, zip(*pairs, strict=True))
     objects = [{"child": child, "parent": parent} for child, parent in pairs]
-    energies = {"model": "nodes", "energies": server.embedding.energy(children, parents).tolist()}
+    energies = {"model": "nodes", "energies": server.embedding.energy(children, parents).tolist(), "by": "geometry"}
     verdicts = server.embedding.is_a(children, parents).tolist()
     assert {True, False} == {*verdicts}
     for given in (objects, pairs, [*objects[:10], *pairs[10:]]):
         assert server.ask("/v1/energy", {"pairs": given})[2] == energies
         found = server.ask("/v1/is-a", {"pairs": given, "model": "nodes"})[2]
-        assert found == energies | {"threshold": server.embedding.threshold, "is_a": verdicts}
+        facts = {"threshold": server.embedding.threshold, "is_a": verdicts, "by": "graph", "by_pair": None}
+        assert found == energies | facts
         assert server.ask("/v1/explain", {"pairs": given[:20]}) == server.ask("/v1/explain", {"pairs": objects[:20]})
-    assert server.ask("/v1/energy", {"pairs": []})[2] == {"model": "nodes", "energies": []}
+    assert server.ask("/v1/energy", {"pairs": []})[2] == {"model": "nodes", "energies": [], "by": "geometry"}
     assert server.ask("/v1/ancestors", {"names": []})[2] == {"model": "nodes", "results": []}
 
 
@@ -233,7 +234,8 @@ def test_a_new_node_is_placed_where_the_embedding_would_place_it_and_nothing_cha
     assert status == 200
     assert found["point"] == larger.points[-1].tolist()
     assert _names(found["ancestors"]) == larger.ancestors("a new one")
-    assert found["ancestors"][0] == answer(larger, "ancestors", ["a new one"]).as_dict()["ancestors"][0]
+    expected = answer(larger, "ancestors", ["a new one"], by="geometry").as_dict()["ancestors"]
+    assert (found["ancestors"], found["by"]) == (expected, "geometry")
     assert found["missing_parents"] == found["unwanted"] == []
     far_apart = ["n1092", "n400", "n500"]
     found = server.ask("/v1/place", {"parents": far_apart})[2]
