@@ -8,6 +8,7 @@ from __future__ import annotations
 import json
 import random
 import re
+from dataclasses import replace
 from pathlib import Path
 from urllib.parse import urlencode
 
@@ -70,7 +71,7 @@ ASKED = {
     "lca": (
         ["A:6", "A:8", "A:7"],
         lambda model, *names: model.lowest_common_ancestors(list(names)),
-        lambda found: _names(found["geometry"]),
+        lambda found: _names(found["lowest_common_ancestors"]),
     ),
     "centroid": (
         ["A:6", "A:7"],
@@ -107,8 +108,8 @@ def shell(capsys, folder):
     return run
 
 
-def _over_http(http, question, names, limit):
-    limits = {} if QUESTIONS[question].limit is None else {"limit": limit}
+def _over_http(http, question, names, limit, more=None):
+    limits = (more or {}) | ({} if QUESTIONS[question].limit is None else {"limit": limit})
     if QUESTIONS[question].is_open:
         status, _, found = http.ask(f"/v1/{question}", {"names": names, **limits})
     else:
@@ -131,6 +132,34 @@ def test_all_four_interfaces_give_the_same_answer_in_which_every_node_has_its_la
     assert seen
     for name, label in seen:
         assert label == (model.labels[model.row(name)] or None)
+
+
+@pytest.fixture(scope="module")
+def moved(folder, tmp_path_factory):
+    """The same graph with the points of two nodes exchanged, so that its geometry is wrong."""
+    model = hypercone.load(folder)
+    points = model.points.copy()
+    points[[6, 9]] = points[[9, 6]]
+    return replace(model, points=points).save(tmp_path_factory.mktemp("moved") / "kinds")
+
+
+@pytest.mark.parametrize("question", [name for name, question in QUESTIONS.items() if question.answered_by])
+def test_the_graph_and_the_geometry_answer_alike_in_all_interfaces(moved, start_server, capsys, question):
+    names, model = ASKED[question][0], hypercone.load(moved)
+    http = start_server(models=[moved])
+    found = {}
+    for by in (None, *QUESTIONS[question].answered_by):
+        expected = answer(model, question, names, 0, by).as_dict()
+        options = [] if by is None else ["--by", by]
+        assert main(["query", str(moved), question, *names, "--limit", "0", "--json", *options]) == 0
+        assert json.loads(capsys.readouterr().out) == expected
+        assert _over_http(http, question, names, 0, {} if by is None else {"by": by}) == {"model": "kinds"} | expected
+        assert by in (None, expected["by"])
+        found[by] = expected
+    if len(found) == 3:
+        assert found[None] == found["graph"]
+    if question in ("is-a", "ancestors", "parents", "siblings"):
+        assert found["graph"] != found["geometry"], "the points of the node are wrong"
 
 
 @pytest.mark.parametrize("question", [name for name, question in QUESTIONS.items() if question.limit is not None])
