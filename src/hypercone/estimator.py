@@ -12,10 +12,10 @@ from numpy.typing import NDArray
 from hypercone._system import import_optional
 from hypercone.embedding import Embedding
 from hypercone.embedding.export import Coordinates, coordinates_of
-from hypercone.errors import InputError, unknown_name
+from hypercone.errors import InputError
 from hypercone.hierarchy import Hierarchy
 from hypercone.training import fit
-from hypercone.training.config import OPTIONS
+from hypercone.training.config import OPTIONS, unknown_setting
 
 __all__ = ["ConeEmbedder", "NotFittedError"]
 
@@ -137,9 +137,9 @@ def _defaults() -> dict[str, Any]:
 
 
 def _check_known(name: str) -> None:
-    known = ["hierarchy", "coordinates", *_defaults()]
-    if name not in known:
-        raise unknown_name("parameter", name, known)
+    others = ("hierarchy", "coordinates")
+    if name not in others and name not in OPTIONS:
+        raise unknown_setting(name, others, "parameter")
 
 
 def _as_names(given: Any) -> list[str]:

@@ -12,13 +12,14 @@ import errno
 import importlib
 import io
 import os
+import re
 import sys
 from collections.abc import Sequence
 from types import ModuleType
 from typing import NoReturn
 
 from hypercone import __version__
-from hypercone.errors import HyperconeError, InputError, ResourceError, one_line, option_language
+from hypercone.errors import HyperconeError, InputError, ResourceError, did_you_mean, one_line, option_language
 from hypercone.progress import showing
 
 COMMANDS = {
@@ -125,7 +126,20 @@ class _Parser(argparse.ArgumentParser):
     """Reports a wrong option like any other bad input: in one sentence."""
 
     def error(self, message: str) -> NoReturn:
-        raise InputError(f"{message}; see {self.prog} --help")
+        raise InputError(self._meant_option(message) or f"{message}; see {self.prog} --help")
+
+    def _meant_option(self, message: str) -> str | None:
+        """For an unknown option, a sentence with the option that is meant; None if no option is like it."""
+        found = re.match(r"unrecognized arguments: --([\w-]+)", message)
+        if not found:
+            return None
+        # Imported here, because only this message needs it.
+        from hypercone.training.config import OTHER_NAMES
+
+        known = self._option_string_actions
+        meant = f"--{OTHER_NAMES.get(found[1].replace('-', '_').casefold())}"
+        hint = f"did you mean {meant}?" if meant in known else did_you_mean(f"--{found[1]}", known)
+        return f"there is no option --{found[1]}; {hint}" if hint else None
 
 
 def _overview() -> argparse.ArgumentParser:
