@@ -48,7 +48,7 @@ class TestData:
     @pytest.mark.parametrize(
         ("data", "message"),
         [
-            (42, "the data is 42; give a Hierarchy, a file, the name of a dataset, a data frame or pairs"),
+            (42, "the data is 42; give a Hierarchy, a file, the name of a dataset, a data frame, a graph, a dict or pairs"),
             (None, "the data is None; give a Hierarchy"),
             ([("a", None)], "the child, pair 0: is empty"),
             ([("a", float("nan"))], "the child, pair 0: is empty"),

@@ -78,7 +78,7 @@ def _constraint_rows(
     embedding: Embedding, rows: Mapping[str, int], name: str, parents: Sequence[str], not_under: Sequence[str]
 ) -> tuple[list[int], tuple[int, ...]]:
     """The rows of the parents, and of the nodes that the new one must not be under."""
-    if name in embedding:
+    if name in embedding._rows:
         raise InputError(f"{name!r} is already in the model; give the new node another name")
     above = [_row(embedding, rows, parent) for parent in parents]
     others = [not_under] if isinstance(not_under, str) else not_under

@@ -40,6 +40,11 @@ class NodeNames(tuple[str, ...]):
         """The row of each name."""
         return dict(zip(self, range(len(self)), strict=True))
 
+    @cached_property
+    def condensed(self) -> dict[int, list[str]]:
+        """For each row whose node was made of a cycle, the names of its nodes."""
+        return _condensed(self)
+
     def extended_by(self, more: Iterable[str]) -> NodeNames:
         """These names followed by ``more``; only the new ones are validated.
 
@@ -237,15 +242,20 @@ def find_row(name: object, row_of: Mapping[str, int], names: Sequence[str], labe
     if isinstance(name, list | tuple):
         raise InputError(f"{short(repr(name))} is a list of names; ask about one at a time")
     if isinstance(name, str):
-        if name in row_of:
-            return row_of[name]
-        rows = (labels.rows_of(name) if labels else []) or _rows_condensed_from(name, names)
+        rows = rows_called(name, row_of, names, labels)
         if len(rows) == 1:
             return rows[0]
         if rows:
             raise _ambiguous(name, [names[row] for row in rows])
     known = [*names, *(text for text in labels.texts if text)] if labels else names
     raise no_such_node(name, known)
+
+
+def rows_called(name: str, row_of: Mapping[str, int], names: Sequence[str], labels: Labels | None) -> list[int]:
+    """The rows that a text stands for: that of this name, else those of this label; empty if there are none."""
+    if name in row_of:
+        return [row_of[name]]
+    return (labels.rows_of(name) if labels else []) or _rows_condensed_from(name, names)
 
 
 NO_MATCH = np.iinfo(np.int64).max
@@ -300,7 +310,13 @@ class SearchText:
 
 def _rows_condensed_from(name: str, names: Sequence[str]) -> list[int]:
     """The rows of the condensed nodes that include this name."""
-    return [row for row, known in enumerate(names) if JOINER in known and name in known.split(JOINER)]
+    condensed = names.condensed if isinstance(names, NodeNames) else _condensed(names)
+    return [row for row, parts in condensed.items() if name in parts]
+
+
+def _condensed(names: Sequence[str]) -> dict[int, list[str]]:
+    """For each row of a condensed node, the names of its nodes."""
+    return {row: name.split(JOINER) for row, name in enumerate(names) if JOINER in name}
 
 
 def _ambiguous(label: str, names: list[str]) -> InputError:
