@@ -8,6 +8,7 @@ from __future__ import annotations
 
 import argparse
 import contextlib
+import difflib
 import errno
 import importlib
 import io
@@ -19,7 +20,7 @@ from types import ModuleType
 from typing import NoReturn
 
 from hypercone import __version__
-from hypercone.errors import HyperconeError, InputError, ResourceError, did_you_mean, one_line, option_language
+from hypercone.errors import HyperconeError, InputError, ResourceError, one_line, option_language
 from hypercone.progress import showing
 
 COMMANDS = {
@@ -136,10 +137,10 @@ class _Parser(argparse.ArgumentParser):
         # Imported here, because only this message needs it.
         from hypercone.training.config import OTHER_NAMES
 
-        known = self._option_string_actions
-        meant = f"--{OTHER_NAMES.get(found[1].replace('-', '_').casefold())}"
-        hint = f"did you mean {meant}?" if meant in known else did_you_mean(f"--{found[1]}", known)
-        return f"there is no option --{found[1]}; {hint}" if hint else None
+        known = [name.removeprefix("--") for name in self._option_string_actions if name.startswith("--")]
+        meant = OTHER_NAMES.get(found[1].replace("-", "_").casefold())
+        close = [meant] if meant in known else difflib.get_close_matches(found[1], known, n=1)
+        return f"there is no option --{found[1]}; did you mean --{close[0]}?" if close else None
 
 
 def _overview() -> argparse.ArgumentParser:

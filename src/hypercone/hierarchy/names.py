@@ -43,7 +43,7 @@ class NodeNames(tuple[str, ...]):
     @cached_property
     def condensed(self) -> dict[int, list[str]]:
         """For each row whose node was made of a cycle, the names of its nodes."""
-        return _condensed(self)
+        return {row: name.split(JOINER) for row, name in enumerate(self) if JOINER in name}
 
     def extended_by(self, more: Iterable[str]) -> NodeNames:
         """These names followed by ``more``; only the new ones are validated.
@@ -310,13 +310,7 @@ class SearchText:
 
 def _rows_condensed_from(name: str, names: Sequence[str]) -> list[int]:
     """The rows of the condensed nodes that include this name."""
-    condensed = names.condensed if isinstance(names, NodeNames) else _condensed(names)
-    return [row for row, parts in condensed.items() if name in parts]
-
-
-def _condensed(names: Sequence[str]) -> dict[int, list[str]]:
-    """For each row of a condensed node, the names of its nodes."""
-    return {row: name.split(JOINER) for row, name in enumerate(names) if JOINER in name}
+    return [row for row, parts in NodeNames(names).condensed.items() if name in parts]
 
 
 def _ambiguous(label: str, names: list[str]) -> InputError:

@@ -11,7 +11,7 @@ import numpy as np
 
 from hypercone.data import check_source, is_dataset, load_dataset
 from hypercone.embedding import Embedding
-from hypercone.errors import InputError, option, short, some
+from hypercone.errors import InputError, short, some
 from hypercone.formats import read
 from hypercone.hierarchy import Hierarchy
 from hypercone.hierarchy.interop import checked_direction, rows_of_dict, rows_of_graph, texts_of
@@ -82,7 +82,7 @@ def _of_object(data: Any, reading: dict[str, Any]) -> Hierarchy:
 def _refuse_others(reading: Mapping[str, Any], kind: str, *accepted: str) -> None:
     for name, value in reading.items():
         if value is not None and name not in accepted:
-            raise InputError(f"{option(name)} does not apply to {kind}; leave it out")
+            raise InputError(f"{name} does not apply to {kind}; leave it out")
 
 
 def _with_edges(hierarchy: Hierarchy) -> Hierarchy:
