@@ -105,7 +105,7 @@ def _ask(cones: Embedding, hierarchy: Hierarchy) -> None:
     print("\nThree questions, answered by geometry alone:")
     for question, names in QUESTIONS:
         if all(name in cones for name in names):
-            print(f"  {in_words(answer(cones, question, names, 25, "geometry"))}")
+            print(f"  {in_words(answer(cones, question, names, 25, 'geometry'))}")
             _compare_with_graph(cones, hierarchy, question, names[0])
 
 
