@@ -41,6 +41,8 @@ from hypercone.embedding.folder_format import (
     serialize_parts,
     sha256,
 )
+from hypercone.embedding.headline import headline_sentences
+from hypercone.embedding.origin import kind_in_words, method_in_words
 from hypercone.errors import InputError, ModelFileError, plural, short
 
 # The file of each field of an embedding; all others are in config.json.
@@ -49,15 +51,15 @@ FILES = {"names": NODES, "points": POINTS, "labels": LABELS, "edges": EDGES}
 LARGEST_CARD = 1 << 24
 
 
-def save(embedding: Embedding, folder: str | Path) -> Path:
+def save(embedding: Embedding, folder: str | Path, headline: dict[str, Any] | None = None) -> Path:
     """Write the model folder; an older model there is replaced, anything else raises InputError and is left alone.
 
-    A model that could not be loaded again is refused before anything is written.
+    A model that could not be loaded again is refused before anything is written. The card begins with the headline.
     """
     target = Path(folder)
     refuse_to_overwrite(target)
     with explain_not_written(target):
-        contents = contents_of(embedding)
+        contents = contents_of(embedding, headline)
     # A symbolic link is kept, and its target replaced.
     with new_folder(target.resolve() if target.is_symlink() else target) as temporary:
         for name, content in contents.items():
@@ -97,12 +99,12 @@ def load(folder: str | Path) -> Embedding:
         raise ModelFileError(f"{path}: {problem}; the file is damaged") from None
 
 
-def contents_of(embedding: Embedding) -> dict[str, bytes]:
+def contents_of(embedding: Embedding, headline: dict[str, Any] | None = None) -> dict[str, bytes]:
     """The files of a model folder; InputError if they could not be read back."""
     # Everything else was validated by the embedding, but a record is mutable.
     check_record(embedding.record)
     parts, sizes = serialize_parts(embedding)
-    parts[CARD] = model_card(embedding).encode()
+    parts[CARD] = model_card(embedding, headline).encode()
     return parts | {CONFIG: description_bytes(embedding, sizes, parts)}
 
 
@@ -192,14 +194,14 @@ def explain_not_written(target: Path) -> Iterator[None]:
         raise InputError(f"{target}: not written: {error}") from None
 
 
-def model_card(embedding: Embedding) -> str:
+def model_card(embedding: Embedding, headline: dict[str, Any] | None = None) -> str:
     """The model card in Markdown: what the model is, how it was made, how to use it. Tolerates any record."""
     record = embedding.record
     judged = "of a construction, judged" if record.get("kind") == "constructed" else "chosen"
     example = embedding.names[len(embedding) // 2] if len(embedding) else "a name"
-    return f"""# {len(embedding):,} nodes as {embedding.method} in {embedding.dim} dimensions
+    return f"""# {len(embedding):,} nodes as {method_in_words(embedding)} in {embedding.dim} dimensions
 
-An embedding made by hypercone. A node *is a* another when the energy of the pair is at most
+{_headline_table(headline)}An embedding made by hypercone: {_line(kind_in_words(embedding))}. By geometry, a node *is a* another when the energy of the pair is at most
 {embedding.threshold:.6g}, the threshold {judged} on {_line(record.get("calibrated_on", "unknown pairs"))}{_f1(record)}.
 
 {_reproducibility(embedding)}
@@ -217,6 +219,13 @@ embedding.ancestors({example!r})
 {_placement_note(record)}
 {_settings_table(record)}
 """
+
+
+def _headline_table(headline: dict[str, Any] | None) -> str:
+    if headline is None:
+        return ""
+    rows = [f"| {title} | {line} |" for title, line in headline_sentences(headline).items()]
+    return "\n".join(["| how much of the hierarchy holds | |", "|---|---|", *rows]) + "\n\n"
 
 
 def _f1(record: dict[str, Any]) -> str:

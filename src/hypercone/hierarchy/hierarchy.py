@@ -15,7 +15,16 @@ from numpy.typing import ArrayLike, NDArray
 
 from hypercone._arrays import Adjacency, Rows, freeze, pair_keys
 from hypercone.errors import HierarchyError, InputError, plural, short, warn_renamed, with_article
-from hypercone.hierarchy.graph import Order, ancestors, count_pairs, depths, pairs_of, reduced_parents, top_down_order
+from hypercone.hierarchy.graph import (
+    Order,
+    ancestor_counts,
+    ancestors,
+    count_pairs,
+    depths,
+    pairs_of,
+    reduced_parents,
+    top_down_order,
+)
 from hypercone.hierarchy.graph_kernels import reachable
 from hypercone.hierarchy.names import Labels, NodeNames, checked_labels, find_row, rows_of_pairs
 
@@ -227,6 +236,16 @@ class Hierarchy:
         if "_ancestors" in vars(self):
             return len(self._ancestors.rows)
         return count_pairs(self._top_down, self._basic_parents)
+
+    def ancestor_counts(self) -> NDArray[np.int64] | None:
+        """The number of ancestors of each row, without storing the closure; None if counting would take long.
+
+        >>> Hierarchy.from_pairs([("animal", "dog"), ("dog", "poodle")]).ancestor_counts().tolist()
+        [0, 1, 2]
+        """
+        if "_ancestors" in vars(self):
+            return self._ancestors.counts
+        return ancestor_counts(self._top_down, self._basic_parents)
 
     @cached_property
     def depths(self) -> Rows:
