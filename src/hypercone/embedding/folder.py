@@ -201,7 +201,8 @@ def model_card(embedding: Embedding, headline: dict[str, Any] | None = None) -> 
     example = embedding.names[len(embedding) // 2] if len(embedding) else "a name"
     return f"""# {len(embedding):,} nodes as {method_in_words(embedding)} in {embedding.dim} dimensions
 
-{_headline_table(headline)}An embedding made by hypercone: {_line(kind_in_words(embedding))}. By geometry, a node *is a* another when the energy of the pair is at most
+{_headline_table(headline)}An embedding made by hypercone: {kind_in_words(embedding)}.
+By geometry, a node *is a* another when the energy of the pair is at most
 {embedding.threshold:.6g}, the threshold {judged} on {_line(record.get("calibrated_on", "unknown pairs"))}{_f1(record)}.
 
 {_reproducibility(embedding)}
@@ -238,9 +239,7 @@ def _how_it_was_made(record: dict[str, Any]) -> str:
     counted_edges = f"{edges:,} edges" if isinstance(edges, int) else f"{_line(edges)} edges"
     aware = "; everything these imply was used as well" if record.get("closure_aware") else ""
     if record.get("kind") == "constructed":
-        notes = record.get("notes", [])
-        sentences = map(_line, notes if isinstance(notes, list | tuple) else [notes])
-        return " ".join([f"Constructed from {counted_edges}{aware}.", *sentences])
+        return " ".join([f"Constructed from {counted_edges}{aware}.", *notes_of(record)])
     start = " from a construction" if record.get("kind") == "learned from a construction" else ""
     return f"Trained{start} on {counted_edges}{aware}; points of epoch {_line(record.get('epoch', '?'))}."
 
@@ -251,10 +250,22 @@ def _reproducibility(embedding: Embedding) -> str:
     return "**Not reproducible**: fitted with several threads at once, so another run gives slightly different points."
 
 
-def _placement_note(record: dict[str, Any]) -> str:
+def notes_of(record: dict[str, Any]) -> list[str]:
+    """The notes in any record, each on one line."""
+    notes = record.get("notes", [])
+    return list(map(_line, notes if isinstance(notes, list | tuple) else [notes]))
+
+
+def count_placed(record: dict[str, Any]) -> int:
+    """The number of nodes that were placed after the fit, according to any record."""
     placed = record.get("placed")
     count = placed.get("nodes", 0) if isinstance(placed, dict) else 0
-    if not isinstance(count, int) or not count:
+    return count if isinstance(count, int) else 0
+
+
+def _placement_note(record: dict[str, Any]) -> str:
+    count = count_placed(record)
+    if not count:
         return ""
     return f"\n{plural(count, 'node')} {'was' if count == 1 else 'were'} placed after the fit.\n"
 

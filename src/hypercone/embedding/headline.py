@@ -13,7 +13,7 @@ import numpy as np
 
 from hypercone._arrays import Rows
 from hypercone.embedding.checks import as_finite
-from hypercone.errors import short
+from hypercone.errors import short, visible
 from hypercone.hierarchy import Hierarchy
 from hypercone.methods.scoring import Counts, ListErrors
 
@@ -246,16 +246,19 @@ def _f1_line(found: dict[str, Any]) -> str:
 
 
 def worst_sentences(found: dict[str, Any]) -> list[str]:
-    """One line for each of the worst nodes, such as "2 missing (pet), 1 extra (stone): dog"."""
+    """One line for each of the worst nodes, such as "dog: 1 missing (pet), 2 extra (such as stone)"."""
     return [_worst_line(each) for each in found["worst"]]
 
 
 def _worst_line(each: dict[str, Any]) -> str:
-    kinds = [
-        f"{each[kind]:,} {kind} ({each[f'{kind}_example']})" for kind in (MISSING, EXTRA) if each[kind]
-    ]
-    label = "" if each["label"] in (None, each["name"]) else f" ({each['label']})"
-    return f"{each['name']}{label}: {', '.join(kinds)}"
+    kinds = [_with_example(each, kind) for kind in (MISSING, EXTRA) if each[kind]]
+    label = "" if each["label"] in (None, each["name"]) else f" ({visible(each['label'])})"
+    return f"{visible(each['name'])}{label}: {', '.join(kinds)}"
+
+
+def _with_example(each: dict[str, Any], kind: str) -> str:
+    beginning = "" if each[kind] == 1 else "such as "
+    return f"{each[kind]:,} {kind} ({beginning}{visible(str(each[f'{kind}_example']))})"
 
 
 def percent(share: float) -> str:

@@ -226,7 +226,7 @@ def count_ancestors(order, parents, budget):
 
 @exact_kernel
 def count_ancestors_by_bits(order, parents, done):
-    """The number of (ancestor, descendant) pairs of graphs with many parents per row: 64 ancestors at a time, about rows × edges / 128 steps.
+    """The number of (ancestor, descendant) pairs, 64 ancestors at a time: about rows × edges / 128 steps.
 
     ``done[0]`` counts the rows for the progress bar.
     """
