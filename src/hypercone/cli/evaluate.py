@@ -10,8 +10,7 @@ from typing import Any
 
 import numpy as np
 
-from hypercone._files import refuse_unwritable
-from hypercone.cli.headline import MISSED_HELP, headline_answer, print_worst, write_missed
+from hypercone.cli.headline import MISSED_HELP, headline_answer, print_worst, refuse_missed, write_missed
 from hypercone.cli.options import add_columns, column_options, read_source
 from hypercone.cli.output import Renamed, add_json, add_quiet, percentages, print_answer
 from hypercone.embedding import Embedding, load
@@ -72,8 +71,7 @@ def add_evaluate_arguments(parser: argparse.ArgumentParser) -> None:
 def run_evaluate(options: argparse.Namespace) -> int:
     """Load a model, compute the metrics that the options name, and print them."""
     _check(options)
-    if options.missed is not None:
-        refuse_unwritable(Path(options.missed))
+    refuse_missed(options.missed)
     embedding = load(options.model)
     asked = (options.split, options.positives, options.negatives, options.all_pairs, options.hard, options.source)
     answer: dict[str, Any] = {}

@@ -5,16 +5,15 @@ from __future__ import annotations
 import argparse
 import sys
 import time
-from pathlib import Path
 from typing import Any
 
-from hypercone._files import refuse_unwritable
 from hypercone.cli.headline import (
     MISSED_HELP,
     headline_answer,
     origin_answer,
     print_worst,
     redundant_answer,
+    refuse_missed,
     write_missed,
 )
 from hypercone.cli.options import add_settings, add_source, read_settings, read_source
@@ -23,8 +22,8 @@ from hypercone.cli.stopping import add_run, checkpointing
 from hypercone.embedding import Embedding
 from hypercone.embedding.folder import refuse_unwritable_folder, save
 from hypercone.errors import InputError
+from hypercone.evaluation import Headline, link_prediction
 from hypercone.evaluation import headline as count_headline
-from hypercone.evaluation import link_prediction
 from hypercone.evaluation.measures import known_headline
 from hypercone.formats import read_split
 from hypercone.hierarchy import Hierarchy, Split
@@ -62,8 +61,7 @@ def run_fit(options: argparse.Namespace) -> int:
     """Read a hierarchy, fit a model, save it, and print its headline and metrics."""
     config = read_settings(options)
     refuse_unwritable_folder(options.output)
-    if options.missed is not None:
-        refuse_unwritable(Path(options.missed))
+    refuse_missed(options.missed)
     hierarchy = read_source(options, quiet=options.quiet or options.json)
     split = _split(options, hierarchy)
     if not options.quiet:
@@ -72,8 +70,11 @@ def run_fit(options: argparse.Namespace) -> int:
     with checkpointing(options) as checkpoint:
         embedding = fit(hierarchy, recipe=config, split=split, checkpoint=checkpoint)
         seconds = time.perf_counter() - started
-        headline = _add_headline(embedding, options)
+        counted = _add_headline(embedding, options)
         _save(embedding, options)
+    if counted is not None:
+        write_missed(options.missed, counted)
+    headline = embedding.record["headline"]
     answer = headline_answer(headline, options.json) | _summary(embedding, seconds, options)
     answer |= redundant_answer(hierarchy, options.json)
     if split is not None and len(split.test.positives):
@@ -86,21 +87,18 @@ def run_fit(options: argparse.Namespace) -> int:
     return 0
 
 
-def _add_headline(embedding: Embedding, options: argparse.Namespace) -> dict[str, Any]:
-    """Put the headline into the record and write the missed pairs; after an interrupt, the model is saved without."""
+def _add_headline(embedding: Embedding, options: argparse.Namespace) -> Headline | None:
+    """Put the headline into the record, counted in any case for --missed; after an interrupt, save the model without.
+
+    A fit has edges, so there is always a headline.
+    """
     try:
-        if options.missed is None:
-            found = known_headline(embedding)
-        else:
-            every = count_headline(embedding)
-            write_missed(options.missed, every)
-            found = every.as_dict()
+        counted = None if options.missed is None else count_headline(embedding)
+        embedding.record["headline"] = known_headline(embedding) if counted is None else counted.as_dict()
     except KeyboardInterrupt:
         save(embedding, options.output)
         raise KeyboardInterrupt(f"the model is saved in {options.output}, without its headline") from None
-    # A fit has edges, so there is a headline.
-    embedding.record["headline"] = found
-    return dict(found or {})
+    return counted
 
 
 def _save(embedding: Embedding, options: argparse.Namespace) -> None:

@@ -9,11 +9,11 @@ from typing import Any
 import numpy as np
 
 from hypercone._arrays import pair_keys
-from hypercone._files import new_file
+from hypercone._files import new_file, refuse_unwritable
 from hypercone.embedding import Embedding
 from hypercone.embedding.headline import Headline, headline_sentences, worst_sentences
 from hypercone.embedding.origin import kind_in_words, method_in_words
-from hypercone.errors import plural, with_article
+from hypercone.errors import InputError, plural, with_article
 from hypercone.evaluation.measures import direct_parents
 from hypercone.hierarchy import Hierarchy
 
@@ -49,6 +49,15 @@ def print_worst(found: dict[str, Any]) -> None:
         nodes = plural(found["wrong_nodes"], "node")
         print(f"\nWrong by geometry are the ancestors of {nodes}, most of all:")
         print("\n".join(f"  {line}" for line in lines))
+
+
+def refuse_missed(path: str | None) -> None:
+    """InputError before the work if the wrong pairs could not be written to the path."""
+    if path is None:
+        return
+    if Path(path).is_dir():
+        raise InputError(f"{path}: is a folder; give a file for --missed")
+    refuse_unwritable(Path(path))
 
 
 def write_missed(path: str | Path, found: Headline) -> None:
@@ -100,5 +109,4 @@ def _edge(hierarchy: Hierarchy, parent: int, child: int) -> str:
 
 def default_by(embedding: Embedding) -> str:
     """Whether the model answers by its graph or by geometry, unless asked otherwise."""
-    learned_from_split = embedding.record.get("split") and embedding.record.get("kind") != "constructed"
-    return "geometry" if embedding.edges is None or learned_from_split else "graph"
+    return "geometry" if embedding.edges is None or embedding.record.get("split") else "graph"
