@@ -7,6 +7,7 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 from dataclasses import asdict, dataclass, field
+from functools import cached_property
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
@@ -87,7 +88,7 @@ class Headline:
         """The harmonic mean of precision and recall over all pairs."""
         return None if self.counts is None else self.counts.f1
 
-    @property
+    @cached_property
     def wrong_rows(self) -> Rows:
         """The rows with a missing or an extra ancestor, ascending; none if they were not counted."""
         if self.errors is None:
