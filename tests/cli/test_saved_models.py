@@ -48,6 +48,7 @@ def test_a_model_without_edges_or_with_an_unknown_kind_is_not_evaluated(run, mod
     for name, option, words in [
         ("bare", "--hard", no_edges),
         ("bare", "--all-pairs", no_edges),
+        ("bare", "--quiet", f"{no_edges}; say what to evaluate on: --split"),
         ("odd", "--hard", "its kind is 'dreamed'"),
     ]:
         done = run("evaluate", tmp_path / name, option)

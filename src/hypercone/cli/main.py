@@ -25,12 +25,12 @@ from hypercone.progress import showing
 
 COMMANDS = {
     "fit": "construct or learn an embedding of an edge list or a named dataset, and save it",
-    "evaluate": "precision, recall and F1 on held-out pairs; mean rank and MAP",
+    "evaluate": "how much of the hierarchy holds in the geometry; F1 on held-out pairs; mean rank and MAP",
     "query": "ask a saved model: is-a, ancestors, parents, siblings, nearest, lca, explain and more",
     "place": "put new nodes into a saved model, without training",
     "suggest": "links that the hierarchy of a model may lack, and links that may be wrong",
     "compare": "two models side by side: what each asserts, and where they disagree",
-    "info": "what a hierarchy looks like: nodes, edges, depth, closure",
+    "info": "what a hierarchy looks like (nodes, edges, depth, closure), or how good a model is",
     "split": "write the paper's training, validation and test pairs as files",
     "export": "write a model's points as TSV, NPZ, parquet or word2vec text, or for the Embedding Projector",
     "plot": "draw a model: the disk with cones and names, training, precision and recall, norms",

@@ -327,8 +327,9 @@ class Embedding:
     def save(self, folder: str | Path) -> Path:
         """Write the model folder atomically; see ``hypercone.load``."""
         from hypercone.embedding.folder import save
+        from hypercone.evaluation.measures import known_headline
 
-        return save(self, folder)
+        return save(self, folder, known_headline(self))
 
     def export(self, path: str | Path, format: str | None = None, *, coordinates: str = "own") -> Path:
         """Write the points as tsv, npz, word2vec, parquet or projector, by the file's extension or ``format``.

@@ -16,7 +16,7 @@ from numpy.typing import ArrayLike, NDArray
 from hypercone._arrays import Adjacency, Rows, freeze, pair_keys
 from hypercone.errors import HierarchyError, InputError, plural, short, warn_renamed, with_article
 from hypercone.hierarchy.glossary import Glossary, checked_glossary
-from hypercone.hierarchy.graph import Order, ancestors, count_pairs, depths, pairs_of, top_down_order
+from hypercone.hierarchy.graph import Order, ancestor_counts, ancestors, count_pairs, depths, pairs_of, top_down_order
 from hypercone.hierarchy.lineage import Lineage
 from hypercone.hierarchy.lookup import find_row, path_text
 from hypercone.hierarchy.names import Labels, NodeNames, checked_labels, rows_of_pairs
@@ -265,6 +265,16 @@ class Hierarchy:
         if "_ancestors" in vars(self):
             return len(self._ancestors.rows)
         return count_pairs(self._top_down, self.lineage.parent_lists)
+
+    def ancestor_counts(self) -> NDArray[np.int64] | None:
+        """The number of ancestors of each row, without storing the closure; None if counting would take long.
+
+        >>> Hierarchy.from_pairs([("animal", "dog"), ("dog", "poodle")]).ancestor_counts().tolist()
+        [0, 1, 2]
+        """
+        if "_ancestors" in vars(self):
+            return self._ancestors.counts
+        return ancestor_counts(self._top_down, self.lineage.parent_lists)
 
     @cached_property
     def depths(self) -> Rows:

@@ -16,6 +16,7 @@ from numpy.typing import NDArray
 
 from hypercone.construction import CLOSURE_AWARE, CONSTRUCTIONS, construct
 from hypercone.embedding import Embedding
+from hypercone.embedding.headline import headline_from
 from hypercone.errors import ConfigError, InputError, option, warn_renamed
 from hypercone.hierarchy import Hierarchy, Split
 from hypercone.methods import METHODS, Points, find_method
@@ -209,7 +210,7 @@ def _construct(hierarchy: Hierarchy, given: FitConfig, split: Split | None, cont
     parents = np.bincount(known.reduction()[:, 1], minlength=len(known))
     config = given.for_parents(float((parents > 1).mean()))
     made = construct(config.method, known, config.dim, config.K, config.seed, context)
-    return Embedding(
+    constructed = Embedding(
         names=hierarchy.names,
         points=made.points,
         method=CONES,
@@ -234,6 +235,10 @@ def _construct(hierarchy: Hierarchy, given: FitConfig, split: Split | None, cont
         edges=hierarchy.edges if split is None else split.train,
         glossary=hierarchy.glossary,
     )
+    if split is None:
+        # All pairs were counted for the record anyway; with a split, those of its training edges.
+        constructed.record["headline"] = headline_from(constructed, hierarchy, made.counts, made.errors).as_dict()
+    return constructed
 
 
 def _learn(
