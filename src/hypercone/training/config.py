@@ -336,8 +336,8 @@ BATCHES = ("batch", "batch_size", "batchsize", "minibatch")
 def unknown_setting(name: str, known: Iterable[str] = (), kind: str = "setting") -> UnknownNameError:
     """The error for a setting that does not exist, with the one that is meant; ``known`` are further names.
 
-    >>> str(unknown_setting("lr")), str(unknown_setting("epochss"))
-    ("there is no setting 'lr'; did you mean rate?", "there is no setting 'epochss'; did you mean epochs?")
+    >>> str(unknown_setting("lr")), str(unknown_setting("patiense"))
+    ("there is no setting 'lr'; did you mean rate?", "there is no setting 'patiense'; did you mean patience?")
     """
     if name.casefold() in OTHER_NAMES:
         return UnknownNameError(f"there is no {kind} {name!r}; did you mean {OTHER_NAMES[name.casefold()]}?")
