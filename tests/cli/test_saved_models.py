@@ -73,7 +73,8 @@ def test_place_writes_a_new_model_and_prints_missed_ancestors(run, model, tmp_pa
     assert sorted({*found["ancestors"], *found["missed"]}) == ["animal", "cat", "dog"]
     assert ("but should be a: " in run(*asked).out) == bool(found["missed"])
     larger = hypercone.load(tmp_path / "l")
-    assert larger.ancestors("catdog") == found["ancestors"]
+    assert (larger.ancestors("catdog", by="geometry"), found["by"]) == (found["ancestors"], "geometry")
+    assert larger.ancestors("catdog") == ["animal", "dog", "cat"]
     assert (larger.display_name(10), len(hypercone.load(model))) == ("Catdog", 10)
 
 

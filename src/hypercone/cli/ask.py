@@ -96,6 +96,7 @@ def _describe_place(embedding: Embedding, name: str, parents: list[str]) -> dict
     expected = _expected_ancestors(embedding, name, parents)
     return {
         "name": name,
+        "by": "geometry",
         "ancestors": found,
         "missed": [other for other in expected if other not in found],
         "unwanted": [other for other in found if other not in expected],
@@ -114,7 +115,7 @@ def _expected_ancestors(embedding: Embedding, name: str, parents: list[str]) -> 
 
 def _print_placed(placed: list[dict[str, Any]], options: argparse.Namespace) -> None:
     for node in placed[:MOST_LINES]:
-        print(f"{node['name']} is a: {', '.join(node['ancestors']) or 'nothing'}")
+        print(f"{node['name']} is a (by geometry): {', '.join(node['ancestors']) or 'nothing'}")
         if node["missed"]:
             print(f"  but should be a: {', '.join(node['missed'])}")
         if node["unwanted"]:
