@@ -11,7 +11,9 @@ The model is one block of text: base64 of gzip of a JSON header and the arrays t
     H bytes     the header, JSON in UTF-8 padded with spaces, so that 4 + H is a multiple of 8
     the rest    the arrays, little-endian, each at the offset in the header, a multiple of 8 counted from 4 + H
 
-Points stay float64, because the page computes the energies itself and must give the same answers.
+Points stay float64, because the page computes the energies itself and must give the same answers. Edges that follow from
+others are named by their places, so that the page need not search for them. Synonyms and other ids of a row are one line,
+separated by tabs; what the glossary lacks is left out.
 """
 
 from __future__ import annotations
@@ -29,10 +31,12 @@ from typing import Any
 
 import numpy as np
 
+from hypercone._arrays import Rows
 from hypercone._files import new_file
 from hypercone.embedding import Embedding
 from hypercone.embedding.folder import checked_path
 from hypercone.errors import InputError
+from hypercone.hierarchy import Hierarchy
 from hypercone.plotting.views import PlanarView, branches, depths_from_ranks, planar_view
 from hypercone.progress import Step
 
@@ -161,7 +165,14 @@ def _header(embedding: Embedding, seen: PlanarView, title: str) -> dict[str, Any
         "kind": str(embedding.record.get("kind", "given")),
         "view": {"kind": seen.kind, "caption": seen.caption, "K": seen.K, "center": list(seen.center)},
         "hasEdges": embedding.hierarchy is not None,
+        "answersBy": _default_by(embedding),
     }
+
+
+def _default_by(embedding: Embedding) -> str:
+    """Which answers a model gives unless asked: those of its graph, unless it has none or was learned from a split."""
+    is_learned_from_split = embedding.record.get("kind") == "learned" and bool(embedding.record.get("split"))
+    return "geometry" if embedding.hierarchy is None or is_learned_from_split else "graph"
 
 
 def _arrays(embedding: Embedding, seen: PlanarView) -> dict[str, Any]:
@@ -180,7 +191,35 @@ def _arrays(embedding: Embedding, seen: PlanarView) -> dict[str, Any]:
     }
     if embedding.labels:
         arrays["labels"] = _lines(embedding.labels.texts)
-    return arrays
+    if hierarchy is not None:
+        arrays["redundant"] = _redundant_edges(hierarchy)
+    by_point = getattr(embedding, "by_point", None)
+    if by_point is not None:
+        arrays["byPoint"] = np.asarray(by_point, np.int32)
+    return arrays | _glossary_arrays(getattr(embedding, "glossary", None))
+
+
+def _redundant_edges(hierarchy: Hierarchy) -> Rows:
+    """The places of the edges that follow from others, so that parents and children are those of the other edges."""
+    codes, direct = (edges.astype(np.int64) @ (len(hierarchy), 1) for edges in (hierarchy.edges, hierarchy.reduction()))
+    return np.flatnonzero(~np.isin(codes, direct)).astype(np.int32)
+
+
+def _glossary_arrays(glossary: Any) -> dict[str, bytes]:
+    """What a node is called besides its name and label, and what its name means."""
+    if glossary is None:
+        return {}
+    texts = {
+        "definitions": [_one_line(text) for text in glossary.definitions],
+        "synonyms": ["\t".join(map(_one_line, some)) for some in glossary.synonyms],
+        "otherIds": ["\t".join(map(_one_line, some)) for some in glossary.other_ids],
+        "obsolete": [json.dumps([name, asdict(about)]) for name, about in glossary.obsolete.items()],
+    }
+    return {name: _lines(lines) for name, lines in texts.items() if any(lines)}
+
+
+def _one_line(text: str) -> str:
+    return " ".join(text.split())
 
 
 def _lines(texts: Sequence[str]) -> bytes:
