@@ -114,7 +114,7 @@ function disagreement(app, { row, by, found, unexpected, missing, belowCount }) 
   const [said, alone, other] =
     by === "geometry"
       ? [`inside its ${kind}`, "inside, but not below in the graph", "below in the graph, but outside"]
-      : ["below it", `below, but outside its ${kind}`, `inside its ${kind}, but not below in the graph`];
+      : ["below it", `below, but outside its ${kind}`, `inside its ${kind}, but not below`];
   const entries = (/** @type {number[]} */ rows) => rows.map((one) => ({ row: one, note: foreignNote(app, row, one) }));
   /** @param {string} className @param {number[]} rows @param {string} text */
   const line = (className, rows, text) => {
