@@ -22,7 +22,7 @@ test("relatives are those of the graph, by depth and then by row", () => {
   assert.deepEqual(lineage.siblings(1).rows, [0]);
   assert.deepEqual(lineage.siblings(4).rows, []);
   assert.deepEqual([...lineage.below(0)], [0, 0, 1, 1, 0, 0]);
-  assert.deepEqual([...lineage.order], [4, 5, 0, 1, 2, 3]);
+  assert.deepEqual(lineage.sorted(4, Uint8Array.of(1, 1, 1, 1, 1, 1)), [4, 5, 0, 1, 2, 3]);
   assert.deepEqual(lineage.pathUp(3), [3, 1, 5]);
   assert.deepEqual([lineage.isA(3, 5), lineage.isA(5, 3), lineage.isA(2, 2)], [true, false, true]);
 });
@@ -53,23 +53,27 @@ test("on any graph, all relatives follow from reachability", () => {
   }
 });
 
-// 6 is not in the graph: by geometry it is below 0, 2 and above 1.
-const placed = modelOf({ points: [...points, 0.7, 0], edges });
-const mixed = { ...placed, depth: Int32Array.of(...depth, 0), byPoint: Int32Array.of(6) };
+// 6 was placed by a point: by geometry it is below 0 and 2, and above 1. 7 was placed under it, at the same spot as 3.
+const placed = { points: [...points, 0.7, 0, -0.9, 0], edges: [...edges, 6, 7] };
+const mixed = { ...modelOf(placed), depth: Int32Array.of(...depth, 0, 1), byPoint: Int32Array.of(6) };
 
-test("pairs with a node that is not in the graph are judged by geometry, in a list after the others", () => {
+test("pairs with a node that is not in the graph are judged by geometry, unless edges connect them", () => {
   const { lineage: found, relations } = sourcesOf(mixed, "graph");
   assert.ok(found);
-  assert.deepEqual([found.isA(6, 0), found.isA(1, 6), found.isA(3, 6)], [true, true, false]);
-  assert.deepEqual([found.sourceOf(6, 0), found.sourceOf(0, 6), found.sourceOf(0, 2)], ["geometry", "geometry", "graph"]);
+  assert.deepEqual([found.isA(6, 0), found.isA(1, 6), found.isA(3, 6), found.isA(7, 6)], [true, true, false, true]);
+  assert.deepEqual(
+    [found.originOf(6, 0), found.originOf(0, 6), found.originOf(0, 2), found.originOf(7, 6), found.originOf(7, 3)],
+    ["geometry", "geometry", "graph", "graph", "geometry"],
+  );
   assert.deepEqual(found.above(1), [5, 6]);
-  assert.deepEqual(found.parents(1), [5, 6]);
+  assert.deepEqual(found.parents(1), [5], "only a node placed by a point has parents by geometry");
+  assert.deepEqual(found.parents(6), relations.parents(6));
+  assert.deepEqual(found.parents(6), [2]);
   assert.deepEqual(found.children(2).rows, [3, 6]);
-  assert.deepEqual([...found.below(0)], [0, 0, 1, 1, 0, 0, 1]);
-  for (const ask of /** @type {const} */ (["above", "parents", "children", "siblings", "pathUp", "below"])) {
-    assert.deepEqual(found[ask](6), relations[ask](6), ask);
-  }
-  assert.deepEqual([...found.order], [4, 5, 0, 1, 2, 3, 6]);
+  assert.deepEqual(found.siblings(3).rows, [6]);
+  assert.deepEqual([found.originOfSibling(3, 6), found.originOfSibling(0, 1)], ["geometry", "graph"]);
+  assert.deepEqual([...found.below(0)], [0, 0, 1, 1, 0, 0, 1, 0]);
+  assert.deepEqual(found.pathUp(7), [7, 6, 2, 0]);
 });
 
 test("a selection says whether it is mixed, and an explanation with such a node has no graph", () => {
@@ -78,7 +82,8 @@ test("a selection says whether it is mixed, and an explanation with such a node 
   assert.deepEqual([found.by, found.found, found.belowCount], ["mixed", [2, 3, 6], 2]);
   assert.deepEqual([...makeSelection(sourcesOf(mixed, "geometry"), 0).unexpected], [1]);
   const own = makeSelection(sources, 6);
-  assert.deepEqual([own.by, own.found, own.belowCount, own.unexpected, own.missing], ["geometry", [1], null, [], []]);
+  assert.deepEqual([own.by, own.found, own.belowCount, own.unexpected, own.missing], ["mixed", [7, 1], null, [7], []]);
   const pair = explain(mixed, sources, 6, 0);
   assert.deepEqual([pair.by, pair.verdict, pair.graph, pair.agrees, pair.path], ["geometry", true, null, null, []]);
+  assert.equal(explain(mixed, sources, 7, 6).graph, "edge");
 });

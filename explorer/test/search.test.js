@@ -124,8 +124,8 @@ const heart = {
     synonyms: [[], ["Heart attack", "MI"], ["Cafe\u0301"]],
     otherIds: [["HP:9"], [], []],
     obsolete: new Map([
-      ["HP:7", { label: "", replaced_by: ["HP:9"], consider: [] }],
-      ["HP:8", { label: "", replaced_by: [], consider: ["HP:2", "HP:404"] }],
+      ["HP:7", { label: "", replacements: ["HP:9"], consider: [] }],
+      ["HP:8", { label: "", replacements: [], consider: ["HP:2", "HP:404"] }],
     ]),
   },
 };

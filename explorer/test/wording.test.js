@@ -62,8 +62,8 @@ test("a long path is shortened to its first node and its last two", () => {
 
 test("an obsolete name is followed by what replaces it, also if that is not in the model", () => {
   const labeled = { ...model, labels: ["", "Beta", "", "", "", ""] };
-  const sentence = (/** @type {string[]} */ replaced_by, /** @type {string[]} */ consider = []) =>
-    obsoleteSentence(labeled, { name: "old", replaced_by, consider });
+  const sentence = (/** @type {string[]} */ replacements, /** @type {string[]} */ consider = []) =>
+    obsoleteSentence(labeled, { name: "old", replacements, consider });
   assert.equal(sentence(["b", "x"]), "old is obsolete, replaced by b (Beta), x.");
   assert.equal(sentence([], ["a"]), "old is obsolete; consider a.");
   assert.equal(sentence([]), "old is obsolete, without a replacement.");

@@ -28,28 +28,25 @@ export function makeSelection({ relations, lineage, answers }, row) {
   const marks = answers.below(row);
   const others = (answers === relations ? lineage : relations)?.below(row) ?? marks;
   for (let other = 0; other < marks.length; other++) marks[other] = mark(marks[other], others[other]);
-  const lists = {
-    found: /** @type {number[]} */ ([]),
-    unexpected: /** @type {number[]} */ ([]),
-    missing: /** @type {number[]} */ ([]),
-  };
-  for (const other of answers.order) {
-    if (marks[other] === MISSING) lists.missing.push(other);
-    else if (marks[other]) lists.found.push(other);
-    if (marks[other] === UNEXPECTED) lists.unexpected.push(other);
-  }
-  const otherCount = lists.found.length - lists.unexpected.length + lists.missing.length;
-  const [insideCount, belowCount] =
-    answers === relations ? [lists.found.length, otherCount] : [otherCount, lists.found.length];
-  const isKnown = lineage?.sourceOf(row, row) === "graph";
-  const outsiders = lineage?.outsiders.filter((other) => marks[other]).length ?? 0;
+  const some = (/** @type {number[]} */ wanted) =>
+    answers.sorted(
+      row,
+      marks.map((one) => Number(wanted.includes(one))),
+    );
+  const found = some([AGREED, UNEXPECTED]);
+  const [unexpected, missing] = [some([UNEXPECTED]), some([MISSING])];
+  const otherCount = found.length - unexpected.length + missing.length;
+  const [insideCount, belowCount] = answers === relations ? [found.length, otherCount] : [otherCount, found.length];
+  const byGeometry = lineage?.placed.size ? found.filter((other) => lineage.originOf(row, other) === "geometry") : [];
   return {
     row,
-    by: sourceOfAll(answers, row, lists.found),
+    by: commonOrigin(answers, row, found),
     marks,
     insideCount,
-    belowCount: isKnown ? belowCount - outsiders : null,
-    ...lists,
+    belowCount: lineage && !lineage.placed.has(row) ? belowCount - byGeometry.length : null,
+    found,
+    unexpected,
+    missing,
   };
 }
 
@@ -59,10 +56,19 @@ function mark(isFound, isOther) {
   return isOther ? MISSING : OUTSIDE;
 }
 
-/** What a list of rows about a row was taken from. @param {Answers} answers @param {number} row @param {number[]} rows */
-export function sourceOfAll(answers, row, rows) {
-  const own = answers.sourceOf(row, row);
-  return rows.every((other) => answers.sourceOf(row, other) === own) ? own : "mixed";
+/**
+ * What answered all rows of a list about a row; for an empty list, what would have.
+ * @param {Answers} answers @param {number} row @param {number[]} rows @returns {By | "mixed"}
+ */
+export function commonOrigin(answers, row, rows) {
+  if (!("placed" in answers) || !answers.placed.size) return answers.by;
+  const origins = new Set(rows.map((other) => answers.originOf(row, other)));
+  return origins.size > 1 ? "mixed" : ([...origins][0] ?? ownOrigin(answers, row));
+}
+
+/** What answers about a row alone. @param {Answers} answers @param {number} row @returns {By} */
+export function ownOrigin(answers, row) {
+  return "placed" in answers && answers.placed.has(row) ? "geometry" : answers.by;
 }
 
 /** The rows directly below a selected row. @param {Answers} answers @param {Selection} selection */
@@ -98,10 +104,10 @@ export function explain(model, { relations, lineage, answers }, child, parent) {
   const angle = energy.hasCones ? energy.angle() : null;
   const chain = isA ? steps(relations, relations.chain(child, parent)) : [];
   // All edges, also those that follow from others: a given edge is the shortest reason.
-  const edges = lineage?.sourceOf(child, parent) === "graph" ? model.graph : null;
+  const edges = lineage?.originOf(child, parent) === "graph" ? model.graph : null;
   const path = edges ? steps(relations, shortestPath(edges, child, parent)) : [];
   const graph = edges && graphRelation(child, parent, path.length);
-  const by = answers.sourceOf(child, parent);
+  const by = answers.originOf(child, parent);
   return {
     child,
     parent,

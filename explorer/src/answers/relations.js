@@ -71,8 +71,13 @@ export class Relations {
   }
 
   /** What decides about two rows. @param {number} _row @param {number} _other @returns {import("../model/model.js").By} */
-  sourceOf(_row, _other) {
+  originOf(_row, _other) {
     return this.by;
+  }
+
+  /** The rows with a mark, from general to specific. @param {number} _row @param {Uint8Array} marks @returns {number[]} */
+  sorted(_row, marks) {
+    return [...this.order.filter((other) => marks[other])];
   }
 
   /** @param {number[]} rows */
@@ -92,7 +97,7 @@ export class Relations {
    * @returns {Found}
    */
   children(row, marks = this.below(row)) {
-    const rows = [...this.order.filter((other) => marks[other])];
+    const rows = this.sorted(row, marks);
     return this.#topmost(this.#someOrAll(rows, (other) => this.rank[other] > this.rank[row]));
   }
 

@@ -238,6 +238,6 @@ export function findObsolete(model, text) {
   const name = obsolete.has(text) ? text : [...obsolete.keys()].find((one) => caseless(one) === wanted);
   const about = name === undefined ? undefined : obsolete.get(name);
   if (name === undefined || !about) return null;
-  const replacements = about.replaced_by.length ? about.replaced_by : about.consider;
+  const replacements = about.replacements.length ? about.replacements : about.consider;
   return { name, ...about, rows: [...new Set(replacements.flatMap((other) => rowsNamed(model, other)))] };
 }

@@ -89,7 +89,7 @@ export function readContainer(buffer) {
  *   depth: Int32Array, branch: Int32Array, graph: Graph | null, direct: Graph | null, edges: Int32Array,
  *   answersBy: By, byPoint: Int32Array, names: string[], labels: string[] | null, glossary: Glossary,
  * }} Model direct: without the edges that follow from others; byPoint: the rows that are not in the graph
- * @typedef {{label: string, replaced_by: string[], consider: string[]}} Obsolete
+ * @typedef {{label: string, replacements: string[], consider: string[]}} Obsolete
  * @typedef {{
  *   definitions: string[] | null, synonyms: string[][] | null, otherIds: string[][] | null,
  *   obsolete: Map<string, Obsolete>,
@@ -138,8 +138,14 @@ function readGlossary(lines) {
     definitions: lines("definitions"),
     synonyms: lists("synonyms"),
     otherIds: lists("otherIds"),
-    obsolete: new Map((lines("obsolete") ?? []).map((line) => JSON.parse(line))),
+    obsolete: new Map((lines("obsolete") ?? []).map(obsoleteName)),
   };
+}
+
+/** @param {string} line @returns {[string, Obsolete]} */
+function obsoleteName(line) {
+  const [name, label, replacements, consider] = JSON.parse(line);
+  return [name, { label, replacements, consider }];
 }
 
 /** The label of a row, or its name if it has no label. @param {Model} model @param {number} row */

@@ -213,7 +213,7 @@ export class App {
   /** The rows without parents, or the most general row if the edges are not known. */
   roots() {
     const { graph } = this.model;
-    return graph ? rootsOf(graph).filter((row) => !this.lineage?.isOutsider[row]) : [this.relations.order[0]];
+    return graph ? rootsOf(graph).filter((row) => !this.lineage?.placed.has(row)) : [this.relations.order[0]];
   }
 
   /** A path up from a row, which comes first. @param {number} row */

@@ -7,7 +7,7 @@ import {
   graphSentence,
   inBothUnits,
   number,
-  sourceName,
+  originName,
   verdictSentence,
 } from "./wording.js";
 
@@ -30,7 +30,7 @@ export function comparisonSection(app, found) {
       { className: found.verdict ? "says yes" : "says no" },
       verdictSentence(app.model, found),
       " ",
-      make("span", { className: "by" }, sourceName(found.by)),
+      make("span", { className: "by" }, originName(found.by)),
     ),
     found.graph !== null && make("p", { className: isFine ? "quiet" : "warning" }, agreementSentence(app.model, found)),
     found.by === "graph" ? parts : parts.reverse(),

@@ -2,7 +2,7 @@
 
 import { branchColor, PALETTES } from "../disk/palette.js";
 import { displayName, fullName } from "../model/model.js";
-import { count, sourceName } from "./wording.js";
+import { count, originName } from "./wording.js";
 
 /**
  * @typedef {import("./app.js").App} App
@@ -69,7 +69,7 @@ function dotStyle({ model, state }, row) {
  * @param {string} title @param {import("../model/model.js").By | "mixed"} by @returns {(Node | string)[]}
  */
 export function listTitle(title, by) {
-  return [title, " ", make("span", { className: "by" }, sourceName(by))];
+  return [title, " ", make("span", { className: "by" }, originName(by))];
 }
 
 /**

@@ -1,12 +1,12 @@
 // The side panel: where to begin, the selected node and its relatives, and the comparison of two nodes.
 
-import { childrenOf, sourceOfAll, UNEXPECTED } from "../answers/agreement.js";
+import { childrenOf, commonOrigin, ownOrigin, UNEXPECTED } from "../answers/agreement.js";
 import { normOf } from "../answers/energy.js";
 import { neighbors, reachable } from "../model/graph.js";
 import { displayName, fullName } from "../model/model.js";
 import { comparisonSection } from "./comparison.js";
 import { byId, foldedList, listSection, listTitle, make } from "./elements.js";
-import { count, degrees, number, region, sourceName } from "./wording.js";
+import { count, degrees, number, region, originName } from "./wording.js";
 
 /**
  * @typedef {import("./app.js").App} App
@@ -130,10 +130,10 @@ function disagreement(app, { row, by, found, unexpected, missing, belowCount }) 
   );
 }
 
-/** Says that a row of a mixed list is there by geometry. @param {App} app @param {number} row @param {number} other */
+/** Says what answered about a row of a mixed list. @param {App} app @param {number} row @param {number} other */
 function foreignNote({ answers }, row, other) {
-  const source = answers.sourceOf(row, other);
-  return source === answers.sourceOf(row, row) ? undefined : sourceName(source);
+  const origin = answers.originOf(row, other);
+  return origin === ownOrigin(answers, row) ? undefined : originName(origin);
 }
 
 /** @param {App} app @param {Selection} selection */
@@ -146,7 +146,7 @@ function relatives(app, selection) {
   const entry = (other, isDoubted) => {
     const note = foreignNote(app, row, other);
     if (note || !isDoubted) return { row: other, note };
-    return { row: other, mark: "unexpected", note: `not ${sourceName(others === lineage ? "graph" : "geometry")}` };
+    return { row: other, mark: "unexpected", note: `not ${originName(others === lineage ? "graph" : "geometry")}` };
   };
   const upward = (/** @type {number} */ other) => entry(other, !!above && !above.has(other));
   const parents = answers.parents(row);
@@ -154,12 +154,12 @@ function relatives(app, selection) {
   const ancestors = answers.above(row);
   const near = relations.nearest(row, NEAREST);
   return [
-    listSection(app, listTitle("Parents", sourceOfAll(answers, row, parents)), parents.map(upward), {
+    listSection(app, listTitle("Parents", commonOrigin(answers, row, parents)), parents.map(upward), {
       empty: "None: it is a root.",
     }),
     listSection(
       app,
-      listTitle("Children", sourceOfAll(answers, row, children.rows)),
+      listTitle("Children", commonOrigin(answers, row, children.rows)),
       children.rows.map((child) => entry(child, marks[child] === UNEXPECTED)),
       { isWhole: children.isWhole, empty: "None: it is a leaf." },
     ),
@@ -169,7 +169,7 @@ function relatives(app, selection) {
       siblingsPart(app, row),
       foldedList(
         app,
-        make("span", {}, listTitle("Ancestors", sourceOfAll(answers, row, ancestors)), amount(ancestors)),
+        make("span", {}, listTitle("Ancestors", commonOrigin(answers, row, ancestors)), amount(ancestors)),
         ancestors.map(upward),
       ),
     ),
@@ -182,16 +182,20 @@ function relatives(app, selection) {
   ];
 }
 
-/** Siblings by geometry take long to find in a large model, so they are searched when the list is opened. @param {App} app @param {number} row */
+/** @param {App} app @param {number} row */
 function siblingsPart(app, row) {
   const { answers } = app;
-  const entries = (/** @type {number[]} */ rows) => rows.map((one) => ({ row: one, note: foreignNote(app, row, one) }));
-  const find = () => entries(answers.siblings(row).rows);
-  if (answers.by === "geometry" || answers.sourceOf(row, row) === "geometry" || app.model.byPoint.length) {
-    return foldedList(app, make("span", {}, listTitle("Siblings", answers.sourceOf(row, row))), find);
+  // By geometry they take long to find in a large model, so they are searched when the list is opened.
+  if (!("placed" in answers)) {
+    const find = () => answers.siblings(row).rows.map((other) => ({ row: other }));
+    return foldedList(app, make("span", {}, listTitle("Siblings", "geometry")), find);
   }
   const { rows } = answers.siblings(row);
-  return foldedList(app, make("span", {}, listTitle("Siblings", "graph"), amount(rows)), entries(rows));
+  const own = ownOrigin(answers, row);
+  const origins = rows.map((other) => answers.originOfSibling(row, other));
+  const by = new Set(origins).size > 1 ? "mixed" : (origins[0] ?? own);
+  const entries = rows.map((other, i) => ({ row: other, note: by === "mixed" ? originName(origins[i]) : undefined }));
+  return foldedList(app, make("span", {}, listTitle("Siblings", by), amount(rows)), entries);
 }
 
 /** @param {number[]} rows */
@@ -204,7 +208,7 @@ function breadcrumb(app, row) {
   const path = app.pathUp(row).slice(1).reverse();
   if (!path.length) return null;
   const label =
-    app.answers.sourceOf(row, row) === "graph" ? "Ancestors, a shortest way up the edges" : "Ancestors, by geometry";
+    ownOrigin(app.answers, row) === "graph" ? "Ancestors, a shortest way up the edges" : "Ancestors, by geometry";
   const steps = path.map((above) =>
     make(
       "li",
@@ -226,7 +230,7 @@ function welcome(app) {
     "div",
     { className: "welcome" },
     make("h2", {}, "Where to begin"),
-    make("p", {}, `Click a node to see its ${region(app.model.method)} and everything below it ${sourceName(app.answers.by)}.`),
+    make("p", {}, `Click a node to see its ${region(app.model.method)} and everything below it ${originName(app.answers.by)}.`),
     make("p", { className: "quiet" }, "Drag to move, scroll to zoom, double-click to bring a place to the middle."),
     listSection(
       app,

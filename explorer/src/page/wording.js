@@ -66,8 +66,8 @@ export function region(method) {
 }
 
 /** What an answer was taken from. @param {"graph" | "geometry" | "mixed"} by */
-export function sourceName(by) {
-  return { graph: "by the graph", geometry: "by geometry", mixed: "by graph and geometry" }[by];
+export function originName(by) {
+  return { graph: "by the graph", geometry: "by geometry", mixed: "by the graph and by geometry" }[by];
 }
 
 /** The facts in the header. The kind "given" is left out: it only means that it is not known. @param {Model} model */
@@ -132,9 +132,9 @@ export function pathWords(model, path) {
 /**
  * What became of a name that is no longer used.
  * @param {Model} model
- * @param {{name: string, replaced_by: string[], consider: string[]}} obsolete
+ * @param {{name: string, replacements: string[], consider: string[]}} obsolete
  */
-export function obsoleteSentence(model, { name, replaced_by: replacements, consider }) {
+export function obsoleteSentence(model, { name, replacements, consider }) {
   /** @param {string[]} others */
   const all = (others) => others.map((other) => fullName(model, model.names.indexOf(other)) ?? other).join(", ");
   if (replacements.length) return `${name} is obsolete, replaced by ${all(replacements)}.`;
@@ -145,16 +145,16 @@ export function obsoleteSentence(model, { name, replaced_by: replacements, consi
 export function selectionAnnouncement(model, selection) {
   if (!selection) return "Nothing selected.";
   const { row, by, found, unexpected, missing, belowCount } = selection;
-  const below = `${displayName(model, row)}: ${pluralize(found.length, "node")} below it ${sourceName(by)}`;
+  const below = `${displayName(model, row)}: ${pluralize(found.length, "node")} below it ${originName(by)}`;
   if (belowCount === null) return `${below}.`;
   const other = by === "geometry" ? "graph" : "geometry";
-  const apart = `${count(unexpected.length)} of them not ${sourceName(other)}; ${count(missing.length)} only ${sourceName(other)}`;
+  const apart = `${count(unexpected.length)} of them not ${originName(other)}; ${count(missing.length)} only ${originName(other)}`;
   return `${below}, ${apart}.`;
 }
 
 /** What a screen reader says after a comparison. @param {Model} model @param {Explanation | null} explanation */
 export function comparisonAnnouncement(model, explanation) {
   if (!explanation) return "Comparison closed.";
-  const verdict = `${verdictSentence(model, explanation).slice(0, -1)} ${sourceName(explanation.by)}.`;
+  const verdict = `${verdictSentence(model, explanation).slice(0, -1)} ${originName(explanation.by)}.`;
   return explanation.graph === null ? verdict : `${verdict} ${agreementSentence(model, explanation)}`;
 }

@@ -165,14 +165,8 @@ def _header(embedding: Embedding, seen: PlanarView, title: str) -> dict[str, Any
         "kind": str(embedding.record.get("kind", "given")),
         "view": {"kind": seen.kind, "caption": seen.caption, "K": seen.K, "center": list(seen.center)},
         "hasEdges": embedding.hierarchy is not None,
-        "answersBy": _default_by(embedding),
+        "answersBy": embedding.default_by,
     }
-
-
-def _default_by(embedding: Embedding) -> str:
-    """Which answers a model gives unless asked: those of its graph, unless it has none or was learned from a split."""
-    is_learned_from_split = embedding.record.get("kind") == "learned" and bool(embedding.record.get("split"))
-    return "geometry" if embedding.hierarchy is None or is_learned_from_split else "graph"
 
 
 def _arrays(embedding: Embedding, seen: PlanarView) -> dict[str, Any]:
@@ -193,9 +187,8 @@ def _arrays(embedding: Embedding, seen: PlanarView) -> dict[str, Any]:
         arrays["labels"] = _lines(embedding.labels.texts)
     if hierarchy is not None:
         arrays["redundant"] = _redundant_edges(hierarchy)
-    by_point = getattr(embedding, "by_point", None)
-    if by_point is not None:
-        arrays["byPoint"] = np.asarray(by_point, np.int32)
+    if embedding.by_point is not None:
+        arrays["byPoint"] = embedding.by_point
     return arrays | _glossary_arrays(getattr(embedding, "glossary", None))
 
 
@@ -213,7 +206,10 @@ def _glossary_arrays(glossary: Any) -> dict[str, bytes]:
         "definitions": [_one_line(text) for text in glossary.definitions],
         "synonyms": ["\t".join(map(_one_line, some)) for some in glossary.synonyms],
         "otherIds": ["\t".join(map(_one_line, some)) for some in glossary.other_ids],
-        "obsolete": [json.dumps([name, asdict(about)]) for name, about in glossary.obsolete.items()],
+        "obsolete": [
+            json.dumps([name, about.label, about.replaced_by, about.consider])
+            for name, about in glossary.obsolete.items()
+        ],
     }
     return {name: _lines(lines) for name, lines in texts.items() if any(lines)}
 
