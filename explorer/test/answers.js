@@ -60,7 +60,7 @@ export function modelOf({
     labels: null,
     answersBy: edges ? "graph" : "geometry",
     byPoint: new Int32Array(0),
-    glossary: { definitions: null, synonyms: null, otherIds: null, obsolete: new Map() },
+    glossary: { definitions: null, synonyms: null, otherIds: null, obsolete: new Map(), prefixes: {} },
   };
 }
 

@@ -2,7 +2,8 @@ import assert from "node:assert/strict";
 import { test } from "node:test";
 
 import { orderOf } from "../src/answers/relations.js";
-import { findObsolete, rowsNamed, Search } from "../src/answers/search.js";
+import { findObsolete, otherSpellings, rowsNamed } from "../src/answers/lookup.js";
+import { Search } from "../src/answers/search.js";
 import { modelOf } from "./answers.js";
 
 /** @param {string[]} names @param {string[] | null} [labels] @param {number[]} [weight] */
@@ -127,6 +128,7 @@ const heart = {
       ["HP:7", { label: "", replacements: ["HP:9"], consider: [] }],
       ["HP:8", { label: "", replacements: [], consider: ["HP:2", "HP:404"] }],
     ]),
+    prefixes: { zoo: "http://a/#" },
   },
 };
 
@@ -159,6 +161,16 @@ test("an obsolete name leads to what replaces it, or else to what to consider", 
   assert.deepEqual(findObsolete(heart, "HP:8")?.rows, [1]);
   assert.equal(findObsolete(heart, "HP:1"), null);
   assert.equal(findObsolete({ names: ["a"], labels: null }, "a"), null);
+});
+
+test("long and short forms of an address name the same node", () => {
+  for (const text of ["http://purl.obolibrary.org/obo/HP_2", "<https://purl.obolibrary.org/obo/HP_2>", "HP_2", "obo:hp_2"]) {
+    assert.deepEqual(rowsNamed(heart, text), [1], text);
+  }
+  assert.deepEqual(findObsolete(heart, "HP_7")?.name, "HP:7");
+  assert.deepEqual(otherSpellings("http://a/#dog", heart.glossary.prefixes), ["zoo:dog"]);
+  assert.deepEqual(otherSpellings("zoo:dog", heart.glossary.prefixes).at(-1), "http://a/#dog");
+  assert.deepEqual(otherSpellings("a dog", {}), []);
 });
 
 test("rows are sorted by value, equal ones by row", () => {

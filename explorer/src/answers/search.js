@@ -5,11 +5,11 @@
 // aliases: synonyms and other ids. Searching one string is much faster than many, and the first matches are the best of
 // their kind, so a search can stop as soon as it has enough.
 
+import { aliasesOf } from "./lookup.js";
 import { orderOf } from "./relations.js";
 
 /**
- * @typedef {import("../model/model.js").Glossary} Glossary
- * @typedef {{names: string[], labels: string[] | null, glossary?: Glossary}} Named
+ * @typedef {import("./lookup.js").Named} Named
  * @typedef {{row: number, alias: string | null}} Match alias: the synonym or other id that was found, if any
  * @typedef {Map<number, number>} Matches the line that was found, by row
  */
@@ -143,11 +143,6 @@ export class Search {
   }
 }
 
-/** The synonyms and other ids of a row. @param {Glossary} glossary @param {number} row */
-function aliasesOf({ synonyms, otherIds }, row) {
-  return [...(synonyms?.[row] ?? []), ...(otherIds?.[row] ?? [])];
-}
-
 /** Composed and in lower case, with spaces for the underscores of names such as hot_dog. @param {string} text */
 function normalize(text) {
   return text.normalize("NFC").toLowerCase().replaceAll("_", " ");
@@ -189,55 +184,4 @@ function lineAt(starts, line, place) {
     else high = middle;
   }
   return low;
-}
-
-/**
- * The rows that a text names: exactly, then composed, then regardless of case; each time by a name, else by a label,
- * else by a synonym or another id.
- * @param {Named} model @param {string} text @returns {number[]}
- */
-export function rowsNamed({ names, labels, glossary }, text) {
-  const row = names.indexOf(text);
-  if (row >= 0) return [row];
-  if (!text) return [];
-  for (const simplify of [same, composed, caseless]) {
-    const wanted = simplify(text);
-    const isWanted = (/** @type {string | undefined} */ one) => one !== undefined && simplify(one) === wanted;
-    const kinds = [
-      (/** @type {number} */ other) => isWanted(names[other]),
-      (/** @type {number} */ other) => isWanted(labels?.[other]),
-      (/** @type {number} */ other) => !!glossary && aliasesOf(glossary, other).some(isWanted),
-    ];
-    for (const fits of kinds) {
-      const rows = rowsWhere(names.length, fits);
-      if (rows.length) return rows;
-    }
-  }
-  return [];
-}
-
-const same = (/** @type {string} */ text) => text;
-const composed = (/** @type {string} */ text) => text.normalize("NFC");
-const caseless = (/** @type {string} */ text) => composed(text).toLowerCase();
-
-/** @param {number} count @param {(row: number) => boolean} fits */
-function rowsWhere(count, fits) {
-  const rows = [];
-  for (let row = 0; row < count; row++) if (fits(row)) rows.push(row);
-  return rows;
-}
-
-/**
- * What became of a name that is no longer used, and the rows that replace it; null if the text is no such name.
- * @param {Named} model @param {string} text
- */
-export function findObsolete(model, text) {
-  const obsolete = model.glossary?.obsolete;
-  if (!obsolete?.size) return null;
-  const wanted = caseless(text.trim());
-  const name = obsolete.has(text) ? text : [...obsolete.keys()].find((one) => caseless(one) === wanted);
-  const about = name === undefined ? undefined : obsolete.get(name);
-  if (name === undefined || !about) return null;
-  const replacements = about.replacements.length ? about.replacements : about.consider;
-  return { name, ...about, rows: [...new Set(replacements.flatMap((other) => rowsNamed(model, other)))] };
 }

@@ -10,7 +10,8 @@ import { makeGraph, withoutEdges } from "./graph.js";
  *   format: number, title: string, method: string, dim: number, nodes: number, threshold: number,
  *   settings: {K: number, alpha: number}, kind: string,
  *   view: {kind: "own" | "construction" | "projection", caption: string, K: number | null, center?: [number, number]},
- *   hasEdges: boolean, answersBy?: By, arrays: Record<string, ArrayPlace>,
+ *   hasEdges: boolean, answersBy?: By, prefixes?: Record<string, string>,
+ *   arrays: Record<string, ArrayPlace>,
  * }} Header
  * @typedef {{header: Header, floats: (name: string) => Float64Array, integers: (name: string) => Int32Array,
  *   lines: (name: string) => string[] | null}} Container
@@ -92,7 +93,7 @@ export function readContainer(buffer) {
  * @typedef {{label: string, replacements: string[], consider: string[]}} Obsolete
  * @typedef {{
  *   definitions: string[] | null, synonyms: string[][] | null, otherIds: string[][] | null,
- *   obsolete: Map<string, Obsolete>,
+ *   obsolete: Map<string, Obsolete>, prefixes: Record<string, string>,
  * }} Glossary by row, and what became of names that are no longer used
  */
 
@@ -126,12 +127,12 @@ export function makeModel({ header, floats, integers, lines }) {
     byPoint: graph ? integers("byPoint") : new Int32Array(0),
     names,
     labels: lines("labels"),
-    glossary: readGlossary(lines),
+    glossary: readGlossary(lines, header.prefixes),
   };
 }
 
-/** @param {Container["lines"]} lines @returns {Glossary} */
-function readGlossary(lines) {
+/** @param {Container["lines"]} lines @param {Record<string, string>} [prefixes] @returns {Glossary} */
+function readGlossary(lines, prefixes = {}) {
   /** @param {string} name */
   const lists = (name) => lines(name)?.map((line) => (line ? line.split("\t") : [])) ?? null;
   return {
@@ -139,6 +140,7 @@ function readGlossary(lines) {
     synonyms: lists("synonyms"),
     otherIds: lists("otherIds"),
     obsolete: new Map((lines("obsolete") ?? []).map(obsoleteName)),
+    prefixes,
   };
 }
 

@@ -1,6 +1,6 @@
 // The view in the address: writes it as the view changes, and restores it when the address changes.
 
-import { findObsolete, rowsNamed } from "../answers/search.js";
+import { findObsolete, rowsNamed } from "../answers/lookup.js";
 import { showNotice } from "./layout.js";
 import { obsoleteSentence } from "./wording.js";
 

@@ -1,6 +1,6 @@
 // The search box: a combobox whose list is updated at every key.
 
-import { findObsolete } from "../answers/search.js";
+import { findObsolete, otherSpellings, rowsNamed } from "../answers/lookup.js";
 import { displayName } from "../model/model.js";
 import { byId, make } from "./elements.js";
 import { obsoleteSentence, pathWords } from "./wording.js";
@@ -62,7 +62,10 @@ export class SearchBox {
     const { model, search } = this.app;
     const obsolete = findObsolete(model, query);
     const matches = search.matches(query, SHOWN).filter(({ row }) => !obsolete?.rows.includes(row));
-    const found = [...(obsolete?.rows ?? []).map((row) => ({ row, alias: null })), ...matches];
+    // The search does not find another form of an address, because it is not part of any name.
+    const isAddress = !matches.length && otherSpellings(query, model.glossary.prefixes).length > 0;
+    const named = obsolete?.rows ?? (isAddress ? rowsNamed(model, query).slice(0, SHOWN) : []);
+    const found = [...named.map((row) => ({ row, alias: null })), ...matches];
     this.rows = found.map(({ row }) => row);
     this.active = this.rows.length ? 0 : -1;
     const message = obsolete ? obsoleteSentence(model, obsolete) : found.length ? "" : "No such node.";

@@ -166,6 +166,7 @@ def _header(embedding: Embedding, seen: PlanarView, title: str) -> dict[str, Any
         "view": {"kind": seen.kind, "caption": seen.caption, "K": seen.K, "center": list(seen.center)},
         "hasEdges": embedding.hierarchy is not None,
         "answersBy": embedding.default_by,
+        "prefixes": dict(getattr(getattr(embedding, "glossary", None), "prefixes", {})),
     }
 
 
