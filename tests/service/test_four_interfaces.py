@@ -263,7 +263,12 @@ def test_a_bad_name_is_refused_with_the_names_that_were_meant_and_in_a_batch_wit
         ("/v1/centroid", {"groups": [["n3", "n1"], ["n3", "n1", "n109x"]]}, 1, f"groups[1][2]: {unknown}"),
         ("/v1/place", {"parents": ["n109x"]}, 0, f"parents[0]: {unknown}"),
         ("/v1/place", {"parents": ["n3"], "not_under": ["n109x"]}, 0, f"not_under[0]: {unknown}"),
-        ("/v1/ancestors?name=twin", None, None, "'twin' is the label of 2 nodes: n7, n8"),
+        (
+            "/v1/ancestors?name=twin",
+            None,
+            None,
+            "'twin' is the label of 2 nodes: n7 (node number 0 > node number 2 > twin)",
+        ),
         ("/v1/vector", {"names": ["n1", "twin"]}, 1, "names[1]: 'twin' is the label of 2 nodes"),
     ]:
         status, _, found = server.ask(path, body)

@@ -21,15 +21,17 @@ from hypercone._system import available_bytes
 from hypercone.embedding.checks import as_finite
 from hypercone.embedding.embedding import Embedding
 from hypercone.errors import HierarchyError, InputError, ModelFileError, ResourceError, short, visible
+from hypercone.hierarchy.glossary import Glossary
 from hypercone.hierarchy.names import Labels, NodeNames
 from hypercone.methods import METHODS, Points, Settings
 
 FORMAT = "hypercone-model"
 # The checksum of version 1 covered the parsed values; that of version 2 covers the bytes, and the card has one too.
-FORMAT_VERSION = 2
+# Version 3 has the glossary.
+FORMAT_VERSION = 3
 POINTS, NODES, CONFIG, CARD = "model.safetensors", "nodes.txt.gz", "config.json", "README.md"
-LABELS, EDGES = "labels.txt.gz", "edges.safetensors"
-PARTS = (POINTS, NODES, LABELS, EDGES, CARD)
+LABELS, EDGES, GLOSSARY = "labels.txt.gz", "edges.safetensors", "glossary.tsv.gz"
+PARTS = (POINTS, NODES, LABELS, EDGES, GLOSSARY, CARD)
 # No config.json is larger than this.
 LARGEST = 1 << 20
 
@@ -196,6 +198,12 @@ def serialize_parts(embedding: Embedding) -> tuple[dict[str, bytes], dict[str, i
     if embedding.edges is not None:
         parts[EDGES] = to_bytes({"edges": np.ascontiguousarray(embedding.edges, np.int32)})
         sizes["edges"] = len(embedding.edges)
+    if embedding.glossary is not None and not embedding.glossary.is_empty:
+        lines = list(map("\t".join, embedding.glossary.lines()))
+        parts[GLOSSARY], sizes["glossary_bytes"] = compress_lines(lines)
+        sizes["glossary_lines"] = len(lines)
+        if len(lines) > most_entries(len(parts[GLOSSARY])):
+            raise InputError("the entries of its glossary are nearly all the same; leave them out")
     return parts, sizes
 
 
@@ -230,6 +238,18 @@ def read_labels(target: Path, description: Description, count: int) -> Labels | 
     return Labels(_read_lines(target / LABELS, description, "labels_bytes", count))
 
 
+def read_glossary(target: Path, description: Description, count: int) -> Glossary | None:
+    """The glossary of ``count`` rows, if there is one."""
+    if "glossary_lines" not in description:
+        return None
+    path, entries = target / GLOSSARY, description.integer("glossary_lines")
+    lines = _read_lines(path, description, "glossary_bytes", entries, has_few_lines=True)
+    try:
+        return Glossary.of_lines((line.split("\t", 3) for line in lines), count)
+    except HierarchyError as error:
+        raise ModelFileError(f"{path}: is not a glossary ({error}); the file is damaged") from None
+
+
 def _read_array(path: Path, description: Description, name: str, kind: type, shape: tuple[int, int]) -> Any:
     from safetensors import SafetensorError
     from safetensors.numpy import load as from_bytes
@@ -246,9 +266,13 @@ def _read_array(path: Path, description: Description, name: str, kind: type, sha
     return np.ascontiguousarray(array)
 
 
-def _read_lines(path: Path, description: Description, size_name: str, count: int) -> list[str]:
+def _read_lines(
+    path: Path, description: Description, size_name: str, count: int, *, has_few_lines: bool = False
+) -> list[str]:
     size = description.integer(size_name)
     content = _read_part(path, description, max_compressed(size))
+    if has_few_lines and count > most_entries(len(content)):
+        raise ModelFileError(f"{path}: announces {count} entries in {len(content)} bytes, which no glossary has")
     return decompress_lines(path, content, size, count)
 
 
@@ -318,6 +342,18 @@ def max_decompressed(compressed_size: int) -> int:
     (True, True)
     """
     return max(ALWAYS_ALLOWED, ALLOWED_RATIO * compressed_size)
+
+
+def most_entries(compressed_size: int) -> int:
+    """The most entries of a glossary of ``compressed_size`` bytes that are accepted.
+
+    There is a name for each point, which has its size, but nothing else limits the entries, and each takes a hundred
+    bytes of memory.
+
+    >>> most_entries(10), most_entries(1_000_000)
+    (100000, 4000000)
+    """
+    return max(100_000, 4 * compressed_size)
 
 
 def max_compressed(size: int) -> int:
