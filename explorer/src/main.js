@@ -1,5 +1,6 @@
 // The entry point: unpacks the model in the page, connects the parts, and offers window.hypercone.
 
+import { rowsNamed } from "./answers/lookup.js";
 import { makeModel, PageError, unpack } from "./model/model.js";
 import { Address } from "./page/address.js";
 import { App } from "./page/app.js";
@@ -89,6 +90,7 @@ function consoleApi(app) {
     second: (/** @type {number} */ row) => app.second(row),
     goTo: (/** @type {number} */ row) => app.goTo(row),
     search: (/** @type {string} */ text) => app.search.find(text),
+    rowsNamed: (/** @type {string} */ text) => rowsNamed(app.model, text),
     highlighted: () => app.selection?.found ?? [],
     ask: (/** @type {"graph" | "geometry"} */ by) => app.ask(by),
     parents: (/** @type {number} */ row) => app.answers.parents(row),

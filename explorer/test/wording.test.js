@@ -60,11 +60,17 @@ test("a long path is shortened to its first node and its last two", () => {
   assert.equal(pathWords(model, [0, 1, 2, 3, 4, 5]), "a › … › e › f");
 });
 
-test("an obsolete name is followed by what replaces it, also if that is not in the model", () => {
+test("an obsolete id is followed by what replaces it, also if that is not in the model", () => {
   const labeled = { ...model, labels: ["", "Beta", "", "", "", ""] };
-  const sentence = (/** @type {string[]} */ replacements, /** @type {string[]} */ consider = []) =>
-    obsoleteSentence(labeled, { name: "old", replacements, consider });
-  assert.equal(sentence(["b", "x"]), "old is obsolete, replaced by b (Beta), x.");
-  assert.equal(sentence([], ["a"]), "old is obsolete; consider a.");
-  assert.equal(sentence([]), "old is obsolete, without a replacement.");
+  const old = { name: "old", label: "", replacements: /** @type {string[]} */ ([]), consider: ["a"], rows: [0] };
+  assert.equal(
+    obsoleteSentence(labeled, { ...old, replacements: ["b", "a"], rows: [1, 0] }),
+    "old is obsolete, replaced by b (Beta) and a.",
+  );
+  assert.equal(
+    obsoleteSentence(labeled, { ...old, label: "Alpha", replacements: ["x"], rows: [] }),
+    "old (Alpha) is obsolete, replaced by x, which this model does not have.",
+  );
+  assert.equal(obsoleteSentence(labeled, old), "old is obsolete; what is meant may be a.");
+  assert.equal(obsoleteSentence(labeled, { ...old, consider: [], rows: [] }), "old is obsolete, and nothing replaces it.");
 });

@@ -1,7 +1,8 @@
-"""The page asks the graph or geometry, as Python does with ``by``: the same rows in the same order, and it says which."""
+"""The page asks the graph or geometry, as Python does with ``by``: the same rows in the same order, and it says so."""
 
 from __future__ import annotations
 
+from dataclasses import replace
 from itertools import product
 
 import numpy as np
@@ -150,9 +151,7 @@ def test_without_edges_there_is_no_switch_and_a_model_of_a_split_answers_by_geom
     opened.find("#disk").focus()
     opened.press("a")
     assert opened.ask("h.state.by") == "geometry"
-    split = Embedding(
-        wrong.names, wrong.points, wrong.method, wrong.settings, 0.0, edges=wrong.edges, record={"split": {"percent": 50}}
-    )
+    split = replace(wrong, record={"split": {"percent": 50}})
     opened = show(split)
     assert opened.ask("h.state.by") == split.default_by == "geometry"
     opened.button("Graph").click()

@@ -130,15 +130,16 @@ export function pathWords(model, path) {
 }
 
 /**
- * What became of a name that is no longer used.
- * @param {Model} model
- * @param {{name: string, replacements: string[], consider: string[]}} obsolete
+ * What became of an id that is no longer used, in the words of Python.
+ * @param {Model} model @param {NonNullable<ReturnType<typeof import("../answers/lookup.js").findObsolete>>} obsolete
  */
-export function obsoleteSentence(model, { name, replacements, consider }) {
-  /** @param {string[]} others */
-  const all = (others) => others.map((other) => fullName(model, model.names.indexOf(other)) ?? other).join(", ");
-  if (replacements.length) return `${name} is obsolete, replaced by ${all(replacements)}.`;
-  return consider.length ? `${name} is obsolete; consider ${all(consider)}.` : `${name} is obsolete, without a replacement.`;
+export function obsoleteSentence(model, { name, label, replacements, consider, rows }) {
+  const old = `${name}${label && ` (${label})`} is obsolete`;
+  const others = replacements.length ? replacements : consider;
+  if (!others.length) return `${old}, and nothing replaces it.`;
+  const shown = (rows.length ? rows.map((row) => fullName(model, row)) : others).join(" and ");
+  const lost = rows.length ? "" : ", which this model does not have";
+  return `${old}${replacements.length ? ", replaced by" : "; what is meant may be"} ${shown}${lost}.`;
 }
 
 /** What a screen reader says after a selection. @param {Model} model @param {Selection | null} selection */

@@ -11,9 +11,9 @@ The model is one block of text: base64 of gzip of a JSON header and the arrays t
     H bytes     the header, JSON in UTF-8 padded with spaces, so that 4 + H is a multiple of 8
     the rest    the arrays, little-endian, each at the offset in the header, a multiple of 8 counted from 4 + H
 
-Points stay float64, because the page computes the energies itself and must give the same answers. Edges that follow from
-others are named by their places, so that the page need not search for them. Synonyms and other ids of a row are one line,
-separated by tabs; what the glossary lacks is left out.
+Points stay float64, because the page computes the energies itself and must give the same answers. ``redundant`` are the
+places of the edges that follow from others, so that the page need not search for them. Synonyms and other ids are one
+line per row each, separated by tabs; what the model has nothing of is left out.
 """
 
 from __future__ import annotations
@@ -37,6 +37,7 @@ from hypercone.embedding import Embedding
 from hypercone.embedding.folder import checked_path
 from hypercone.errors import InputError
 from hypercone.hierarchy import Hierarchy
+from hypercone.hierarchy.glossary import Glossary
 from hypercone.plotting.views import PlanarView, branches, depths_from_ranks, planar_view
 from hypercone.progress import Step
 
@@ -166,7 +167,7 @@ def _header(embedding: Embedding, seen: PlanarView, title: str) -> dict[str, Any
         "view": {"kind": seen.kind, "caption": seen.caption, "K": seen.K, "center": list(seen.center)},
         "hasEdges": embedding.hierarchy is not None,
         "answersBy": embedding.default_by,
-        "prefixes": dict(getattr(getattr(embedding, "glossary", None), "prefixes", {})),
+        "prefixes": {} if embedding.glossary is None else dict(embedding.glossary.prefixes),
     }
 
 
@@ -190,7 +191,7 @@ def _arrays(embedding: Embedding, seen: PlanarView) -> dict[str, Any]:
         arrays["redundant"] = _redundant_edges(hierarchy)
     if embedding.by_point is not None:
         arrays["byPoint"] = embedding.by_point
-    return arrays | _glossary_arrays(getattr(embedding, "glossary", None))
+    return arrays if embedding.glossary is None else arrays | _glossary_arrays(embedding.glossary)
 
 
 def _redundant_edges(hierarchy: Hierarchy) -> Rows:
@@ -199,24 +200,18 @@ def _redundant_edges(hierarchy: Hierarchy) -> Rows:
     return np.flatnonzero(~np.isin(codes, direct)).astype(np.int32)
 
 
-def _glossary_arrays(glossary: Any) -> dict[str, bytes]:
+def _glossary_arrays(glossary: Glossary) -> dict[str, bytes]:
     """What a node is called besides its name and label, and what its name means."""
-    if glossary is None:
-        return {}
     texts = {
-        "definitions": [_one_line(text) for text in glossary.definitions],
-        "synonyms": ["\t".join(map(_one_line, some)) for some in glossary.synonyms],
-        "otherIds": ["\t".join(map(_one_line, some)) for some in glossary.other_ids],
+        "definitions": list(glossary.definitions),
+        "synonyms": ["\t".join(some) for some in glossary.synonyms],
+        "otherIds": ["\t".join(some) for some in glossary.other_ids],
         "obsolete": [
             json.dumps([name, about.label, about.replaced_by, about.consider])
             for name, about in glossary.obsolete.items()
         ],
     }
     return {name: _lines(lines) for name, lines in texts.items() if any(lines)}
-
-
-def _one_line(text: str) -> str:
-    return " ".join(text.split())
 
 
 def _lines(texts: Sequence[str]) -> bytes:
