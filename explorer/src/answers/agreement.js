@@ -28,13 +28,9 @@ export function makeSelection({ relations, lineage, answers }, row) {
   const marks = answers.below(row);
   const others = (answers === relations ? lineage : relations)?.below(row) ?? marks;
   for (let other = 0; other < marks.length; other++) marks[other] = mark(marks[other], others[other]);
-  const some = (/** @type {number[]} */ wanted) =>
-    answers.sorted(
-      row,
-      marks.map((one) => Number(wanted.includes(one))),
-    );
-  const found = some([AGREED, UNEXPECTED]);
-  const [unexpected, missing] = [some([UNEXPECTED]), some([MISSING])];
+  const marked = answers.sorted(row, marks);
+  const found = marked.filter((other) => marks[other] !== MISSING);
+  const [unexpected, missing] = [UNEXPECTED, MISSING].map((one) => marked.filter((other) => marks[other] === one));
   const otherCount = found.length - unexpected.length + missing.length;
   const [insideCount, belowCount] = answers === relations ? [found.length, otherCount] : [otherCount, found.length];
   const byGeometry = lineage?.placed.size ? found.filter((other) => lineage.originOf(row, other) === "geometry") : [];
@@ -73,10 +69,9 @@ export function ownOrigin(answers, row) {
 
 /** The rows directly below a selected row. @param {Answers} answers @param {Selection} selection */
 export function childrenOf(answers, { row, marks }) {
-  return answers.children(
-    row,
-    marks.map((one) => (one === MISSING ? OUTSIDE : one)),
-  );
+  if ("placed" in answers) return answers.children(row);
+  const inside = marks.map((one) => (one === MISSING ? OUTSIDE : one));
+  return answers.children(row, inside);
 }
 
 /**

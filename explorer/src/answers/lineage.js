@@ -69,10 +69,11 @@ export class Lineage {
     this.byDepth ??= orderByDepth(this.depth);
     /** @type {number[]} */
     const rows = [];
-    for (const other of this.byDepth) if (marks[other] && this.originOf(row, other) === "graph") rows.push(other);
+    for (const other of this.byDepth) if (marks[other]) rows.push(other);
     if (!this.placed.size) return rows;
-    for (const other of this.relations.order) if (marks[other] && this.originOf(row, other) === "geometry") rows.push(other);
-    return rows;
+    const [known, others] = [/** @type {number[]} */ ([]), /** @type {number[]} */ ([])];
+    for (const other of rows) (this.originOf(row, other) === "graph" ? known : others).push(other);
+    return [...known, ...this.relations.byGenerality(others)];
   }
 
   /** The rows above a row. @param {number} row */

@@ -141,14 +141,15 @@ function relatives(app, selection) {
   const { relations, answers, lineage } = app;
   const { row, marks } = selection;
   const others = answers === relations ? lineage : relations;
-  const above = others && new Set(others.above(row));
+  const above = new Set(others === lineage ? lineage?.above(row) : []);
+  const isAbove = (/** @type {number} */ other) => (others === lineage ? above.has(other) : relations.isA(row, other));
   /** @param {number} other @param {boolean} isDoubted whether the one that is not asked says no @returns {Entry} */
   const entry = (other, isDoubted) => {
     const note = foreignNote(app, row, other);
     if (note || !isDoubted) return { row: other, note };
     return { row: other, mark: "unexpected", note: `not ${originName(others === lineage ? "graph" : "geometry")}` };
   };
-  const upward = (/** @type {number} */ other) => entry(other, !!above && !above.has(other));
+  const upward = (/** @type {number} */ other) => entry(other, !!others && !isAbove(other));
   const parents = answers.parents(row);
   const children = childrenOf(answers, selection);
   const ancestors = answers.above(row);
