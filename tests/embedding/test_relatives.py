@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import json
 from dataclasses import replace
 
 import networkx as nx
@@ -12,7 +13,8 @@ from hypothesis import strategies as st
 from tests.support.embeddings import make_embedding
 
 import hypercone
-from hypercone.errors import InputError
+from hypercone._files import with_checksum
+from hypercone.errors import InputError, ModelFileError
 from hypercone.queries import answer
 
 LISTS = ("ancestors", "descendants", "parents", "children", "siblings")
@@ -138,7 +140,7 @@ def test_a_node_added_under_parents_joins_the_graph(fitted):
     assert answer(larger, "ancestors", ["new"]).by == "graph"
 
 
-def test_a_node_added_at_a_point_is_judged_by_the_geometry(fitted):
+def test_a_node_added_at_a_point_is_judged_by_the_geometry_also_after_a_round_trip(fitted, tmp_path):
     larger = fitted.add("here", point=fitted.centroid(["r.0.0", "r.0.1"]), label="a place")
     assert larger.ancestors("here") == larger.ancestors("here", by="geometry") != []
     assert larger.parents("here") == larger.parents("here", by="geometry")
@@ -155,9 +157,23 @@ def test_a_node_added_at_a_point_is_judged_by_the_geometry(fitted):
     assert answer(larger, "ancestors", ["here"]).by == "geometry"
     assert answer(larger, "is-a", ["here", "r"]).by == "geometry"
     assert answer(larger, "is-a", ["r.0", "r"]).by == "graph"
-    below = larger.add("under", ["here"])
+    saved = hypercone.load(larger.save(tmp_path / "model"))
+    assert saved.by_point.tolist() == larger.by_point.tolist() == [len(fitted)]
+    assert answer(saved, "descendants", ["r"]) == mixed
+    below = saved.add("under", ["here"])
     assert {"here", *larger.ancestors("here")} >= set(below.ancestors("under")) >= {"here"}
     assert answer(below, "is-a", ["under", "here"]).by == "graph"
+
+
+@pytest.mark.parametrize("rows", [[99], [-1], [0.5], "0", [True], [[0]], [2**70]])
+def test_a_damaged_list_of_nodes_placed_by_a_point_is_refused(fitted, rows, tmp_path):
+    larger = fitted.add("here", point=fitted["r.0"])
+    config = larger.save(tmp_path / "model") / "config.json"
+    values = json.loads(config.read_text())
+    assert values.pop("seal")
+    config.write_text(with_checksum(values | {"by_point": rows}))
+    with pytest.raises(ModelFileError, match=r"config\.json: .*damaged"):
+        hypercone.load(tmp_path / "model")
 
 
 def test_a_node_is_added_at_a_point_or_under_parents_but_not_both(fitted):

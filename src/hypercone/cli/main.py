@@ -8,10 +8,12 @@ from __future__ import annotations
 
 import argparse
 import contextlib
+import difflib
 import errno
 import importlib
 import io
 import os
+import re
 import sys
 from collections.abc import Sequence
 from types import ModuleType
@@ -125,7 +127,20 @@ class _Parser(argparse.ArgumentParser):
     """Reports a wrong option like any other bad input: in one sentence."""
 
     def error(self, message: str) -> NoReturn:
-        raise InputError(f"{message}; see {self.prog} --help")
+        raise InputError(self._meant_option(message) or f"{message}; see {self.prog} --help")
+
+    def _meant_option(self, message: str) -> str | None:
+        """For an unknown option, a sentence with the option that is meant; None if no option is like it."""
+        found = re.match(r"unrecognized arguments: --([\w-]+)", message)
+        if not found:
+            return None
+        # Imported here, because only this message needs it.
+        from hypercone.training.config import OTHER_NAMES
+
+        known = [name.removeprefix("--") for name in self._option_string_actions if name.startswith("--")]
+        meant = OTHER_NAMES.get(found[1].replace("-", "_").casefold())
+        close = [meant] if meant in known else difflib.get_close_matches(found[1], known, n=1)
+        return f"there is no option --{found[1]}; did you mean --{close[0]}?" if close else None
 
 
 def _overview() -> argparse.ArgumentParser:

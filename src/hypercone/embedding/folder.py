@@ -35,6 +35,7 @@ from hypercone.embedding.folder_format import (
     POINTS,
     Description,
     description_bytes,
+    read_by_point,
     read_description,
     read_edges,
     read_glossary,
@@ -93,6 +94,7 @@ def load(folder: str | Path) -> Embedding:
             record=description.mapping("record"),
             labels=read_labels(target, description, len(points)),
             edges=read_edges(target, description),
+            by_point=read_by_point(description),
             glossary=read_glossary(target, description, len(points)),
         )
     except InvalidField as error:

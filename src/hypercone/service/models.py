@@ -101,7 +101,7 @@ class Model:
 def place(embedding: Embedding, parents: Sequence[str], not_under: Sequence[str]) -> list[float]:
     """The point of a new node under these parents; the embedding is not changed."""
     name = "new"
-    while name in embedding:
+    while name in embedding._rows:
         name += "_"
     larger = embedding.add(name, parents, not_under=not_under)
     point: list[float] = larger.points[-1].tolist()
