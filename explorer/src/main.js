@@ -97,7 +97,7 @@ function consoleApi(app) {
     children: (/** @type {number} */ row) => app.answers.children(row).rows,
     siblings: (/** @type {number} */ row) => app.answers.siblings(row).rows,
     ancestors: (/** @type {number} */ row) => app.answers.above(row),
-    descendants: (/** @type {number} */ row) => app.answers.sorted(row, app.answers.below(row)),
+    descendants: (/** @type {number} */ row) => app.answers.listOf(row, app.answers.below(row)),
     explanation: () => app.explanation,
     frameTimes: () => [...app.frames.intervals],
     drawTimes: () => [...app.frames.drawTimes],

@@ -22,7 +22,7 @@ test("relatives are those of the graph, by depth and then by row", () => {
   assert.deepEqual(lineage.siblings(1).rows, [0]);
   assert.deepEqual(lineage.siblings(4).rows, []);
   assert.deepEqual([...lineage.below(0)], [0, 0, 1, 1, 0, 0]);
-  assert.deepEqual(lineage.sorted(4, Uint8Array.of(1, 1, 1, 1, 1, 1)), [4, 5, 0, 1, 2, 3]);
+  assert.deepEqual(lineage.listOf(4, Uint8Array.of(1, 1, 1, 1, 1, 1)), [4, 5, 0, 1, 2, 3]);
   assert.deepEqual(lineage.pathUp(3), [3, 1, 5]);
   assert.deepEqual([lineage.isA(3, 5), lineage.isA(5, 3), lineage.isA(2, 2)], [true, false, true]);
 });

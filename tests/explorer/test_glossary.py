@@ -59,7 +59,7 @@ def test_a_synonym_or_another_id_finds_its_node_and_the_list_says_by_what(query,
     assert opened.selected == phenotypes.row(options[0].split()[-1])
 
 
-def test_nodes_with_one_label_are_told_apart_by_their_way_from_a_root(phenotypes, show):
+def test_nodes_with_one_label_come_with_their_way_from_a_root(phenotypes, show):
     opened = show(phenotypes)
     assert _options(opened, "pain") == [
         "Pain HP:6 All › Heart disease › Myocardial infarction › Finding",

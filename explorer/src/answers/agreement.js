@@ -28,7 +28,7 @@ export function makeSelection({ relations, lineage, answers }, row) {
   const marks = answers.below(row);
   const others = (answers === relations ? lineage : relations)?.below(row) ?? marks;
   for (let other = 0; other < marks.length; other++) marks[other] = mark(marks[other], others[other]);
-  const marked = answers.sorted(row, marks);
+  const marked = answers.listOf(row, marks);
   const found = marked.filter((other) => marks[other] !== MISSING);
   const [unexpected, missing] = [UNEXPECTED, MISSING].map((one) => marked.filter((other) => marks[other] === one));
   const otherCount = found.length - unexpected.length + missing.length;

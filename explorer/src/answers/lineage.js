@@ -43,7 +43,7 @@ export class Lineage {
 
   /** What says how two rows are related. @param {number} row @param {number} other @returns {By} */
   originOf(row, other) {
-    const isOpen = (this.isFree[row] || this.isFree[other]) && !this.#connectedWith(row)[other];
+    const isOpen = (this.isFree[row] || this.isFree[other]) && !this.#connections(row)[other];
     return isOpen ? "geometry" : "graph";
   }
 
@@ -65,7 +65,7 @@ export class Lineage {
   }
 
   /** Of the rows with a mark in a list about a row, all in the order of lists. @param {number} row @param {Uint8Array} marks */
-  sorted(row, marks) {
+  listOf(row, marks) {
     this.byDepth ??= orderByDepth(this.depth);
     /** @type {number[]} */
     const rows = [];
@@ -132,7 +132,7 @@ export class Lineage {
   }
 
   /** 1 for the row itself and all that edges connect with it, up or down. @param {number} row */
-  #connectedWith(row) {
+  #connections(row) {
     if (this.connected.row !== row) {
       const marks = reachable(this.graph.children, row);
       reachable(this.graph.parents, row).forEach((mark, other) => mark && (marks[other] = 1));

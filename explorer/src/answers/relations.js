@@ -76,7 +76,7 @@ export class Relations {
   }
 
   /** The rows with a mark, from general to specific. @param {number} _row @param {Uint8Array} marks @returns {number[]} */
-  sorted(_row, marks) {
+  listOf(_row, marks) {
     return [...this.order.filter((other) => marks[other])];
   }
 
@@ -97,7 +97,7 @@ export class Relations {
    * @returns {Found}
    */
   children(row, marks = this.below(row)) {
-    const rows = this.sorted(row, marks);
+    const rows = this.listOf(row, marks);
     return this.#topmost(this.#someOrAll(rows, (other) => this.rank[other] > this.rank[row]));
   }
 

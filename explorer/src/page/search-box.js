@@ -99,7 +99,7 @@ export class SearchBox {
   #whereIs(row, title) {
     const { model, lineage } = this.app;
     if (!model.labels || !lineage) return "";
-    this.shared ??= repeated(model.names.map((_, other) => displayName(model, other)));
+    this.shared ??= duplicates(model.names.map((_, other) => displayName(model, other)));
     return this.shared.has(title) ? pathWords(model, lineage.pathUp(row).slice(1).reverse()) : "";
   }
 
@@ -174,7 +174,7 @@ function note(text) {
 }
 
 /** The texts that occur more than once. @param {string[]} texts */
-function repeated(texts) {
+function duplicates(texts) {
   const seen = new Set();
   const again = new Set();
   for (const text of texts) (seen.has(text) ? again : seen).add(text);
