@@ -174,6 +174,9 @@ def test_nodes_placed_by_a_point_are_judged_by_geometry_and_rows_of_mixed_lists_
         child, parent = (mixed.names[found[one]] for one in ("child", "parent"))
         expected = mixed.explain(child, parent)
         assert (found["verdict"], found["by"], found["isA"]) == (expected.is_a, expected.by, expected.geometry)
+    assert opened.text("#title") == "r"
+    opened.ask("h.select(argument)", mixed.row("deep"))
+    assert "Depth" not in opened.text("#details")
     graph, seen = mixed.relatives("graph"), set()
     for row, (title, relation) in product(rows, (("Parents", graph.parents), ("Children", graph.children))):
         opened.ask("h.select(argument)", row)

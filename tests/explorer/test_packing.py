@@ -87,6 +87,7 @@ def test_redundant_edges_nodes_placed_by_a_point_and_the_glossary_are_packed_if_
     direct = np.delete(arrays["edges"], arrays["redundant"], axis=0)
     assert {tuple(edge) for edge in direct.tolist()} == {tuple(edge) for edge in birds.edges.tolist()}
     assert arrays["byPoint"].tolist() == [5]
+    assert header["title"] == "bird", "a node that is not in the graph is no root"
     assert arrays["definitions"] == ["It flies.", "", "", "", "", ""]
     assert arrays["synonyms"][1] == "night bird\thooter"
     assert arrays["otherIds"][2] == "B:2"

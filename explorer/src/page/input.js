@@ -167,11 +167,11 @@ export function showTips(app, canvas) {
 }
 
 /** @param {App} app @param {number} row */
-function lines({ model, relations }, row) {
+function lines({ model, relations, lineage }, row) {
   const facts = [];
   const title = displayName(model, row);
   if (title !== model.names[row]) facts.push(model.names[row]);
-  if (model.graph) facts.push(`depth ${count(model.depth[row])}`);
+  if (lineage && !lineage.placed.has(row)) facts.push(`depth ${count(model.depth[row])}`);
   if (relations.energy.hasCones) facts.push(`half aperture ${degrees(relations.energy.aperture(row))}`);
   return [make("strong", {}, title), make("span", {}, facts.join(" · "))];
 }

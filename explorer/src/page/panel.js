@@ -90,7 +90,7 @@ function facts(app, { row, insideCount, belowCount }) {
   const norm = normOf(model.points, model.dim, row);
   /** @type {[string, string][]} */
   const lines = [];
-  if (model.graph) lines.push(["Depth", count(model.depth[row])]);
+  if (app.lineage && !app.lineage.placed.has(row)) lines.push(["Depth", count(model.depth[row])]);
   lines.push(["Norm", relations.energy.isHyperbolic ? normInBall(norm) : number(norm)]);
   if (relations.energy.isHyperbolic) lines.push(["From the origin", number(2 * Math.atanh(norm))]);
   if (relations.energy.hasCones) lines.push(["Half aperture ψ", degrees(relations.energy.aperture(row))]);

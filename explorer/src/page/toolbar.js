@@ -134,9 +134,9 @@ const MOUSE = [
 
 /** @type {[string, string][]} */
 const LEGEND = [
-  ["lit", "in the answer, by the graph and by geometry"],
-  ["unexpected", "in the answer, but only by the one that is asked"],
-  ["missing", "not in the answer, but by the other one"],
+  ["lit", "both graph and geometry say so"],
+  ["unexpected", "in the answer, but the other one says no"],
+  ["missing", "not in the answer, but the other one says yes"],
 ];
 
 /** Fills the help dialog. @returns {() => void} a function that opens it */

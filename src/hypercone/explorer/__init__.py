@@ -151,6 +151,8 @@ def model_container(embedding: Embedding, title: str | None = None, view: str = 
 def default_title(embedding: Embedding) -> str:
     """The title of a model without one: the root of its hierarchy if there is a single root, else its size."""
     roots = [] if embedding.hierarchy is None else embedding.hierarchy.root_rows.tolist()
+    if embedding.by_point is not None:
+        roots = np.setdiff1d(roots, embedding.by_point).tolist()
     return embedding.display_name(roots[0]) if len(roots) == 1 else f"{len(embedding):,} nodes"
 
 
