@@ -27,7 +27,7 @@ from hypercone.methods import METHODS, Points, Settings
 
 FORMAT = "hypercone-model"
 # The checksum of version 1 covered the parsed values; that of version 2 covers the bytes, and the card has one too.
-# Version 3 has the glossary.
+# Version 3 has the glossary, and the rows of nodes that were placed by a point.
 FORMAT_VERSION = 3
 POINTS, NODES, CONFIG, CARD = "model.safetensors", "nodes.txt.gz", "config.json", "README.md"
 LABELS, EDGES, GLOSSARY = "labels.txt.gz", "edges.safetensors", "glossary.tsv.gz"
@@ -63,6 +63,13 @@ class Description:
         if value is None:
             raise ModelFileError(f"{self.path}: {name} is not a number; the file is damaged")
         return value
+
+    def integers(self, name: str) -> list[int]:
+        """A list of integers that are not negative and fit into 64 bits."""
+        values = self._of_kind(name, list)
+        if not all(isinstance(value, int) and not isinstance(value, bool) and 0 <= value < 2**63 for value in values):
+            raise self._damage_error(name)
+        return list(values)
 
     def mapping(self, name: str) -> dict[str, Any]:
         """A mapping."""
@@ -116,6 +123,7 @@ def description_bytes(embedding: Embedding, sizes: dict[str, int], parts: dict[s
         "threshold": float(embedding.threshold),
         "nodes": len(embedding),
         **sizes,
+        **({} if embedding.by_point is None else {"by_point": embedding.by_point.tolist()}),
         "dim": embedding.dim,
         "record": embedding.record,
         "checksums": {name: sha256(content) for name, content in parts.items()},
@@ -127,7 +135,8 @@ def description_bytes(embedding: Embedding, sizes: dict[str, int], parts: dict[s
         raise InputError(f"its record cannot be stored as JSON ({error}); leave that out") from None
     if len(content) > LARGEST:
         raise InputError(
-            f"its record is too long: {CONFIG} would have {len(content):,} bytes and may have {LARGEST:,}; shorten it"
+            f"its record, or the list of nodes placed by a point, is too long: {CONFIG} would have {len(content):,} "
+            f"bytes and may have {LARGEST:,}; shorten it"
         )
     return content
 
@@ -220,6 +229,14 @@ def read_edges(target: Path, description: Description) -> Rows | None:
         return None
     edges: Rows = _read_array(target / EDGES, description, "edges", np.int32, (description.integer("edges"), 2))
     return edges
+
+
+def read_by_point(description: Description) -> Rows | None:
+    """The rows of nodes that were placed by a point, if there are any."""
+    if "by_point" not in description:
+        return None
+    rows = description.integers("by_point")
+    return np.array(rows, np.int64)
 
 
 def read_names(target: Path, description: Description, count: int) -> NodeNames:

@@ -193,7 +193,7 @@ def ancestor_lists(order, parents, capacity, limit, done):
 
 @exact_kernel
 def count_ancestors(order, parents, budget):
-    """The number of (ancestor, descendant) pairs, or -1 if counting takes more than ``budget`` steps.
+    """The number of ancestors of each row; an empty array if counting takes more than ``budget`` steps.
 
     A row with one parent has one ancestor more than that parent; only rows with several parents need a search.
     """
@@ -201,7 +201,6 @@ def count_ancestors(order, parents, budget):
     counts = np.zeros(n, np.int64)
     seen_by = np.full(n, -1, np.int32)
     stack = np.empty(n, np.int32)
-    total = 0
     for row in order:
         count = list_length(parents, row)
         if count == 1:
@@ -221,14 +220,13 @@ def count_ancestors(order, parents, budget):
                         stack[size] = higher
                         size += 1
                 if budget < 0:
-                    return -1
-        total += counts[row]
-    return total
+                    return counts[:0]
+    return counts
 
 
 @exact_kernel
 def count_ancestors_by_bits(order, parents, done):
-    """The same number for graphs with many parents per row: 64 ancestors at a time, about rows × edges / 128 steps.
+    """The number of (ancestor, descendant) pairs, 64 ancestors at a time: about rows × edges / 128 steps.
 
     ``done[0]`` counts the rows for the progress bar.
     """
@@ -254,7 +252,7 @@ def count_ancestors_by_bits(order, parents, done):
             bits = np.uint64(0)
             for j in range(starts[i], starts[i + 1]):
                 bits |= reached[above[j]]
-            total += _ones(bits)
+            total += ones(bits)
             if i < first + 64:
                 bits |= np.uint64(1) << np.uint64(i - first)
             reached[i] = bits
@@ -262,7 +260,7 @@ def count_ancestors_by_bits(order, parents, done):
 
 
 @exact_kernel
-def _ones(bits):
+def ones(bits):
     """The number of set bits: sums of adjacent pairs, fours, eights, then of all bytes by one product."""
     bits = bits - ((bits >> np.uint64(1)) & np.uint64(0x5555555555555555))
     bits = (bits & np.uint64(0x3333333333333333)) + ((bits >> np.uint64(2)) & np.uint64(0x3333333333333333))
@@ -304,34 +302,6 @@ def longest_depths(order, parents):
             deepest = max(deepest, depths[parents.rows[i]] + 1)
         depths[row] = deepest
     return depths
-
-
-@exact_kernel
-def reachable(start, arrows):
-    """All rows reachable from ``start`` along the arrows, unsorted, without ``start``."""
-    seen = np.zeros(len(arrows.offsets) - 1, np.bool_)
-    seen[start] = True
-    capacity = 64
-    found = np.empty(capacity, np.int32)
-    found[0] = start
-    filled = 1
-    done = 0
-    while done < filled:
-        row = found[done]
-        done += 1
-        for i in entries(arrows, row):
-            neighbor = arrows.rows[i]
-            if seen[neighbor]:
-                continue
-            seen[neighbor] = True
-            if filled == capacity:
-                capacity *= 2
-                larger = np.empty(capacity, np.int32)
-                larger[:filled] = found
-                found = larger
-            found[filled] = neighbor
-            filled += 1
-    return found[1:filled]
 
 
 @exact_kernel

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import hashlib
 import time
-from collections.abc import Iterable, Iterator, Sequence
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import asdict, dataclass
 from functools import cached_property
 from itertools import compress
@@ -16,10 +16,11 @@ from numpy.typing import ArrayLike, NDArray
 from hypercone._arrays import Adjacency, Rows, freeze, pair_keys
 from hypercone.errors import HierarchyError, InputError, plural, short, warn_renamed, with_article
 from hypercone.hierarchy.glossary import Glossary, checked_glossary
-from hypercone.hierarchy.graph import Order, ancestors, count_pairs, depths, pairs_of, reduced_parents, top_down_order
-from hypercone.hierarchy.graph_kernels import reachable
+from hypercone.hierarchy.graph import Order, ancestor_counts, ancestors, count_pairs, depths, pairs_of, top_down_order
+from hypercone.hierarchy.lineage import Lineage
 from hypercone.hierarchy.lookup import find_row, path_text
 from hypercone.hierarchy.names import Labels, NodeNames, checked_labels, rows_of_pairs
+from hypercone.hierarchy.relation_names import DEFAULT_RELATIONS
 
 if TYPE_CHECKING:
     from hypercone.hierarchy.interop import Direction
@@ -88,14 +89,43 @@ class Hierarchy:
         return cls(names, edges)
 
     @classmethod
-    def from_networkx(cls, graph: Any, direction: Direction) -> Hierarchy:
-        """A hierarchy from a networkx DiGraph; ``direction`` says which end of an edge is the parent.
+    def from_networkx(cls, graph: Any, direction: Direction, relations: Sequence[str] = DEFAULT_RELATIONS) -> Hierarchy:
+        """A hierarchy from a networkx or igraph graph; ``direction`` says which end of an edge is the parent.
 
-        The label of a node is its attribute ``label``, or else ``name``.
+        The label of a node is its attribute ``label``, or else ``name`` (of a networkx graph). Edges have relations if
+        the graph is a multigraph with texts as keys, as obonet makes it, or if they have an attribute relation,
+        relationship or predicate, or all of them type or label. Then only those in ``relations`` are taken, by name or
+        id, and ``notes`` say which were left out.
+
+        >>> import networkx
+        >>> graph = networkx.MultiDiGraph([("heart", "organ", "is_a"), ("heart", "body", "part_of")])
+        >>> hierarchy = Hierarchy.from_networkx(graph, direction="child-parent")
+        >>> hierarchy.in_words(), hierarchy.notes[0]
+        (['heart is an organ'], '1 other relation skipped (part_of 1)')
         """
         from hypercone.hierarchy.interop import rows_of_graph
 
-        return cls(*rows_of_graph(graph, direction))
+        return cls(*rows_of_graph(graph, direction, relations))
+
+    @classmethod
+    def from_pronto(cls, ontology: Any, relations: Sequence[str] = DEFAULT_RELATIONS) -> Hierarchy:
+        """A hierarchy from a pronto Ontology by these relations, named or by id; obsolete terms are skipped."""
+        from hypercone.hierarchy.interop import rows_of_ontology
+
+        return cls(*rows_of_ontology(ontology, relations))
+
+    @classmethod
+    def from_dict(cls, tree: Mapping[str, Any]) -> Hierarchy:
+        """A hierarchy from a dict of parents with their children: a list, tuple or set of names, or a dict again.
+
+        >>> Hierarchy.from_dict({"animal": ["dog", "cat"], "dog": ["poodle"]}).ancestors("poodle")
+        ['animal', 'dog']
+        >>> Hierarchy.from_dict({"animal": {"dog": {"poodle": {}}, "cat": {}}}).leaves
+        ('cat', 'poodle')
+        """
+        from hypercone.hierarchy.interop import rows_of_dict
+
+        return cls(*rows_of_dict(tree))
 
     @classmethod
     def from_frame(
@@ -189,7 +219,7 @@ class Hierarchy:
         >>> Hierarchy.from_pairs([("animal", "dog"), ("dog", "poodle")]).ancestors("poodle")
         ['animal', 'dog']
         """
-        return self._names_by_depth(self.ancestors_of(self.row(name)))
+        return self._names_of(self.lineage.ancestors(self.row(name)))
 
     def descendants(self, name: str) -> list[str]:
         """All descendants, shallowest first; ties are in row order.
@@ -197,23 +227,23 @@ class Hierarchy:
         >>> Hierarchy.from_pairs([("animal", "dog"), ("dog", "poodle")]).descendants("animal")
         ['dog', 'poodle']
         """
-        return self._names_by_depth(self.descendants_of(self.row(name)))
+        return self._names_of(self.lineage.descendants(self.row(name)))
 
     def parents(self, name: str) -> list[str]:
-        """The direct parents.
+        """The direct parents: those of the transitive reduction, shallowest first; ties are in row order.
 
         >>> Hierarchy.from_pairs([("animal", "dog"), ("dog", "poodle")]).parents("poodle")
         ['dog']
         """
-        return [self.names[row] for row in self.parent_lists[self.row(name)].tolist()]
+        return self._names_of(self.lineage.parents(self.row(name)))
 
     def children(self, name: str) -> list[str]:
-        """The direct children.
+        """The direct children: those of the transitive reduction, shallowest first; ties are in row order.
 
         >>> Hierarchy.from_pairs([("animal", "dog"), ("animal", "cat")]).children("animal")
         ['dog', 'cat']
         """
-        return [self.names[row] for row in self.child_lists[self.row(name)].tolist()]
+        return self._names_of(self.lineage.children(self.row(name)))
 
     def closure(self) -> Rows:
         """The transitive closure: all (ancestor, descendant) rows, sorted by (descendant, ancestor).
@@ -234,7 +264,17 @@ class Hierarchy:
         """The number of pairs in the transitive closure, without storing it; None if counting would take minutes."""
         if "_ancestors" in vars(self):
             return len(self._ancestors.rows)
-        return count_pairs(self._top_down, self._basic_parents)
+        return count_pairs(self._top_down, self.lineage.parent_lists)
+
+    def ancestor_counts(self) -> NDArray[np.int64] | None:
+        """The number of ancestors of each row, without storing the closure; None if counting would take long.
+
+        >>> Hierarchy.from_pairs([("animal", "dog"), ("dog", "poodle")]).ancestor_counts().tolist()
+        [0, 1, 2]
+        """
+        if "_ancestors" in vars(self):
+            return self._ancestors.counts
+        return ancestor_counts(self._top_down, self.lineage.parent_lists)
 
     @cached_property
     def depths(self) -> Rows:
@@ -247,11 +287,16 @@ class Hierarchy:
 
     def ancestors_of(self, row: int) -> Rows:
         """The rows of all ancestors of a row, ascending; found by graph search, without the closure."""
-        return _reachable_rows(self.parent_lists, row)
+        return np.sort(self.lineage.ancestors(row))
 
     def descendants_of(self, row: int) -> Rows:
         """The rows of all descendants of a row, ascending; found by graph search, without the closure."""
-        return _reachable_rows(self.child_lists, row)
+        return np.sort(self.lineage.descendants(row))
+
+    @cached_property
+    def lineage(self) -> Lineage:
+        """Who is above and below whom, by row."""
+        return Lineage(self._top_down, self.parent_lists, self.child_lists)
 
     @cached_property
     def digest(self) -> str:
@@ -355,8 +400,19 @@ class Hierarchy:
         """
         return _summary(self)
 
-    def _names_by_depth(self, rows: Rows) -> list[str]:
-        return [self.names[row] for row in rows[np.argsort(self.depths[rows], kind="stable")].tolist()]
+    def redundant_edges(self) -> Rows:
+        """The given (parent, child) rows that follow from other edges, in the order of the edges.
+
+        >>> pets = Hierarchy.from_pairs([("animal", "dog"), ("dog", "poodle"), ("animal", "poodle")])
+        >>> pets.redundant_edges().tolist()
+        [[0, 2]]
+        """
+        given, direct = (pair_keys(edges[:, 0], edges[:, 1], len(self)) for edges in (self.edges, self.reduction()))
+        redundant: Rows = self.edges[~np.isin(given, direct)]
+        return redundant
+
+    def _names_of(self, rows: Rows) -> list[str]:
+        return [self.names[row] for row in rows.tolist()]
 
     # Derived data, computed on first use and cached.
     _order: Rows
@@ -366,27 +422,16 @@ class Hierarchy:
         return Order(self._order, depths(self._order, self.parent_lists))
 
     @cached_property
-    def _basic_parents(self) -> Adjacency:
-        return reduced_parents(self._top_down, self.parent_lists, self.child_lists)
-
-    @cached_property
     def _basic_edges(self) -> Rows:
-        return pairs_of(self._basic_parents)
+        return pairs_of(self.lineage.parent_lists)
 
     @cached_property
     def _ancestors(self) -> Adjacency:
-        return ancestors(self._top_down, self._basic_parents)
+        return ancestors(self._top_down, self.lineage.parent_lists)
 
     @cached_property
     def _closure(self) -> Rows:
         return pairs_of(self._ancestors)
-
-
-def _reachable_rows(neighbors: Adjacency, row: int) -> Rows:
-    if not 0 <= row < len(neighbors):
-        raise IndexError(f"row {row} is outside 0 … {len(neighbors) - 1}")
-    found: Rows = reachable(int(row), neighbors.csr)
-    return np.sort(found)
 
 
 def checked_edges(edges: ArrayLike, names: Sequence[str]) -> tuple[Rows, int]:
