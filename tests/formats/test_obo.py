@@ -10,7 +10,7 @@ from tests.support.hierarchies import edges_of
 
 from hypercone.errors import InputError
 from hypercone.formats import obo
-from hypercone.formats.obo import JsonStream
+from hypercone.formats.obographs import JsonStream
 
 OBO_TEXT = """\
 format-version: 1.4

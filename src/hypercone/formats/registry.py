@@ -10,7 +10,8 @@ from hypercone.errors import InputError, option
 from hypercone.formats.arrow import read_arrow, read_parquet
 from hypercone.formats.dumps import read_ncbi, read_wordnet
 from hypercone.formats.graphml import read_graphml
-from hypercone.formats.obo import read_obo, read_obographs
+from hypercone.formats.obo import read_obo
+from hypercone.formats.obographs import read_obographs
 from hypercone.formats.parsed import ParsedEdges, build_hierarchy, checked_on_cycle, first_labels
 from hypercone.formats.rdfxml import read_rdfxml
 from hypercone.formats.source import Content, Source, content_of
