@@ -15,6 +15,7 @@ from hypercone.queries.answers import (
     Centroid,
     Children,
     Descendants,
+    Described,
     Energy,
     Explained,
     IsA,
@@ -121,6 +122,17 @@ def _(answer: Centroid, *, long: bool = False) -> str:
 @in_words.register
 def _(answer: Explained, *, long: bool = False) -> str:
     return "\n".join([f"{_verdict_text(answer)} ({ORIGINS[answer.by]}).", *_reason_lines(answer)])
+
+
+@in_words.register
+def _(answer: Described, *, long: bool = False) -> str:
+    parts = {
+        "definition": answer.definition,
+        "synonyms": ", ".join(answer.synonyms),
+        "other ids": ", ".join(answer.other_ids),
+    }
+    lines = [f"  {name:<10}  {text}" for name, text in parts.items() if text]
+    return "\n".join([title(answer), *(lines or ["  nothing more is known of it"])])
 
 
 def title(node: Any) -> str:
