@@ -35,6 +35,7 @@ if TYPE_CHECKING:
         InputError,
         Interrupted,
         ModelFileError,
+        ObsoleteNameError,
         ResourceError,
         UnknownNameError,
     )
@@ -57,6 +58,7 @@ _HOMES = {
         "InputError",
         "Interrupted",
         "ModelFileError",
+        "ObsoleteNameError",
         "ResourceError",
         "UnknownNameError",
     ),
@@ -86,6 +88,7 @@ __all__ = [
     "LabeledPairs",
     "Labels",
     "ModelFileError",
+    "ObsoleteNameError",
     "Progress",
     "ResourceError",
     "Settings",
