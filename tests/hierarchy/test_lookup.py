@@ -19,7 +19,7 @@ def zoo():
     return Hierarchy(
         ["A:0", "A:1", "A:2", "A:3", "cat", "CAT"],
         [[0, 1], [0, 2], [1, 3], [0, 4], [0, 5]],
-        ["animal", "dog", "Dog", DECOMPOSED, "", "dog house"],
+        ["animal", "dog", "Dog", DECOMPOSED, "", "dog kennel"],
         glossary=Glossary.of_rows(
             6,
             synonyms={1: ["hound", "cat"], 2: ["hound", "Canis"], 3: ["animal", "Straße"]},
@@ -50,7 +50,7 @@ def zoo():
         (DECOMPOSED, 3),
         ("LÖWE", 3),
         ("STRASSE", 3),
-        ("dog_house", 5),
+        ("dog_kennel", 5),
         ("A:9", 0),  # another id of a node before an obsolete one
     ],
 )
@@ -67,7 +67,7 @@ def test_the_first_step_that_finds_a_node_decides(zoo, text, row):
             "hound",
             "'hound' is another name of 2 nodes: A:1 (animal > dog), A:2 (animal > Dog); give one of these names",
         ),
-        ("Cat", "'Cat' is the name of 2 nodes: cat (animal > cat), CAT (animal > dog house); give one of these names"),
+        ("Cat", "'Cat' is the name of 2 nodes: cat (animal > cat), CAT (animal > dog kennel); give one of these names"),
     ],
 )
 def test_an_ambiguous_name_lists_the_candidates_with_their_paths(zoo, text, sentence):

@@ -72,7 +72,7 @@ class Glossary:
                 f"and {len(self.other_ids):,} of other ids; give each one for each node"
             )
         obsolete = {as_one_line(name): self.obsolete[name] for name in sorted(self.obsolete)}
-        values["obsolete"] = MappingProxyType({name: _checked(name, found) for name, found in obsolete.items()})
+        values["obsolete"] = MappingProxyType({name: _clean_entry(name, found) for name, found in obsolete.items()})
         prefixes = {as_one_line(name): as_one_line(self.prefixes[name]) for name in sorted(self.prefixes)}
         values["prefixes"] = MappingProxyType(prefixes)
 
@@ -284,7 +284,7 @@ def checked_glossary(glossary: Glossary | None, size: int) -> Glossary | None:
     if glossary is None:
         return None
     if not isinstance(glossary, Glossary):
-        raise HierarchyError(f"the glossary is {short(repr(glossary))}; give a hypercone.hierarchy.Glossary")
+        raise HierarchyError(f"the glossary is {short(repr(glossary))}; give a hypercone.Glossary")
     if len(glossary) != size:
         raise HierarchyError(
             f"the glossary has {plural(len(glossary), 'row')} for {plural(size, 'node')}; give each one"
@@ -301,7 +301,7 @@ def _one_line_each(texts: Iterable[str]) -> tuple[str, ...]:
     return tuple(filter(None, map(as_one_line, texts))) if texts else NOTHING
 
 
-def _checked(name: str, found: Obsolete) -> Obsolete:
+def _clean_entry(name: str, found: Obsolete) -> Obsolete:
     if not name:
         raise HierarchyError("an obsolete id is empty; leave it out")
     return Obsolete(as_one_line(found[0]), _one_line_each(found[1]), _one_line_each(found[2]))

@@ -80,7 +80,7 @@ def find_rows(text: str, names: NodeNames, labels: Labels | None = None, glossar
     others = [names.parts, *([glossary.by_text] if glossary is not None else [])]
     every = [*(index for _, index in known), *others]
     spellings = list(other_spellings(text, glossary.prefixes if glossary is not None else {}))
-    for form in (TextIndex.exact, TextIndex.normal, TextIndex.folded):
+    for form in (TextIndex.exact, TextIndex.normal, TextIndex.in_any_case):
         for role, index in known:
             if rows := form(index, text):
                 return Found(rows, role)
