@@ -1,7 +1,8 @@
 """Who is above and below whom in a graph: ancestors, descendants, parents, children and siblings of a row.
 
-Rows are numbered by depth, so that every edge leads to a larger number; a search then meets rows in the order of the
-answer and never sorts. Going up, the numbers are reversed. Nothing of the transitive closure is stored.
+For a search, rows are numbered by depth, so that every edge leads to a larger number, and within a depth by their place
+in a spanning forest, so that the descendants of a row are close together in memory. Going up, the numbers are reversed.
+Nothing of the transitive closure is stored.
 """
 
 from __future__ import annotations
@@ -9,13 +10,23 @@ from __future__ import annotations
 import threading
 from collections.abc import Sequence
 from functools import cached_property, reduce
+from typing import NamedTuple
 
 import numpy as np
 from numpy.typing import NDArray
 
-from hypercone._arrays import Adjacency, Rows, freeze
+from hypercone._arrays import Adjacency, Rows, freeze, pair_keys
 from hypercone.hierarchy.graph import Order, flipped_lists, reduced_parents
+from hypercone.hierarchy.graph_kernels import spanning_forest
 from hypercone.hierarchy.lineage_kernels import reachable, reaches
+
+
+class Marks(NamedTuple):
+    """Memory for a search: a bit per row, a bit per 64 rows, and a list of rows, of which only a part is touched."""
+
+    words: NDArray[np.uint64]
+    blocks: NDArray[np.uint64]
+    found: Rows
 
 
 class Lineage:
@@ -57,13 +68,14 @@ class Lineage:
 
     def ancestors(self, row: int) -> Rows:
         """The rows above a row."""
-        found = reachable(self._start(self._number_up, row), self._up.csr, *self._marks())
-        rows: Rows = self._order[len(self) - 1 - found[::-1]]
+        start = self._start(self._number_up, row)
+        rows: Rows = reachable(start, self._up.csr, *self._by_number_up, True, *self._marks())
         return rows
 
     def descendants(self, row: int) -> Rows:
         """The rows below a row."""
-        rows: Rows = self._order[reachable(self._start(self._number, row), self._down.csr, *self._marks())]
+        start = self._start(self._number, row)
+        rows: Rows = reachable(start, self._down.csr, *self._by_number, False, *self._marks())
         return rows
 
     def parents(self, row: int) -> Rows:
@@ -86,7 +98,7 @@ class Lineage:
     def is_above(self, parents: Sequence[int] | Rows, children: Sequence[int] | Rows) -> NDArray[np.bool_]:
         """For each pair of rows, whether the parent is the child itself or above it."""
         starts, goals = (freeze(self._number_up[np.asarray(rows, np.int32)]) for rows in (children, parents))
-        answers: NDArray[np.bool_] = reaches(starts, goals, self._up.csr, *self._marks())
+        answers: NDArray[np.bool_] = reaches(starts, goals, self._up.csr, *self._marks()[:2])
         return answers
 
     def lowest_common(self, rows: Sequence[int]) -> Rows:
@@ -97,29 +109,39 @@ class Lineage:
         return self._by_depth(np.setdiff1d(common, np.concatenate(above)) if above else common)
 
     def _by_depth(self, rows: Rows) -> Rows:
-        return self._order[np.sort(self._number[rows])]
+        return rows[np.lexsort((rows, self._depths[rows]))]
 
     def _start(self, numbers: Rows, row: int) -> int:
         if not 0 <= row < len(self):
             raise IndexError(f"row {row} is outside 0 … {len(self) - 1}")
         return int(numbers[row])
 
-    def _marks(self) -> tuple[NDArray[np.uint64], NDArray[np.uint64]]:
-        """The scratch memory of this thread for a search, an eighth of a byte per row."""
-        marks: tuple[NDArray[np.uint64], NDArray[np.uint64]] | None = getattr(self._scratch, "marks", None)
+    def _marks(self) -> Marks:
+        """The scratch memory of this thread."""
+        marks: Marks | None = getattr(self._scratch, "marks", None)
         if marks is None:
             words = -(-len(self) // 64)
-            marks = self._scratch.marks = np.zeros(words, np.uint64), np.zeros(-(-words // 64), np.uint64)
+            bits, blocks = np.zeros(words, np.uint64), np.zeros(-(-words // 64), np.uint64)
+            marks = self._scratch.marks = Marks(bits, blocks, np.empty(len(self), np.int32))
         return marks
 
     @cached_property
-    def _order(self) -> Rows:
-        return freeze(np.argsort(self._depths, kind="stable").astype(np.int32))
+    def _by_number(self) -> tuple[Rows, Rows]:
+        """The row and the depth of each number."""
+        order, parents, _ = self._given
+        places, _ = spanning_forest(order.rows, order.depths, parents.csr)
+        rows = np.argsort(pair_keys(self._depths, places, len(self))).astype(np.int32)
+        return freeze(rows), freeze(self._depths[rows])
+
+    @cached_property
+    def _by_number_up(self) -> tuple[Rows, Rows]:
+        rows, depths = self._by_number
+        return freeze(rows[::-1].copy()), freeze(depths[::-1].copy())
 
     @cached_property
     def _number(self) -> Rows:
         numbers = np.empty(len(self), np.int32)
-        numbers[self._order] = np.arange(len(self), dtype=np.int32)
+        numbers[self._by_number[0]] = np.arange(len(self), dtype=np.int32)
         return freeze(numbers)
 
     @cached_property

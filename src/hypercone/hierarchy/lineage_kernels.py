@@ -1,7 +1,7 @@
-"""Compiled search along arrows that all lead to larger numbers, so that what is found comes out in ascending order.
+"""Compiled search along arrows that all lead to larger numbers, so that every number is visited once and in order.
 
 Numbers waiting to be visited are bits of ``words``; ``blocks`` has one bit per word that is not zero, so that empty
-stretches are skipped 4,096 at a time. Both are all zero before and after every search.
+stretches are skipped 4,096 at a time. Both are all zero before and after every search. The same bits sort the answer.
 """
 # mypy: ignore-errors
 
@@ -27,11 +27,45 @@ def _push(number, words, blocks):
 
 
 @exact_kernel
-def reachable(start, arrows, words, blocks):
-    """All numbers reachable from ``start``, ascending, without ``start``."""
-    capacity = 64
-    found = np.empty(capacity, np.int32)
+def reachable(start, arrows, rows, depths, is_up, words, blocks, found):
+    """The rows reachable from the number ``start``, without its own, by depth and then by row.
+
+    ``rows`` and ``depths`` are by number. Numbers grow with the depth; if ``is_up``, they fall. ``found`` is memory for
+    one number per row.
+    """
+    count = _collect_reachable(start, arrows, words, blocks, found)
+    answer = np.empty(count, np.int32)
     filled = 0
+    place = count - 1 if is_up else 0
+    step = -1 if is_up else 1
+    while 0 <= place < count:
+        # The rows of one depth are sorted by the same bits.
+        depth = depths[found[place]]
+        low, high = len(blocks), 0
+        while 0 <= place < count and depths[found[place]] == depth:
+            row = rows[found[place]]
+            _push(row, words, blocks)
+            low, high = min(low, row >> 12), max(high, row >> 12)
+            place += step
+        for block in range(low, high + 1):
+            waiting = blocks[block]
+            blocks[block] = 0
+            while waiting != 0:
+                word = (block << 6) + _lowest(waiting)
+                waiting &= waiting - np.uint64(1)
+                bits = words[word]
+                words[word] = 0
+                while bits != 0:
+                    answer[filled] = (word << 6) + _lowest(bits)
+                    filled += 1
+                    bits &= bits - np.uint64(1)
+    return answer
+
+
+@exact_kernel_part
+def _collect_reachable(start, arrows, words, blocks, found):
+    """Write all numbers reachable from ``start`` to ``found``, ascending, and return how many there are."""
+    count = 0
     for i in entries(arrows, start):
         _push(arrows.rows[i], words, blocks)
     for block in range(start >> 12, len(blocks)):
@@ -40,18 +74,12 @@ def reachable(start, arrows, words, blocks):
             while words[word] != 0:
                 number = (word << 6) + _lowest(words[word])
                 words[word] &= words[word] - np.uint64(1)
-                if filled == capacity:
-                    larger = np.empty(2 * capacity, np.int32)
-                    for j in range(capacity):
-                        larger[j] = found[j]
-                    found = larger
-                    capacity *= 2
-                found[filled] = number
-                filled += 1
+                found[count] = number
+                count += 1
                 for i in entries(arrows, number):
                     _push(arrows.rows[i], words, blocks)
             blocks[block] &= blocks[block] - np.uint64(1)
-    return found[:filled]
+    return count
 
 
 @exact_kernel
