@@ -6,6 +6,7 @@ import argparse
 
 from hypercone.cli.output import add_json, add_quiet, print_json
 from hypercone.embedding import Embedding, load
+from hypercone.embedding.relatives import BY
 from hypercone.errors import InputError, some
 from hypercone.queries import QUESTIONS, in_words
 from hypercone.queries.questions import SCREEN_LIMIT, SHORT_LIMIT, QuestionInput, answer_many, ask
@@ -17,6 +18,7 @@ QUERY_EXAMPLE = """examples:
   hypercone query model nearest dog.n.01
   hypercone query model search elephant
   hypercone query model parents dog.n.01 --long
+  hypercone query model parents dog.n.01 --by geometry
   hypercone query model lca dog.n.01 cat.n.01
   hypercone query model explain dog.n.01 animal.n.01
   hypercone query model centroid poodle.n.01 corgi.n.01 beagle.n.01
@@ -38,6 +40,9 @@ def add_query_arguments(parser: argparse.ArgumentParser) -> None:
         type=int,
         help=f"at most so many, 0: all (default {SCREEN_LIMIT}; with --json all relatives and {SHORT_LIMIT} nearest)",
     )
+    parser.add_argument(
+        "--by", choices=BY, help="ask the graph or the geometry (default: the graph, if the model has one and no split)"
+    )
     parser.add_argument("--long", action="store_true", help="lists as a table, with depth and margin")
     add_quiet(parser)
     add_json(parser)
@@ -53,7 +58,7 @@ def run_query(options: argparse.Namespace) -> int:
     if options.limit is None and not options.json:
         options.limit = SCREEN_LIMIT
     if options.names is None:
-        asked = [ask(embedding, options.question, options.given, options.limit)]
+        asked = [ask(embedding, options.question, options.given, options.limit, options.by)]
     else:
         asked = _ask_each_line(embedding, options)
     if not options.json:
@@ -76,7 +81,7 @@ def _ask_each_line(embedding: Embedding, options: argparse.Namespace) -> list[Qu
         if not line.strip():
             continue
         try:
-            asked.append(ask(embedding, options.question, line.split("\t"), options.limit))
+            asked.append(ask(embedding, options.question, line.split("\t"), options.limit, options.by))
         except InputError as error:
             raise InputError(f"{content.label}:{number}: {error}") from None
     return asked

@@ -50,6 +50,7 @@ def checked_fields(given: Embedding) -> dict[str, Any]:
         "points": points,
         "threshold": _checked_threshold(given.threshold),
         "edges": None if given.edges is None else _checked_edges(given.edges, len(names)),
+        "by_point": None if given.by_point is None else _checked_rows(given.by_point, len(names)),
     }
 
 
@@ -150,6 +151,17 @@ def _checked_edges(given: Any, count: int) -> Rows:
         raise _invalid_field("edges", f"an edge names a row outside 0 … {count - 1}", "give rows of its points")
     own: Rows = _read_only_copy(edges, np.int32)
     return own
+
+
+def _checked_rows(given: Any, count: int) -> Rows | None:
+    """The rows of nodes placed by a point, ascending; None if there are none."""
+    rows = np.asarray(given)
+    if not rows.size:
+        return None
+    if rows.ndim != 1 or rows.dtype.kind not in "iu" or not (rows.min() >= 0 and rows.max() < count):
+        problem = f"the rows placed by a point are an array of shape {rows.shape} of {rows.dtype}"
+        raise _invalid_field("by_point", problem, f"give rows in 0 … {count - 1}")
+    return freeze(np.unique(rows).astype(np.int32))
 
 
 def check_number(name: str, value: object, least: int | None = None) -> None:

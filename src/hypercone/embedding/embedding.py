@@ -12,11 +12,11 @@ import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
 from hypercone._arrays import Rows
-from hypercone.embedding import relations
 from hypercone.embedding.checks import check_number, checked_fields, describe_value
 from hypercone.embedding.explanation import Explanation, explain
-from hypercone.embedding.placement import NewNodes
+from hypercone.embedding.placement import NewNodes, add_at_point, add_many
 from hypercone.embedding.relations import ancestors_of_point, centroid
+from hypercone.embedding.relatives import By, ByGeometry, ByGraph, Relatives, checked_by
 from hypercone.errors import OLD_METHODS, InputError, warn_renamed
 from hypercone.hierarchy import Hierarchy
 from hypercone.hierarchy.names import Labels, NodeNames, SearchText, find_row
@@ -36,9 +36,12 @@ NameList = list[str] | tuple[str, ...]
 class Embedding:
     """Nodes as points, with the method that interprets the points and the threshold below which a pair is true.
 
-    All answers follow one rule: *child* is a *parent* exactly if ``energy(child, parent) <= threshold``. ``record``
-    documents the fit: its configuration, the digest of the data, the chosen epoch. ``labels`` are human-readable names,
-    and ``edges`` the (parent, child) rows of the hierarchy it was fitted to, if they are known.
+    The geometry has one rule: *child* is a *parent* exactly if ``energy(child, parent) <= threshold``. A model with
+    ``edges``, the (parent, child) rows of its graph, answers from the graph what the graph decides, and from the
+    geometry the rest; ``by="geometry"`` asks the geometry alone. A model fitted to a split answers by geometry unless
+    asked (see ``default_by``). ``record`` documents the fit: its configuration, the digest of the data, the chosen
+    epoch. ``labels`` are human-readable names. ``by_point`` are the rows of nodes that were added at a given point, and
+    so are not in the graph.
 
     >>> points = np.array([[0.5, 0.0], [0.9, 0.0], [0.0, 0.5]])
     >>> embedding = Embedding(["animal", "dog", "stone"], points, "hyperbolic-cones", Settings(), threshold=0.0)
@@ -54,6 +57,7 @@ class Embedding:
     record: dict[str, Any] = field(default_factory=dict)
     labels: Labels | None = None
     edges: Rows | None = None
+    by_point: Rows | None = None
 
     def __post_init__(self) -> None:
         # The only validation: saving, exporting, plotting and serving rely on it.
@@ -115,90 +119,101 @@ class Embedding:
         """The hierarchy it was fitted to; None if its edges are not known."""
         return None if self.edges is None else Hierarchy(self.names, self.edges, self.labels)
 
+    @property
+    def default_by(self) -> By:
+        """What answers unless asked otherwise: the graph, or the geometry without edges or after a fit to a split."""
+        return "geometry" if self.edges is None or self.record.get("split") else "graph"
+
+    def relatives(self, by: str | None = None) -> Relatives:
+        """The relatives of nodes by row, from the graph or the geometry."""
+        hierarchy = self.hierarchy if checked_by(self, by) == "graph" else None
+        return self._by_geometry if hierarchy is None else self._by_graph
+
     def energy(self, child: Names, parent: Names) -> Any:
         """How far the child is from the parent's region; a float for two names, an array if one is a list."""
-        rows = self._rows_of(child), self._rows_of(parent)
-        try:
-            children, parents = np.broadcast_arrays(*rows)
-        except ValueError:
-            sizes = " and ".join(str(side.size) for side in rows)
-            raise InputError(f"children and parents are lists of {sizes} names; give as many of each") from None
-        pairs = np.stack([parents.ravel(), children.ravel()], axis=1)
-        energies = self.scorer.energies(pairs).reshape(children.shape)
+        pairs, shape = self._pairs_of(child, parent)
+        energies = self.scorer.energies(pairs).reshape(shape)
         return float(energies) if energies.ndim == 0 else energies
 
-    def is_a(self, child: Names, parent: Names) -> Any:
-        """Whether the child is a kind of the parent; a bool for two names, an array if one is a list."""
-        answer = self.energy(child, parent) <= self.threshold
-        return bool(answer) if np.ndim(answer) == 0 else answer
+    def is_a(self, child: Names, parent: Names, *, by: str | None = None) -> Any:
+        """Whether the child is the parent or a kind of it; a bool for two names, an array if one is a list.
+
+        As in all questions about relatives, ``by`` is "graph" or "geometry"; ``default_by`` if it is None.
+        """
+        pairs, shape = self._pairs_of(child, parent)
+        answers = self.relatives(by).is_a(pairs).reshape(shape)
+        return bool(answers) if answers.ndim == 0 else answers
 
     @overload
-    def ancestors(self, name: str) -> list[str]: ...
+    def ancestors(self, name: str, *, by: str | None = None) -> list[str]: ...
 
     @overload
-    def ancestors(self, name: NameList) -> list[list[str]]: ...
+    def ancestors(self, name: NameList, *, by: str | None = None) -> list[list[str]]: ...
 
-    def ancestors(self, name: str | NameList) -> list[str] | list[list[str]]:
+    def ancestors(self, name: str | NameList, *, by: str | None = None) -> list[str] | list[list[str]]:
         """Every node that this one is a kind of, most general first; for a list of names, one list each."""
         if isinstance(name, str):
-            return self._names_of(self._ancestor_rows(self.row(name)))
-        return self._sorted_names_of(self.index.ancestors_of_many(self._rows_of_list(name)))
+            return self._names_of(self.relatives(by).ancestors(self.row(name)))
+        return [self._names_of(rows) for rows in self.relatives(by).ancestors_of_many(self._rows_of_list(name))]
 
     @overload
-    def descendants(self, name: str) -> list[str]: ...
+    def descendants(self, name: str, *, by: str | None = None) -> list[str]: ...
 
     @overload
-    def descendants(self, name: NameList) -> list[list[str]]: ...
+    def descendants(self, name: NameList, *, by: str | None = None) -> list[list[str]]: ...
 
-    def descendants(self, name: str | NameList) -> list[str] | list[list[str]]:
+    def descendants(self, name: str | NameList, *, by: str | None = None) -> list[str] | list[list[str]]:
         """Every node that is a kind of this one, most general first; for a list of names, one list each."""
         if isinstance(name, str):
-            return self._names_of(self._descendant_rows(self.row(name)))
-        return self._sorted_names_of(self.index.descendants_of_many(self._rows_of_list(name)))
+            return self._names_of(self.relatives(by).descendants(self.row(name)))
+        return [self._names_of(rows) for rows in self.relatives(by).descendants_of_many(self._rows_of_list(name))]
 
     @overload
-    def parents(self, name: str) -> list[str]: ...
+    def parents(self, name: str, *, by: str | None = None) -> list[str]: ...
 
     @overload
-    def parents(self, name: NameList) -> list[list[str]]: ...
+    def parents(self, name: NameList, *, by: str | None = None) -> list[list[str]]: ...
 
-    def parents(self, name: str | NameList) -> list[str] | list[list[str]]:
-        """The ancestors with no other ancestor in between, most general first; not empty if there are ancestors."""
+    def parents(self, name: str | NameList, *, by: str | None = None) -> list[str] | list[list[str]]:
+        """The ancestors with no other ancestor in between, most general first."""
         if isinstance(name, str):
-            return self._names_of(relations.parents_of(self, self.row(name)))
-        return [self.parents(each) for each in name]
+            return self._names_of(self.relatives(by).parents(self.row(name)))
+        return [self.parents(each, by=by) for each in name]
 
     @overload
-    def children(self, name: str) -> list[str]: ...
+    def children(self, name: str, *, by: str | None = None) -> list[str]: ...
 
     @overload
-    def children(self, name: NameList) -> list[list[str]]: ...
+    def children(self, name: NameList, *, by: str | None = None) -> list[list[str]]: ...
 
-    def children(self, name: str | NameList) -> list[str] | list[list[str]]:
-        """The descendants with no other in between, most general first; not empty if there are descendants."""
+    def children(self, name: str | NameList, *, by: str | None = None) -> list[str] | list[list[str]]:
+        """The descendants with no other in between, most general first."""
         if isinstance(name, str):
-            return self._names_of(relations.children_of(self, self.row(name)))
-        return [self.children(each) for each in name]
+            return self._names_of(self.relatives(by).children(self.row(name)))
+        return [self.children(each, by=by) for each in name]
 
     @overload
-    def siblings(self, name: str) -> list[str]: ...
+    def siblings(self, name: str, *, by: str | None = None) -> list[str]: ...
 
     @overload
-    def siblings(self, name: NameList) -> list[list[str]]: ...
+    def siblings(self, name: NameList, *, by: str | None = None) -> list[list[str]]: ...
 
-    def siblings(self, name: str | NameList) -> list[str] | list[list[str]]:
+    def siblings(self, name: str | NameList, *, by: str | None = None) -> list[str] | list[list[str]]:
         """The other children of its parents, most general first."""
         if isinstance(name, str):
-            return self._names_of(relations.siblings_of(self, self.row(name)))
-        return [self.siblings(each) for each in name]
+            return self._names_of(list(self.relatives(by).siblings(self.row(name))))
+        return [self.siblings(each, by=by) for each in name]
 
-    def lowest_common_ancestors(self, names: Names) -> list[str]:
+    def lowest_common_ancestors(self, names: Names, *, by: str | None = None) -> list[str]:
         """The most specific nodes that all of these are, or are a kind of; each counts as its own ancestor."""
-        return self._names_of(relations.lowest_common(self, np.atleast_1d(self._rows_of(names)).tolist()))
+        rows = np.atleast_1d(self._rows_of(names)).tolist()
+        if not rows:
+            raise InputError("common ancestors need at least one node, but none was given")
+        return self._names_of(self.relatives(by).lowest_common(rows))
 
-    def explain(self, child: str, parent: str) -> Explanation:
-        """Why the child is, or is not, a kind of the parent, by geometry and, if the edges are known, by the graph."""
-        return explain(self, self.row(child), self.row(parent))
+    def explain(self, child: str, parent: str, *, by: str | None = None) -> Explanation:
+        """Why the child is, or is not, a kind of the parent, by the graph and by geometry, and where they differ."""
+        return explain(self, self.row(child), self.row(parent), by)
 
     def centroid(self, names: Names, weights: Sequence[float] | None = None) -> NDArray[np.float64]:
         """The centroid of several nodes: the Einstein midpoint in the ball, the mean in flat space."""
@@ -240,11 +255,25 @@ class Embedding:
         """The exact index; queries build and use it automatically once there are enough of them."""
         return self._finder.index
 
-    def add(self, name: str, parents: Names, *, not_under: Names = (), label: str | None = None) -> Embedding:
+    def add(
+        self,
+        name: str,
+        parents: Names = (),
+        *,
+        point: ArrayLike | None = None,
+        not_under: Names = (),
+        label: str | None = None,
+    ) -> Embedding:
         """An embedding with one more node, placed under its parents and outside ``not_under``; no other point moves.
 
-        Constraints that could not be satisfied are listed in ``record["placed"]``.
+        Constraints that could not be satisfied are listed in ``record["placed"]``. The node joins the graph under its
+        parents. With a ``point`` instead of parents, such as a centroid, it is not in the graph, and the geometry
+        answers questions about it.
         """
+        if point is not None:
+            if len(parents) or len(not_under):
+                raise InputError(f"{name!r} is given a point as well as parents or not_under; give one or the other")
+            return add_at_point(self, name, point, label)
         apart = [not_under] if isinstance(not_under, str) else not_under
         return self.add_many({name: parents}, not_under={name: apart}, labels={name: label or ""})
 
@@ -256,8 +285,6 @@ class Embedding:
         labels: Mapping[str, str] | None = None,
     ) -> Embedding:
         """An embedding with new nodes, given as names with parents or as (parent, child) pairs; parents may be new."""
-        from hypercone.embedding.placement import add_many
-
         return add_many(self, nodes, not_under, labels)
 
     def save(self, folder: str | Path) -> Path:
@@ -292,11 +319,11 @@ class Embedding:
 
         return to_frame(self, coordinates)
 
-    def to_sparse(self, names: Sequence[str] | None = None) -> Any:
+    def to_sparse(self, names: Sequence[str] | None = None, *, by: str | None = None) -> Any:
         """The pairs of "is a" among some names, or all, as a SciPy sparse array: [i, j] if names[i] is a names[j]."""
         from hypercone.embedding.relations import relation
 
-        return relation(self, names)
+        return relation(self, names, by)
 
     def relation(self, names: Sequence[str] | None = None) -> Any:
         """The old name of ``to_sparse``."""
@@ -342,7 +369,7 @@ class Embedding:
 
     @cached_property
     def scorer(self) -> Scorer:
-        """The points with their method, settings and threshold, by row; all answers are computed from it."""
+        """The points with their method, settings and threshold, by row; answers by geometry are computed from it."""
         return Scorer(self.points, find_method(self.method), self.settings, self.threshold)
 
     @cached_property
@@ -366,8 +393,15 @@ class Embedding:
     def _rows_of_list(self, names: Sequence[str]) -> list[int]:
         return [self.row(name) for name in names]
 
-    def _sorted_names_of(self, found: Iterable[Rows]) -> list[list[str]]:
-        return [self._names_of(self._sort_by_generality(rows)) for rows in found]
+    def _pairs_of(self, child: Names, parent: Names) -> tuple[Rows, tuple[int, ...]]:
+        """The (parent, child) rows of two names or lists, and the shape of an answer about them."""
+        rows = self._rows_of(child), self._rows_of(parent)
+        try:
+            children, parents = np.broadcast_arrays(*rows)
+        except ValueError:
+            sizes = " and ".join(str(side.size) for side in rows)
+            raise InputError(f"children and parents are lists of {sizes} names; give as many of each") from None
+        return np.stack([parents.ravel(), children.ravel()], axis=1), children.shape
 
     def _rows_of(self, names: Names) -> Rows:
         if isinstance(names, str):
@@ -379,6 +413,15 @@ class Embedding:
 
     def _ancestor_rows(self, row: int) -> Rows:
         return self._sort_by_generality(self._finder.ancestors(row).rows)
+
+    @cached_property
+    def _by_geometry(self) -> ByGeometry:
+        return ByGeometry(self)
+
+    @cached_property
+    def _by_graph(self) -> ByGraph:
+        assert self.hierarchy is not None, "asked for only if there are edges"
+        return ByGraph(self, self.hierarchy)
 
     @cached_property
     def _finder(self) -> Finder:

@@ -10,6 +10,7 @@ from typing import TYPE_CHECKING, Literal
 import numpy as np
 
 from hypercone.embedding.relations import is_more_general, margins, parents_of
+from hypercone.embedding.relatives import By
 from hypercone.geometry import cones, euclidean_cones
 from hypercone.hierarchy import Hierarchy
 
@@ -33,17 +34,20 @@ class Step:
 class Explanation:
     """A verdict with its reasons.
 
-    ``margin`` is how far inside the parent the child lies, not negative exactly if it is a kind of it: ψ + threshold
-    − Ξ in radians for cones, threshold − energy for other methods, which have no ``angle`` Ξ and no ``aperture`` ψ.
-    ``chain`` is a path upwards by geometry, from parent to parent, empty if the verdict is no. ``graph`` is the verdict
-    of the graph, None if the edges are not known, and ``path`` a shortest path upwards along its edges. ``lost`` are
-    the nodes of the path that are not ancestors of the child by geometry; ``stray`` is the first node of the chain that
-    is not an ancestor in the graph.
+    ``is_a`` is the verdict of the graph or of the geometry, as ``by`` says, and ``geometry`` is always that of the
+    geometry. ``margin`` is how far inside the parent the child lies, not negative exactly if the geometry says yes: ψ +
+    threshold − Ξ in radians for cones, threshold − energy for other methods, which have no ``angle`` Ξ and no
+    ``aperture`` ψ. ``chain`` is a path upwards by geometry, from parent to parent, empty if its verdict is no.
+    ``graph`` is the verdict of the graph, None if the edges are not known, and ``path`` a shortest path upwards along
+    its edges. ``lost`` are the nodes of the path that are not ancestors of the child by geometry; ``stray`` is the
+    first node of the chain that is not an ancestor in the graph.
     """
 
     child: str
     parent: str
     is_a: bool
+    by: By
+    geometry: bool
     energy: float
     threshold: float
     margin: float
@@ -58,21 +62,23 @@ class Explanation:
     @property
     def agrees(self) -> bool | None:
         """Whether geometry and graph give the same verdict; None if the edges are not known."""
-        return None if self.graph is None else self.is_a == (self.graph != "no")
+        return None if self.graph is None else self.geometry == (self.graph != "no")
 
 
-def explain(embedding: Embedding, child: int, parent: int) -> Explanation:
+def explain(embedding: Embedding, child: int, parent: int, by: str | None = None) -> Explanation:
     """The reasons for the verdict on two rows."""
-    names, hierarchy = embedding.names, embedding.hierarchy
+    names, hierarchy, relatives = embedding.names, embedding.hierarchy, embedding.relatives(by)
     energy = embedding.energy(names[child], names[parent])
-    is_a = bool(energy <= embedding.threshold)
+    geometry = bool(energy <= embedding.threshold)
     angle, aperture = _angles(embedding, child, parent)
-    chain = _steps(embedding, _chain(embedding, child, parent) if is_a else [child])
+    chain = _steps(embedding, _chain(embedding, child, parent) if geometry else [child])
     path = _steps(embedding, shortest_path(hierarchy, child, parent) if hierarchy else [child])
     return Explanation(
         child=names[child],
         parent=names[parent],
-        is_a=is_a,
+        is_a=bool(relatives.is_a([[parent, child]])[0]),
+        by=relatives.origins(child, [parent])[0],
+        geometry=geometry,
         energy=energy,
         threshold=embedding.threshold,
         margin=float(margins(embedding, parent, child)[0]),
@@ -156,5 +162,5 @@ def _verdict(child: int, parent: int, steps: int) -> Literal["edge", "closure", 
 
 
 def _stray(hierarchy: Hierarchy, child: int, chain: Sequence[int]) -> str | None:
-    known = set(hierarchy.ancestors_of(child).tolist())
+    known = set(hierarchy.lineage.ancestors(child).tolist())
     return next((hierarchy.names[row] for row in chain if row not in known), None)

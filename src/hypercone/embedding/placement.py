@@ -8,7 +8,7 @@ from graphlib import CycleError, TopologicalSorter
 from typing import TYPE_CHECKING, Any, NamedTuple
 
 import numpy as np
-from numpy.typing import NDArray
+from numpy.typing import ArrayLike, NDArray
 
 from hypercone._arrays import Rows, freeze
 from hypercone._jit import dimension_type
@@ -21,6 +21,7 @@ from hypercone.embedding.embedding_kernels import (
     points_outwards,
     rows_within,
 )
+from hypercone.embedding.relations import checked_point
 from hypercone.errors import HierarchyError, InputError, option, short, unknown_name
 from hypercone.hierarchy.graph import format_cycle
 from hypercone.hierarchy.names import Labels, NodeNames, checked_names, rows_of_pairs
@@ -48,7 +49,7 @@ def add_many(
     called = _check_new_names(option("labels"), labels or {}, parents)
     rows = {name: len(embedding) + place for place, name in enumerate(order)}
     constraints = {name: _constraint_rows(embedding, rows, name, parents[name], apart.get(name, ())) for name in order}
-    placer = Placer(embedding.scorer, embedding.edges, capacity=len(order))
+    placer = Placer(embedding.scorer, embedding.edges, len(order), embedding.by_point)
     violated: list[tuple[str, str, int]] = []
     with Step("placing", len(order)) as step:
         for name in order:
@@ -71,6 +72,22 @@ def add_many(
         record=_record_with_placement(
             embedding.record, len(order), [(name, relation, names[row]) for name, relation, row in violated]
         ),
+    )
+
+
+def add_at_point(embedding: Embedding, name: str, point: ArrayLike, label: str | None) -> Embedding:
+    """The embedding with one more row at a given point; the node is not in the graph."""
+    if name in embedding:
+        raise InputError(f"{name!r} is already in the model; give the new node another name")
+    place, row = checked_point(embedding, point), np.int32(len(embedding))
+    before = np.empty(0, np.int32) if embedding.by_point is None else embedding.by_point
+    return replace(
+        embedding,
+        names=NodeNames(embedding.names).extended_by([name]),
+        points=freeze(np.vstack([embedding.points, place])),
+        labels=_more_labels(embedding, [label or ""]),
+        by_point=None if embedding.edges is None else np.append(before, row),
+        record=_record_with_placement(embedding.record, 1, []),
     )
 
 
@@ -220,12 +237,12 @@ class Placer:
     (3, [0])
     """
 
-    def __init__(self, scorer: Scorer, edges: Rows | None, capacity: int) -> None:
+    def __init__(self, scorer: Scorer, edges: Rows | None, capacity: int, by_point: Rows | None = None) -> None:
         self.scorer = scorer
         self.size = len(scorer)
         self.points: Points = np.empty((self.size + capacity, scorer.points.shape[1]))
         self.points[: self.size] = scorer.points
-        self.edges = edges
+        self.edges, self._by_point = edges, by_point
         self._unit, self._scale = length_unit(scorer), energy_scale(scorer)
         self._directions = _directions(scorer.points.shape[1])
 
@@ -242,11 +259,18 @@ class Placer:
         return new
 
     def constraints_for(self, parents: list[int], not_under: tuple[int, ...] = ()) -> Constraints:
-        """The constraints of a node with these parents: by the edges if they are known, else by geometry."""
+        """The constraints of a node with these parents: by the edges where they are known, else by geometry."""
         if self.edges is not None:
-            return Constraints.by_edges(self.edges, self.size, parents, not_under)
-        above = [self.ancestors_by_geometry(parent) for parent in parents]
-        wanted = np.setdiff1d(np.unique(np.concatenate([*above, np.array(parents)])), not_under)
+            found = Constraints.by_edges(self.edges, self.size, parents, not_under)
+            # What is above a node that was placed by a point, only the geometry knows.
+            unknown = [] if self._by_point is None else np.intersect1d(found.above, self._by_point).tolist()
+            if not unknown:
+                return found
+            known = found.above
+        else:
+            unknown, known = parents, np.array(parents, np.int32)
+        above = [self.ancestors_by_geometry(row) for row in unknown]
+        wanted = np.setdiff1d(np.unique(np.concatenate([*above, known])), not_under)
         return Constraints(tuple(parents), wanted.astype(np.int32), not_under)
 
     def ancestors_by_geometry(self, row: int) -> Rows:

@@ -24,7 +24,6 @@ from hypercone._system import import_optional
 from hypercone.embedding.embedding_kernels import is_lowest, is_topmost
 from hypercone.errors import InputError, plural
 from hypercone.geometry import poincare
-from hypercone.hierarchy import Hierarchy
 from hypercone.index import ConeIndex
 from hypercone.methods import Points
 
@@ -66,18 +65,6 @@ def children_of(embedding: Embedding, row: int) -> Rows:
     return _topmost(embedding, _more_general_or_all(descendants_of(embedding, row), embedding, row, more_general=False))
 
 
-def siblings_of(embedding: Embedding, row: int) -> dict[int, list[int]]:
-    """The other children of the parents, from general to specific, each with the shared parents."""
-    shared: dict[int, list[int]] = {}
-    for parent in parents_of(embedding, row).tolist():
-        for child in children_of(embedding, parent).tolist():
-            shared.setdefault(child, []).append(parent)
-    shared.pop(row, None)
-    return {
-        sibling: shared[sibling] for sibling in embedding._sort_by_generality(np.array(list(shared), np.int32)).tolist()
-    }
-
-
 def lowest_common(embedding: Embedding, rows: Sequence[int]) -> Rows:
     """The most specific nodes that each of the rows is, or is a kind of; empty if there are none."""
     if not len(rows):
@@ -90,19 +77,6 @@ def lowest_common(embedding: Embedding, rows: Sequence[int]) -> Rows:
     if not common.size:
         common = reduce(np.intersect1d, above)
     return _lowest(embedding, embedding._sort_by_generality(common))
-
-
-def lowest_common_in_graph(hierarchy: Hierarchy, rows: Sequence[int]) -> Rows:
-    """The lowest common ancestors in the graph, ascending.
-
-    >>> pets = Hierarchy.from_pairs([("animal", "dog"), ("animal", "cat"), ("dog", "poodle")])
-    >>> lowest_common_in_graph(pets, pets.rows(["poodle", "cat"])).tolist()
-    [0]
-    """
-    common = reduce(np.intersect1d, [np.append(hierarchy.ancestors_of(row), np.int32(row)) for row in rows])
-    # Every ancestor of a common ancestor is common too, so those that are not lowest are parents of others.
-    above = [hierarchy.parent_lists[row] for row in common.tolist()]
-    return np.setdiff1d(common, np.concatenate(above)) if above else common
 
 
 def margins(embedding: Embedding, parents: ArrayLike, children: ArrayLike) -> Points:
@@ -141,11 +115,11 @@ def _lowest(embedding: Embedding, rows: Rows) -> Rows:
     return found
 
 
-def relation(embedding: Embedding, names: Sequence[str] | None = None) -> Any:
+def relation(embedding: Embedding, names: Sequence[str] | None = None, by: str | None = None) -> Any:
     """A boolean SciPy CSR array whose [i, j] is True if names[i] is a names[j]; all names if None.
 
-    A node is not related to itself, as in ``ancestors``. Cones use the index; other methods test every pair, so the
-    time grows with the square of the number of names.
+    A node is not related to itself, as in ``ancestors``. By geometry, cones use the index; other methods test every
+    pair, so the time grows with the square of the number of names.
 
     >>> from hypercone import Embedding
     >>> from hypercone.methods import Settings
@@ -158,12 +132,23 @@ def relation(embedding: Embedding, names: Sequence[str] | None = None) -> Any:
     if isinstance(names, str):
         raise InputError(f"names is the text {names!r}; give a list of names")
     rows = range(len(embedding)) if names is None else [embedding.row(name) for name in names]
-    chosen = embedding.scorer if names is None else replace(embedding.scorer, points=embedding.points[list(rows)])
-    index = ConeIndex(chosen)
-    above = index.ancestors_of_many(range(len(rows)))
+    relatives = embedding.relatives(by)
+    if relatives.by == "graph":
+        above = _ancestors_among(relatives.ancestors_of_many(rows), rows, len(embedding))
+    else:
+        chosen = embedding.scorer if names is None else replace(embedding.scorer, points=embedding.points[list(rows)])
+        above = list(ConeIndex(chosen).ancestors_of_many(range(len(rows))))
     indptr = np.cumsum([0, *map(len, above)])
     indices = np.concatenate([np.empty(0, np.int64), *above])
     return sparse.csr_array((np.ones(len(indices), np.bool_), indices, indptr), shape=(len(rows), len(rows)))
+
+
+def _ancestors_among(above: Sequence[Rows], rows: Sequence[int], size: int) -> list[Rows]:
+    """The places of the ancestors in ``rows``, ascending; ancestors that are not among the rows are left out."""
+    places: list[list[int]] = [[] for _ in range(size)]
+    for place, row in enumerate(rows):
+        places[row].append(place)
+    return [np.array(sorted(place for row in found.tolist() for place in places[row]), np.int32) for found in above]
 
 
 def centroid(embedding: Embedding, rows: Sequence[int], weights: ArrayLike | None = None) -> NDArray[np.float64]:

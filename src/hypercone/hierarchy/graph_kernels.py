@@ -254,7 +254,7 @@ def count_ancestors_by_bits(order, parents, done):
             bits = np.uint64(0)
             for j in range(starts[i], starts[i + 1]):
                 bits |= reached[above[j]]
-            total += _ones(bits)
+            total += ones(bits)
             if i < first + 64:
                 bits |= np.uint64(1) << np.uint64(i - first)
             reached[i] = bits
@@ -262,7 +262,7 @@ def count_ancestors_by_bits(order, parents, done):
 
 
 @exact_kernel
-def _ones(bits):
+def ones(bits):
     """The number of set bits: sums of adjacent pairs, fours, eights, then of all bytes by one product."""
     bits = bits - ((bits >> np.uint64(1)) & np.uint64(0x5555555555555555))
     bits = (bits & np.uint64(0x3333333333333333)) + ((bits >> np.uint64(2)) & np.uint64(0x3333333333333333))
@@ -304,34 +304,6 @@ def longest_depths(order, parents):
             deepest = max(deepest, depths[parents.rows[i]] + 1)
         depths[row] = deepest
     return depths
-
-
-@exact_kernel
-def reachable(start, arrows):
-    """All rows reachable from ``start`` along the arrows, unsorted, without ``start``."""
-    seen = np.zeros(len(arrows.offsets) - 1, np.bool_)
-    seen[start] = True
-    capacity = 64
-    found = np.empty(capacity, np.int32)
-    found[0] = start
-    filled = 1
-    done = 0
-    while done < filled:
-        row = found[done]
-        done += 1
-        for i in entries(arrows, row):
-            neighbor = arrows.rows[i]
-            if seen[neighbor]:
-                continue
-            seen[neighbor] = True
-            if filled == capacity:
-                capacity *= 2
-                larger = np.empty(capacity, np.int32)
-                larger[:filled] = found
-                found = larger
-            found[filled] = neighbor
-            filled += 1
-    return found[1:filled]
 
 
 @exact_kernel

@@ -15,8 +15,8 @@ from numpy.typing import ArrayLike, NDArray
 
 from hypercone._arrays import Adjacency, Rows, freeze, pair_keys
 from hypercone.errors import HierarchyError, InputError, plural, short, warn_renamed, with_article
-from hypercone.hierarchy.graph import Order, ancestors, count_pairs, depths, pairs_of, reduced_parents, top_down_order
-from hypercone.hierarchy.graph_kernels import reachable
+from hypercone.hierarchy.graph import Order, ancestors, count_pairs, depths, pairs_of, top_down_order
+from hypercone.hierarchy.lineage import Lineage
 from hypercone.hierarchy.names import Labels, NodeNames, checked_labels, find_row, rows_of_pairs
 
 if TYPE_CHECKING:
@@ -181,7 +181,7 @@ class Hierarchy:
         >>> Hierarchy.from_pairs([("animal", "dog"), ("dog", "poodle")]).ancestors("poodle")
         ['animal', 'dog']
         """
-        return self._names_by_depth(self.ancestors_of(self.row(name)))
+        return self._names_of(self.lineage.ancestors(self.row(name)))
 
     def descendants(self, name: str) -> list[str]:
         """All descendants, shallowest first; ties are in row order.
@@ -189,23 +189,23 @@ class Hierarchy:
         >>> Hierarchy.from_pairs([("animal", "dog"), ("dog", "poodle")]).descendants("animal")
         ['dog', 'poodle']
         """
-        return self._names_by_depth(self.descendants_of(self.row(name)))
+        return self._names_of(self.lineage.descendants(self.row(name)))
 
     def parents(self, name: str) -> list[str]:
-        """The direct parents.
+        """The direct parents: those of the transitive reduction, shallowest first; ties are in row order.
 
         >>> Hierarchy.from_pairs([("animal", "dog"), ("dog", "poodle")]).parents("poodle")
         ['dog']
         """
-        return [self.names[row] for row in self.parent_lists[self.row(name)].tolist()]
+        return self._names_of(self.lineage.parents(self.row(name)))
 
     def children(self, name: str) -> list[str]:
-        """The direct children.
+        """The direct children: those of the transitive reduction, shallowest first; ties are in row order.
 
         >>> Hierarchy.from_pairs([("animal", "dog"), ("animal", "cat")]).children("animal")
         ['dog', 'cat']
         """
-        return [self.names[row] for row in self.child_lists[self.row(name)].tolist()]
+        return self._names_of(self.lineage.children(self.row(name)))
 
     def closure(self) -> Rows:
         """The transitive closure: all (ancestor, descendant) rows, sorted by (descendant, ancestor).
@@ -226,7 +226,7 @@ class Hierarchy:
         """The number of pairs in the transitive closure, without storing it; None if counting would take minutes."""
         if "_ancestors" in vars(self):
             return len(self._ancestors.rows)
-        return count_pairs(self._top_down, self._basic_parents)
+        return count_pairs(self._top_down, self.lineage.parent_lists)
 
     @cached_property
     def depths(self) -> Rows:
@@ -239,11 +239,16 @@ class Hierarchy:
 
     def ancestors_of(self, row: int) -> Rows:
         """The rows of all ancestors of a row, ascending; found by graph search, without the closure."""
-        return _reachable_rows(self.parent_lists, row)
+        return np.sort(self.lineage.ancestors(row))
 
     def descendants_of(self, row: int) -> Rows:
         """The rows of all descendants of a row, ascending; found by graph search, without the closure."""
-        return _reachable_rows(self.child_lists, row)
+        return np.sort(self.lineage.descendants(row))
+
+    @cached_property
+    def lineage(self) -> Lineage:
+        """Who is above and below whom, by row."""
+        return Lineage(self._top_down, self.parent_lists, self.child_lists)
 
     @cached_property
     def digest(self) -> str:
@@ -332,8 +337,19 @@ class Hierarchy:
         """
         return _summary(self)
 
-    def _names_by_depth(self, rows: Rows) -> list[str]:
-        return [self.names[row] for row in rows[np.argsort(self.depths[rows], kind="stable")].tolist()]
+    def redundant_edges(self) -> Rows:
+        """The given (parent, child) rows that follow from other edges, in the order of the edges.
+
+        >>> pets = Hierarchy.from_pairs([("animal", "dog"), ("dog", "poodle"), ("animal", "poodle")])
+        >>> pets.redundant_edges().tolist()
+        [[0, 2]]
+        """
+        given, direct = (pair_keys(edges[:, 0], edges[:, 1], len(self)) for edges in (self.edges, self.reduction()))
+        redundant: Rows = self.edges[~np.isin(given, direct)]
+        return redundant
+
+    def _names_of(self, rows: Rows) -> list[str]:
+        return [self.names[row] for row in rows.tolist()]
 
     # Derived data, computed on first use and cached.
     _order: Rows
@@ -343,27 +359,16 @@ class Hierarchy:
         return Order(self._order, depths(self._order, self.parent_lists))
 
     @cached_property
-    def _basic_parents(self) -> Adjacency:
-        return reduced_parents(self._top_down, self.parent_lists, self.child_lists)
-
-    @cached_property
     def _basic_edges(self) -> Rows:
-        return pairs_of(self._basic_parents)
+        return pairs_of(self.lineage.parent_lists)
 
     @cached_property
     def _ancestors(self) -> Adjacency:
-        return ancestors(self._top_down, self._basic_parents)
+        return ancestors(self._top_down, self.lineage.parent_lists)
 
     @cached_property
     def _closure(self) -> Rows:
         return pairs_of(self._ancestors)
-
-
-def _reachable_rows(neighbors: Adjacency, row: int) -> Rows:
-    if not 0 <= row < len(neighbors):
-        raise IndexError(f"row {row} is outside 0 … {len(neighbors) - 1}")
-    found: Rows = reachable(int(row), neighbors.csr)
-    return np.sort(found)
 
 
 def checked_edges(edges: ArrayLike, names: Sequence[str]) -> tuple[Rows, int]:

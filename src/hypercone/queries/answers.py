@@ -1,13 +1,18 @@
 """The answers to all questions, as plain values: Python, the command line and HTTP return the same objects.
 
 A node is always a name and a label; the label is None if the node has none. ``count`` is the total number, of which a
-list may contain only the first few.
+list may contain only the first few. ``by`` says what answered: the graph, the geometry, or in a list that has rows of
+both origins, *mixed*.
 """
 
 from __future__ import annotations
 
 from dataclasses import asdict, dataclass
 from typing import Any, Literal
+
+from hypercone.embedding.relatives import By
+
+AnsweredBy = Literal["graph", "geometry", "mixed"]
 
 
 class Answer:
@@ -43,12 +48,16 @@ class Ranked:
 
 @dataclass(slots=True)
 class Relative:
-    """An ancestor or descendant: its depth, and the margin by which the descendant lies inside the ancestor."""
+    """An ancestor or descendant: its depth, and the margin by which the descendant lies inside the ancestor.
+
+    A negative margin beside *graph* means that the geometry does not know the pair.
+    """
 
     name: str
     label: str | None
     depth: int | None
     margin: float
+    by: By
 
 
 @dataclass(slots=True)
@@ -59,6 +68,7 @@ class Sibling:
     label: str | None
     depth: int | None
     parents: list[Node]
+    by: By
 
 
 @dataclass(slots=True)
@@ -82,13 +92,14 @@ class Step:
 
 @dataclass(slots=True)
 class IsA(Answer):
-    """Whether the child is a kind of the parent: it is where the energy is not above the threshold."""
+    """Whether the child is a kind of the parent; by geometry, it is where the energy is not above the threshold."""
 
     child: str
     child_label: str | None
     parent: str
     parent_label: str | None
     is_a: bool
+    by: By
     energy: float
     threshold: float
 
@@ -113,6 +124,8 @@ class Explained(Answer):
     parent: str
     parent_label: str | None
     is_a: bool
+    by: By
+    geometry: bool
     energy: float
     threshold: float
     margin: float
@@ -137,6 +150,7 @@ class Ancestors(Answer):
     label: str | None
     ancestors: list[Relative]
     count: int
+    by: AnsweredBy
 
 
 @dataclass(slots=True)
@@ -147,6 +161,7 @@ class Descendants(Answer):
     label: str | None
     descendants: list[Relative]
     count: int
+    by: AnsweredBy
 
 
 @dataclass(slots=True)
@@ -157,6 +172,7 @@ class Parents(Answer):
     label: str | None
     parents: list[Relative]
     count: int
+    by: AnsweredBy
 
 
 @dataclass(slots=True)
@@ -167,6 +183,7 @@ class Children(Answer):
     label: str | None
     children: list[Relative]
     count: int
+    by: AnsweredBy
 
 
 @dataclass(slots=True)
@@ -177,6 +194,7 @@ class Siblings(Answer):
     label: str | None
     siblings: list[Sibling]
     count: int
+    by: AnsweredBy
 
 
 @dataclass(slots=True)
@@ -200,10 +218,12 @@ class Vector(Answer):
 
 @dataclass(slots=True)
 class LowestCommonAncestors(Answer):
-    """What the nodes have in common, by geometry and by the graph; None for what the model does not know."""
+    """The lowest common ancestors of the nodes; also those by geometry and by the graph, None if there is no graph."""
 
     names: list[str]
     labels: list[str | None]
+    lowest_common_ancestors: list[Ranked]
+    by: By
     geometry: list[Ranked]
     graph: list[Ranked] | None
     agree: bool | None
@@ -232,11 +252,13 @@ class Matches(Answer):
 
 @dataclass(slots=True)
 class Verdicts(Answer):
-    """Whether each of many children is a kind of its parent."""
+    """Whether each of many children is a kind of its parent; ``by_pair`` says what answered each if ``by`` is mixed."""
 
     threshold: float
     is_a: list[bool]
     energies: list[float]
+    by: AnsweredBy
+    by_pair: list[By] | None
 
 
 @dataclass(slots=True)

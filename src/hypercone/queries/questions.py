@@ -15,26 +15,15 @@ import numpy as np
 from hypercone._arrays import Rows
 from hypercone.embedding import Embedding
 from hypercone.embedding import explanation as reasons
-from hypercone.embedding.relations import (
-    ancestors_of,
-    ancestors_of_point,
-    centroid,
-    children_of,
-    descendants_of,
-    lowest_common,
-    lowest_common_in_graph,
-    margins,
-    nearest_to,
-    nearest_to_point,
-    parents_of,
-    siblings_of,
-)
+from hypercone.embedding.relations import ancestors_of_point, centroid, margins, nearest_to, nearest_to_point
+from hypercone.embedding.relatives import BY, By, Relatives, checked_by
 from hypercone.errors import InputError, option, plural, unknown_name
 from hypercone.methods import Points
 from hypercone.queries import answers
 from hypercone.queries.answers import (
     Ancestors,
     Answer,
+    AnsweredBy,
     Centroid,
     Children,
     Descendants,
@@ -64,17 +53,27 @@ NO_LIMIT, SHORT_LIMIT, SCREEN_LIMIT = 0, 10, 50
 NEIGHBORS = 10
 
 PAIR, NAME, TEXT, MORE = "CHILD PARENT", "NAME", "TEXT", "…"
+GEOMETRY: tuple[By, ...] = ("geometry",)
 
 
 @dataclass(slots=True)
 class QuestionInput:
-    """The nodes (by row) or the text that a question is about, the limit (0 for all), and the energy if known."""
+    """The nodes (by row) or the text that a question is about, the limit (0 for all), and the energy if known.
+
+    ``by`` is graph or geometry, or None for the default of the model.
+    """
 
     embedding: Embedding
     rows: Sequence[int]
     limit: int = NO_LIMIT
     text: str = ""
     energy: float | None = None
+    by: str | None = None
+
+    @property
+    def relatives(self) -> Relatives:
+        """What answers: the graph or the geometry."""
+        return self.embedding.relatives(self.by)
 
     def node(self) -> tuple[str, str | None]:
         """The name and label of the first node."""
@@ -97,8 +96,9 @@ class QuestionInput:
 class Question:
     """A question: its arguments (``…`` for any number more), the function that answers it, and the type of the answer.
 
-    ``limit`` is the default limit of its list; None if it has no list. ``in_columns`` answers many pairs of
-    (child, parent) rows at once.
+    ``limit`` is the default limit of its list; None if it has no list. ``answered_by`` names what can answer it: the
+    graph or the geometry, only the geometry, or neither. ``in_columns`` answers many pairs of (child, parent) rows at
+    once.
 
     >>> lca = QUESTIONS["lca"]
     >>> lca.takes(1), lca.takes(2), lca.takes(9)
@@ -109,7 +109,8 @@ class Question:
     respond: Callable[[QuestionInput], Answer]
     gives: type[Answer]
     limit: int | None = None
-    in_columns: Callable[[Embedding, Rows], Answer] | None = None
+    in_columns: Callable[[Embedding, Rows, str | None], Answer] | None = None
+    answered_by: tuple[By, ...] = BY
 
     @property
     def least(self) -> int:
@@ -131,19 +132,22 @@ class Question:
         return count >= self.least if self.is_open else count == self.least
 
 
-def answer(embedding: Embedding, question: str, names: Sequence[str], limit: int | None = None) -> Answer:
+def answer(
+    embedding: Embedding, question: str, names: Sequence[str], limit: int | None = None, by: str | None = None
+) -> Answer:
     """Answer a question about nodes or a text; lists have at most ``limit`` items, 0 for all.
 
+    ``by`` is graph or geometry, or None for the default of the model.
     ``hypercone.queries.in_words`` turns the answer into a sentence.
 
     >>> import hypercone
     >>> pets = hypercone.Hierarchy.from_pairs([("animal", "dog"), ("animal", "cat"), ("dog", "poodle")])
     >>> found = answer(hypercone.fit(pets, dim=2), "ancestors", ["poodle"])
-    >>> [item.name for item in found.ancestors], found.count
-    (['animal', 'dog'], 2)
+    >>> [item.name for item in found.ancestors], found.count, found.by
+    (['animal', 'dog'], 2, 'graph')
     """
     wanted = find_question(question)
-    return wanted.respond(ask(embedding, question, names, limit))
+    return wanted.respond(ask(embedding, question, names, limit, by))
 
 
 def find_question(name: str) -> Question:
@@ -153,9 +157,12 @@ def find_question(name: str) -> Question:
     return QUESTIONS[name]
 
 
-def ask(embedding: Embedding, question: str, names: Sequence[str], limit: int | None = None) -> QuestionInput:
+def ask(
+    embedding: Embedding, question: str, names: Sequence[str], limit: int | None = None, by: str | None = None
+) -> QuestionInput:
     """The checked input of a question; InputError for an unknown name, or for too many or too few names."""
     wanted = find_question(question)
+    check_by(embedding, question, by)
     if not wanted.takes(len(names)):
         given = f"{plural(len(names), 'name')}: {' '.join(names)}" if names else "no name"
         raise InputError(f"{question} takes {wanted.arguments}, but was given {given}")
@@ -164,7 +171,19 @@ def ask(embedding: Embedding, question: str, names: Sequence[str], limit: int | 
         raise InputError(f"{option('limit')} is {limit}, but must be at least 0 (0 means all)")
     if wanted.arguments == TEXT:
         return QuestionInput(embedding, (), limit, names[0])
-    return QuestionInput(embedding, [embedding.row(name) for name in names], limit)
+    return QuestionInput(embedding, [embedding.row(name) for name in names], limit, by=by)
+
+
+def check_by(embedding: Embedding, question: str, by: str | None) -> None:
+    """InputError if the graph or the geometry cannot answer the question."""
+    answered_by = find_question(question).answered_by
+    if by is not None and by in BY and by not in answered_by:
+        remedy = f"leave out {option('by')}"
+        if not answered_by:
+            raise InputError(f"{question} depends on neither the graph nor the geometry; {remedy}")
+        raise InputError(f"{question} is always answered by the {' or '.join(answered_by)}; {remedy}")
+    if answered_by:
+        checked_by(embedding, by)
 
 
 def answer_many(embedding: Embedding, question: str, asked: Sequence[QuestionInput]) -> Answer:
@@ -179,13 +198,17 @@ def answer_many(embedding: Embedding, question: str, asked: Sequence[QuestionInp
     wanted = find_question(question)
     if wanted.in_columns is None:
         return Results([wanted.respond(one) for one in asked])
-    return wanted.in_columns(embedding, np.array([one.rows for one in asked], np.int32).reshape(-1, 2))
+    by = asked[0].by if asked else None
+    return wanted.in_columns(embedding, np.array([one.rows for one in asked], np.int32).reshape(-1, 2), by)
 
 
 def is_a(asked: QuestionInput) -> IsA:
     """Whether the child is a kind of the parent."""
-    energy, threshold = _energy(asked), asked.embedding.threshold
-    return IsA(*asked.pair(), energy <= threshold, energy, threshold)
+    (child, parent), relatives, energy = asked.rows, asked.relatives, _energy(asked)
+    by = relatives.origins(child, [parent])[0]
+    threshold = asked.embedding.threshold
+    verdict = energy <= threshold if by == "geometry" else bool(relatives.is_a([[parent, child]])[0])
+    return IsA(*asked.pair(), verdict, by, energy, threshold)
 
 
 def energy(asked: QuestionInput) -> Energy:
@@ -193,15 +216,25 @@ def energy(asked: QuestionInput) -> Energy:
     return Energy(*asked.pair(), _energy(asked))
 
 
-def verdicts(embedding: Embedding, pairs: Rows) -> Verdicts:
+def verdicts(embedding: Embedding, pairs: Rows, by: str | None = None) -> Verdicts:
     """Whether each child is a kind of its parent, for pairs of (child, parent) rows."""
-    found, threshold = _energies(embedding, pairs), embedding.threshold
-    return Verdicts(threshold, (found <= threshold).tolist(), found.tolist())
+    found, threshold, relatives = _energies(embedding, pairs), embedding.threshold, embedding.relatives(by)
+    if relatives.by == "geometry":
+        return Verdicts(threshold, (found <= threshold).tolist(), found.tolist(), "geometry", None)
+    origins = [relatives.origins(child, [parent])[0] for child, parent in pairs.tolist()] if relatives.is_mixed else []
+    answered_by = _common_origin(origins, relatives.by)
+    by_pair = origins if answered_by == "mixed" else None
+    return Verdicts(threshold, relatives.is_a(pairs[:, ::-1]).tolist(), found.tolist(), answered_by, by_pair)
 
 
-def energies(embedding: Embedding, pairs: Rows) -> Energies:
+def energies(embedding: Embedding, pairs: Rows, by: str | None = None) -> Energies:
     """How far each child is from its parent's region, for pairs of (child, parent) rows."""
     return Energies(_energies(embedding, pairs).tolist())
+
+
+def _common_origin(origins: Sequence[By], default: By) -> AnsweredBy:
+    """What answered all items; mixed if both did, and the default if there are no items."""
+    return "mixed" if len(set(origins)) > 1 else next(iter(origins), default)
 
 
 def _energy(asked: QuestionInput) -> float:
@@ -216,10 +249,13 @@ def _energies(embedding: Embedding, pairs: Rows) -> Points:
 
 def explain(asked: QuestionInput) -> Explained:
     """Why the child is, or is not, a kind of the parent."""
-    found = reasons.explain(asked.embedding, *asked.rows)
+    child, parent = asked.rows
+    found = reasons.explain(asked.embedding, child, parent, asked.by)
     return Explained(
         *asked.pair(),
         is_a=found.is_a,
+        by=found.by,
+        geometry=found.geometry,
         energy=found.energy,
         threshold=found.threshold,
         margin=found.margin,
@@ -250,37 +286,51 @@ def _steps(embedding: Embedding, steps: Sequence[reasons.Step]) -> list[answers.
 
 def ancestors(asked: QuestionInput) -> Ancestors:
     """What the node is a kind of."""
-    rows = ancestors_of(asked.embedding, asked.rows[0])
-    return Ancestors(*asked.node(), _above(asked, rows), len(rows))
+    listed, count, by = _above(asked, asked.relatives.ancestors(asked.rows[0]))
+    return Ancestors(*asked.node(), listed, count, by)
 
 
 def descendants(asked: QuestionInput) -> Descendants:
     """What is a kind of the node."""
-    rows = descendants_of(asked.embedding, asked.rows[0])
-    return Descendants(*asked.node(), _below(asked, rows), len(rows))
+    listed, count, by = _below(asked, asked.relatives.descendants(asked.rows[0]))
+    return Descendants(*asked.node(), listed, count, by)
 
 
 def parents(asked: QuestionInput) -> Parents:
     """The ancestors with no other between."""
-    rows = parents_of(asked.embedding, asked.rows[0])
-    return Parents(*asked.node(), _above(asked, rows), len(rows))
+    listed, count, by = _above(asked, asked.relatives.parents(asked.rows[0]))
+    return Parents(*asked.node(), listed, count, by)
 
 
 def children(asked: QuestionInput) -> Children:
     """The descendants with no other between."""
-    rows = children_of(asked.embedding, asked.rows[0])
-    return Children(*asked.node(), _below(asked, rows), len(rows))
+    listed, count, by = _below(asked, asked.relatives.children(asked.rows[0]))
+    return Children(*asked.node(), listed, count, by)
 
 
 def siblings(asked: QuestionInput) -> Siblings:
     """The other children of the parents."""
-    embedding, shared = asked.embedding, siblings_of(asked.embedding, asked.rows[0])
+    embedding, relatives, shared = asked.embedding, asked.relatives, asked.relatives.siblings(asked.rows[0])
+    origins = _sibling_origins(relatives, asked.rows[0], shared)
     rows = first(list(shared), asked.limit)
     found = [
-        Sibling(*node, depth, [Node(*_node(embedding, parent)) for parent in shared[row]])
+        Sibling(*node, depth, [Node(*_node(embedding, parent)) for parent in shared[row]], origins[row])
         for row, node, depth in zip(rows, _nodes(embedding, rows), _depths(embedding, rows), strict=True)
     ]
-    return Siblings(*asked.node(), found, len(shared))
+    return Siblings(*asked.node(), found, len(shared), _common_origin(list(origins.values()), relatives.by))
+
+
+def _sibling_origins(relatives: Relatives, row: int, shared: dict[int, list[int]]) -> dict[int, By]:
+    """For each sibling, graph if the graph knows a shared parent of both, else geometry."""
+    if not relatives.is_mixed:
+        return dict.fromkeys(shared, relatives.by)
+    own = {parent: relatives.origins(row, [parent])[0] for parents in shared.values() for parent in parents}
+    return {
+        sibling: "graph"
+        if any(own[parent] == relatives.origins(sibling, [parent])[0] == "graph" for parent in parents)
+        else "geometry"
+        for sibling, parents in shared.items()
+    }
 
 
 def nearest(asked: QuestionInput) -> Nearest:
@@ -297,15 +347,19 @@ def vector(asked: QuestionInput) -> Vector:
 
 
 def lowest_common_ancestors(asked: QuestionInput) -> LowestCommonAncestors:
-    """The lowest common ancestors by geometry and, where the edges are known, by the graph."""
-    embedding, hierarchy = asked.embedding, asked.embedding.hierarchy
-    by_geometry = lowest_common(embedding, asked.rows).tolist()
-    by_graph = None if hierarchy is None else lowest_common_in_graph(hierarchy, asked.rows).tolist()
+    """The lowest common ancestors, and what the graph and the geometry each say."""
+    embedding, by = asked.embedding, asked.relatives.by
+    answers = {"geometry": embedding.relatives("geometry").lowest_common(asked.rows).tolist()}
+    if embedding.edges is not None:
+        answers["graph"] = embedding.relatives("graph").lowest_common(asked.rows).tolist()
+    nodes = {each: _nodes_with_depths(embedding, rows) for each, rows in answers.items()}
     return LowestCommonAncestors(
         *asked.nodes(),
-        geometry=_nodes_with_depths(embedding, by_geometry),
-        graph=None if by_graph is None else _nodes_with_depths(embedding, by_graph),
-        agree=None if by_graph is None else sorted(by_geometry) == by_graph,
+        lowest_common_ancestors=nodes[by],
+        by=by,
+        geometry=nodes["geometry"],
+        graph=nodes.get("graph"),
+        agree=sorted(answers["geometry"]) == sorted(answers["graph"]) if "graph" in answers else None,
     )
 
 
@@ -328,7 +382,8 @@ def search(asked: QuestionInput) -> Matches:
 def above_point(embedding: Embedding, point: Any, limit: int = NO_LIMIT) -> tuple[list[Relative], int]:
     """The ancestors of a point, and their total number."""
     rows, inside = ancestors_of_point(embedding, point)
-    return _relatives(embedding, first(rows, limit), first(inside, limit)), len(rows)
+    shown = first(rows, limit)
+    return _listed(embedding, shown, first(inside, limit), ["geometry"] * len(shown)), len(rows)
 
 
 Some = TypeVar("Some", Rows, Points, list[int])
@@ -339,19 +394,27 @@ def first(items: Some, limit: int) -> Some:
     return items[: limit or None]
 
 
-def _above(asked: QuestionInput, rows: Rows) -> list[Relative]:
+def _above(asked: QuestionInput, rows: Rows) -> tuple[list[Relative], int, AnsweredBy]:
+    """The first of the rows above the node, their total number, and what answered."""
     shown = first(rows, asked.limit)
-    return _relatives(asked.embedding, shown, margins(asked.embedding, shown, asked.rows[0]))
+    return _relatives(asked, rows, shown, margins(asked.embedding, shown, asked.rows[0]))
 
 
-def _below(asked: QuestionInput, rows: Rows) -> list[Relative]:
+def _below(asked: QuestionInput, rows: Rows) -> tuple[list[Relative], int, AnsweredBy]:
     shown = first(rows, asked.limit)
-    return _relatives(asked.embedding, shown, margins(asked.embedding, asked.rows[0], shown))
+    return _relatives(asked, rows, shown, margins(asked.embedding, asked.rows[0], shown))
 
 
-def _relatives(embedding: Embedding, rows: Rows, inside: Points) -> list[Relative]:
-    parts = _nodes(embedding, rows.tolist()), _depths(embedding, rows), inside.tolist()
-    return [Relative(*node, depth, margin) for node, depth, margin in zip(*parts, strict=True)]
+def _relatives(asked: QuestionInput, rows: Rows, shown: Rows, inside: Points) -> tuple[list[Relative], int, AnsweredBy]:
+    relatives = asked.relatives
+    origins = relatives.origins(asked.rows[0], rows if relatives.is_mixed else shown)
+    listed = _listed(asked.embedding, shown, inside, origins[: len(shown)])
+    return listed, len(rows), _common_origin(origins, relatives.by)
+
+
+def _listed(embedding: Embedding, rows: Rows, inside: Points, origins: Sequence[By]) -> list[Relative]:
+    parts = _nodes(embedding, rows.tolist()), _depths(embedding, rows), inside.tolist(), origins
+    return [Relative(*node, depth, margin, by) for node, depth, margin, by in zip(*parts, strict=True)]
 
 
 def _nodes_with_depths(embedding: Embedding, rows: list[int]) -> list[Ranked]:
@@ -376,16 +439,16 @@ def _depths(embedding: Embedding, rows: Rows | list[int]) -> list[int | None]:
 
 QUESTIONS = {
     "is-a": Question(PAIR, is_a, IsA, in_columns=verdicts),
-    "energy": Question(PAIR, energy, Energy, in_columns=energies),
+    "energy": Question(PAIR, energy, Energy, in_columns=energies, answered_by=GEOMETRY),
     "explain": Question(PAIR, explain, Explained),
     "ancestors": Question(NAME, ancestors, Ancestors, limit=NO_LIMIT),
     "descendants": Question(NAME, descendants, Descendants, limit=NO_LIMIT),
     "parents": Question(NAME, parents, Parents, limit=NO_LIMIT),
     "children": Question(NAME, children, Children, limit=NO_LIMIT),
     "siblings": Question(NAME, siblings, Siblings, limit=NO_LIMIT),
-    "nearest": Question(NAME, nearest, Nearest, limit=SHORT_LIMIT),
-    "vector": Question(NAME, vector, Vector),
+    "nearest": Question(NAME, nearest, Nearest, limit=SHORT_LIMIT, answered_by=GEOMETRY),
+    "vector": Question(NAME, vector, Vector, answered_by=()),
     "lca": Question("NAME NAME …", lowest_common_ancestors, LowestCommonAncestors),
-    "centroid": Question("NAME …", centroid_of, Centroid, limit=NO_LIMIT),
-    "search": Question(TEXT, search, Matches, limit=SHORT_LIMIT),
+    "centroid": Question("NAME …", centroid_of, Centroid, limit=NO_LIMIT, answered_by=GEOMETRY),
+    "search": Question(TEXT, search, Matches, limit=SHORT_LIMIT, answered_by=()),
 }

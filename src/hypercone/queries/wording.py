@@ -29,6 +29,7 @@ from hypercone.queries.answers import (
 )
 
 NEIGHBORS_SHOWN = 5
+ORIGINS = {"graph": "by the graph", "geometry": "by geometry", "mixed": "by the graph and by geometry"}
 
 
 @singledispatch
@@ -53,32 +54,36 @@ def _(answer: Vector, *, long: bool = False) -> str:
 
 @in_words.register
 def _(answer: IsA, *, long: bool = False) -> str:
-    return f"{_verdict_text(answer)} (energy {answer.energy:.4g}, threshold {answer.threshold:.4g})"
+    numbers = f"energy {answer.energy:.4g}, threshold {answer.threshold:.4g}"
+    if answer.by == "geometry":
+        return f"{_verdict_text(answer)} (by geometry: {numbers})"
+    differs = answer.is_a != (answer.energy <= answer.threshold)
+    return f"{_verdict_text(answer)} (by the graph{f'; the geometry says otherwise: {numbers}' if differs else ''})"
 
 
 @in_words.register
 def _(answer: Ancestors, *, long: bool = False) -> str:
-    return _list_text(f"{title(answer)} is a:", answer.ancestors, answer.count, long)
+    return _list_text(f"{title(answer)} is a ({ORIGINS[answer.by]}):", answer.ancestors, answer.count, long)
 
 
 @in_words.register
 def _(answer: Descendants, *, long: bool = False) -> str:
-    return _list_text(f"{title(answer)} includes:", answer.descendants, answer.count, long)
+    return _list_text(f"{title(answer)} includes ({ORIGINS[answer.by]}):", answer.descendants, answer.count, long)
 
 
 @in_words.register
 def _(answer: Parents, *, long: bool = False) -> str:
-    return _list_text(f"{title(answer)} has the parents:", answer.parents, answer.count, long)
+    return _list_text(f"{title(answer)} has the parents ({ORIGINS[answer.by]}):", answer.parents, answer.count, long)
 
 
 @in_words.register
 def _(answer: Children, *, long: bool = False) -> str:
-    return _list_text(f"{title(answer)} has the children:", answer.children, answer.count, long)
+    return _list_text(f"{title(answer)} has the children ({ORIGINS[answer.by]}):", answer.children, answer.count, long)
 
 
 @in_words.register
 def _(answer: Siblings, *, long: bool = False) -> str:
-    return _list_text(f"{title(answer)} has the siblings:", answer.siblings, answer.count, long)
+    return _list_text(f"{title(answer)} has the siblings ({ORIGINS[answer.by]}):", answer.siblings, answer.count, long)
 
 
 @in_words.register
@@ -93,14 +98,11 @@ def _(answer: Nearest, *, long: bool = False) -> str:
 
 @in_words.register
 def _(answer: LowestCommonAncestors, *, long: bool = False) -> str:
-    in_graph = "unknown, as the model has no edges" if answer.graph is None else _titles(answer.graph)
-    lines = [
-        f"The lowest common ancestors of {_queried_nodes(answer)}:",
-        f"  by geometry   {_titles(answer.geometry)}",
-        f"  by the graph  {in_graph}",
-    ]
-    if answer.agree is not None:
-        lines.append(f"Geometry and graph {'agree' if answer.agree else 'disagree'}.")
+    found = _titles(answer.lowest_common_ancestors)
+    lines = [f"The lowest common ancestors of {_queried_nodes(answer)} ({ORIGINS[answer.by]}): {found}"]
+    if answer.agree is False:
+        other = ("by geometry", answer.geometry) if answer.by == "graph" else ("by the graph", answer.graph or [])
+        lines.append(f"Geometry and graph disagree; {other[0]}: {_titles(other[1])}")
     return "\n".join(lines)
 
 
@@ -118,7 +120,7 @@ def _(answer: Centroid, *, long: bool = False) -> str:
 
 @in_words.register
 def _(answer: Explained, *, long: bool = False) -> str:
-    return "\n".join([f"{_verdict_text(answer)}.", *_reason_lines(answer)])
+    return "\n".join([f"{_verdict_text(answer)} ({ORIGINS[answer.by]}).", *_reason_lines(answer)])
 
 
 def title(node: Any) -> str:
@@ -198,16 +200,21 @@ def _verdict_text(answer: IsA | Explained) -> str:
 
 
 def _reason_lines(found: Explained) -> Iterator[str]:
+    in_graph = "unknown, as the model has no edges" if found.graph is None else _graph_text(found)
+    lines = [f"By the graph: {in_graph}.", f"By geometry: {_geometry_text(found)}."]
+    yield from lines if found.by == "graph" else lines[::-1]
     yield from _number_lines(found)
-    if found.chain:
-        inside = join_with_and([f"{step.margin:.4f}" for step in found.chain])
-        margins = f"with {'margin' if len(found.chain) == 1 else 'margins'} {inside}"
-        yield f"By geometry: {_path_text(found, found.chain)}, {margins}."
-    if found.graph is None:
-        yield "By the graph: unknown, as the model has no edges."
-        return
-    yield f"By the graph: {_graph_text(found)}."
-    yield f"{_agreement_text(found)}."
+    if found.graph is not None:
+        yield f"{_agreement_text(found)}."
+
+
+def _geometry_text(found: Explained) -> str:
+    if not found.geometry:
+        return f"{found.child} is outside {found.parent}"
+    if not found.chain:
+        return "they are one node"
+    inside = join_with_and([f"{step.margin:.4f}" for step in found.chain])
+    return f"{_path_text(found, found.chain)}, with {'margin' if len(found.chain) == 1 else 'margins'} {inside}"
 
 
 def _number_lines(found: Explained) -> Iterator[str]:
@@ -238,7 +245,7 @@ def _graph_text(found: Explained) -> str:
 
 def _agreement_text(found: Explained) -> str:
     lost = next((step for step in found.path if step.child_margin < 0), None)
-    if found.is_a and found.graph == "no":
+    if found.geometry and found.graph == "no":
         return f"Geometry and graph disagree: {found.stray} is the first step up that is not above it in the graph"
     if not found.agrees and lost:
         return f"Geometry and graph disagree: {found.child} is lost at {lost.name} (margin {lost.child_margin:.4g})"

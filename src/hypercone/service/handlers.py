@@ -66,27 +66,29 @@ def answer_one(question: Question, model: Model, request: Any, deadline: Deadlin
     if question.arguments == PAIR:
         child, parent = rows[request.child], rows[request.parent]
         energy = model.energy(child, parent) if question.in_columns is not None else None
-        return question.respond(QuestionInput(model.embedding, (child, parent), 0, "", energy))
+        return question.respond(
+            QuestionInput(model.embedding, (child, parent), 0, "", energy, by_of(question, model, request))
+        )
     limit = limit_of(question, request)
     if question.arguments == TEXT:
         asked = QuestionInput(model.embedding, (), limit, request.text)
     else:
-        asked = QuestionInput(model.embedding, (rows[request.name],), limit)
+        asked = QuestionInput(model.embedding, (rows[request.name],), limit, by=by_of(question, model, request))
     return _answer_each([asked], question, deadline)[0]
 
 
 def answer_many(question: Question, model: Model, request: Any, deadline: Deadline) -> Answer:
     """The answers about many items, in the order of the request."""
-    embedding, limit = model.embedding, limit_of(question, request)
+    embedding, limit, by = model.embedding, limit_of(question, request), by_of(question, model, request)
     if question.arguments == PAIR:
         pairs = _rows_of_pairs(model, request.pairs)
         if question.in_columns is not None:
-            return question.in_columns(embedding, pairs)
-        asked = [QuestionInput(embedding, pair) for pair in pairs.tolist()]
+            return question.in_columns(embedding, pairs, by)
+        asked = [QuestionInput(embedding, pair, by=by) for pair in pairs.tolist()]
     elif question.arguments == TEXT:
         asked = [QuestionInput(embedding, (), limit, text) for text in request.texts]
     else:
-        asked = [QuestionInput(embedding, (row,), limit) for row in rows_of(model, request.names, "names")]
+        asked = [QuestionInput(embedding, (row,), limit, by=by) for row in rows_of(model, request.names, "names")]
     return Results(_answer_each(asked, question, deadline))
 
 
@@ -94,12 +96,23 @@ def answer_groups(question: Question, model: Model, request: Any, deadline: Dead
     """The answer about one group of nodes, or the answers about several groups."""
     if (request.names is UNSET) == (request.groups is UNSET):
         raise bad_request("give either names, for one group of nodes, or groups, for several")
-    limit = limit_of(question, request)
+    embedding, limit, by = model.embedding, limit_of(question, request), by_of(question, model, request)
     if request.groups is UNSET:
         rows = rows_of(model, request.names, "names")
-        return _answer_each([QuestionInput(model.embedding, rows, limit)], question, deadline)[0]
+        return _answer_each([QuestionInput(embedding, rows, limit, by=by)], question, deadline)[0]
     groups = [rows_of(model, group, f"groups[{index}]", index) for index, group in enumerate(request.groups)]
-    return Results(_answer_each([QuestionInput(model.embedding, rows, limit) for rows in groups], question, deadline))
+    asked = [QuestionInput(embedding, rows, limit, by=by) for rows in groups]
+    return Results(_answer_each(asked, question, deadline))
+
+
+def by_of(question: Question, model: Model, request: Any) -> str | None:
+    """What should answer, graph or geometry; None for the default of the model."""
+    by = getattr(request, "by", UNSET)
+    if by is UNSET:
+        return None
+    if by == "graph" and model.embedding.edges is None:
+        raise bad_request("the model has no edges, so only its geometry can answer; leave out by")
+    return str(by)
 
 
 def limit_of(question: Question, request: Any) -> int:

@@ -91,7 +91,7 @@ class Model:
                 QuestionInput(self.embedding, about, 1, self.names[child] if question.arguments == TEXT else "")
             )
             if question.in_columns is not None:
-                question.in_columns(self.embedding, np.array([rows], np.int32))
+                question.in_columns(self.embedding, np.array([rows], np.int32), None)
         if self.embedding.labels:
             self.embedding.labels.rows_of("")
         place(self.embedding, [self.names[parent]], [])

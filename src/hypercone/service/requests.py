@@ -8,7 +8,7 @@ import math
 import re
 from collections.abc import Iterable
 from functools import cache
-from typing import Annotated, Any, NoReturn
+from typing import Annotated, Any, Literal, NoReturn
 from urllib.parse import unquote_to_bytes
 
 import msgspec
@@ -90,26 +90,34 @@ PLACE = request_type(
 def one_of(name: str, question: Question) -> type[Request]:
     """The type of a request about one node, one pair or one text."""
     parts = [(part, ONE[part]) for part in question.arguments.lower().split()]
-    return request_type(_title(name), [*parts, *_limits(name, question)])
+    return request_type(_title(name), [*parts, *_options(name, question)])
 
 
 def many_of(name: str, question: Question) -> type[Request]:
     """The type of a request about many items; for questions about a group of nodes, about one or several groups."""
     if not question.is_open:
-        return request_type(_title(name) + "Many", [MANY[question.arguments], *_limits(name, question)])
+        return request_type(_title(name) + "Many", [MANY[question.arguments], *_options(name, question)])
     group = many(ANY_NAME, "names or labels of nodes", question.least)
     groups = many(group, "several groups of them, instead of names")
-    fields = [("names", group | UnsetType), ("groups", groups | UnsetType), *_limits(name, question)]
+    fields = [("names", group | UnsetType), ("groups", groups | UnsetType), *_options(name, question)]
     return request_type(_title(name), fields)
 
 
-def _limits(name: str, question: Question) -> list[tuple[str, Any]]:
+def _options(name: str, question: Question) -> list[tuple[str, Any]]:
+    by = [("by", _by(question))] if question.answered_by else []
     if question.limit is None:
-        return []
+        return by
     limit = ("limit", whole("the most to list, 0 for all", default=question.limit))
     # The name in the first release.
     count = ("count", whole("the old name of limit, which is preferred where both are given", deprecated=True))
-    return [limit, count] if name == "nearest" else [limit]
+    return [*by, limit, count] if name == "nearest" else [*by, limit]
+
+
+def _by(question: Question) -> Any:
+    description = "what answers; by default the graph, if the model has one and was not fitted to a split"
+    if len(question.answered_by) == 1:
+        description = "what answers, which is always the geometry"
+    return Annotated[Literal[question.answered_by], Meta(description=description)] | UnsetType
 
 
 def _title(name: str) -> str:

@@ -268,7 +268,7 @@ def _construct(hierarchy: Hierarchy, given: FitConfig, split: Split | None, cont
             "reproducible": True,
         },
         labels=hierarchy.labels,
-        edges=hierarchy.edges,
+        edges=hierarchy.edges if split is None else split.train,
     )
 
 
@@ -314,7 +314,7 @@ def _learn(
             "notes": trained.notes,
         },
         labels=hierarchy.labels,
-        edges=hierarchy.edges,
+        edges=hierarchy.edges if split is None else split.train,
     )
 
 
