@@ -24,6 +24,7 @@ import sys
 import time
 from collections.abc import Callable, Iterator, Sequence
 from dataclasses import dataclass, field
+from functools import partial
 from pathlib import Path
 from typing import Any
 
@@ -32,21 +33,24 @@ from tools.results import Row, markdown_table
 from tools.served import served
 
 import hypercone
-from benchmarks.real_files import FILES, ONTOLOGIES, RealFile
+from benchmarks.real_files import FILES, ONTOLOGIES
 from benchmarks.support import import_package, load_hierarchy
 from hypercone.embedding import Embedding
 from hypercone.errors import HyperconeError, InputError
 from hypercone.explorer import write_page
 from hypercone.hierarchy import Hierarchy
 
-KEY = ("source", "method")
+KEY = ("source", "method", "asked")
 PACKAGES = ("networkx",)
 SMOKE = {"sources": ["tree-3-3", "trove.paths"], "sample": 5}
 QUESTIONS = ("parents", "children", "siblings", "ancestors", "descendants")
-BY_GEOMETRY = ("parents", "ancestors")
-DATASETS = {"wordnet-nouns": "WordNet 3.0 nouns", "wordnet-mammals": "WordNet 3.0 mammals"}
-# All that answer by the graph.
+# All that answer by the graph; and the cones, which are asked less.
 INTERFACES = ("Python", "HTTP", "shell", "explorer")
+GEOMETRY, BY_GEOMETRY = "geometry", ("parents", "ancestors")
+KINDS = ("asked", "different", "out_of_order", "not_by_graph")
+# A row is about all nodes in every interface but the explorer, or about some nodes in the explorer.
+EVERY, SAMPLE = "every node", "some nodes in the explorer"
+DATASETS = {"wordnet-nouns": "WordNet 3.0 nouns", "wordnet-mammals": "WordNet 3.0 mammals"}
 # The other files of the benchmark ``readers`` are too large for it, or have the edges of one that is here.
 READ = [
     "hp.obo",
@@ -88,11 +92,12 @@ def parts(options: argparse.Namespace) -> Iterator[Row]:
         options.explorer = options.explorer and bool(shutil.which("chromium"))
     if options.folder is None and not set(options.sources) <= set(DATASETS):
         raise InputError("the folder of the files is missing; python -m benchmarks.real_files fills one")
-    for source in options.sources:
-        yield {"source": source, "method": "nested-caps", "sample": options.sample if options.explorer else 0}
-    for source in options.sources:
-        if source in OVERLAPPING:
-            yield {"source": source, "method": "overlapping-caps", "sample": options.sample if options.explorer else 0}
+    models = [(source, "nested-caps") for source in options.sources]
+    models += [(source, "overlapping-caps") for source in options.sources if source in OVERLAPPING]
+    for source, method in models:
+        yield {"source": source, "method": method, "asked": EVERY}
+    for source, method in models if options.explorer else []:
+        yield {"source": source, "method": method, "asked": SAMPLE, "sample": options.sample}
 
 
 def run(settings: Row, options: argparse.Namespace) -> list[Row]:
@@ -101,41 +106,49 @@ def run(settings: Row, options: argparse.Namespace) -> list[Row]:
     path = options.folder / source if options.folder is not None else None
     hierarchy = load_hierarchy(str(path) if path is not None and path.exists() else source)
     judge = Judge(hierarchy)
-    model = options.scratch / "model"
     began = time.perf_counter()
     embedding = hypercone.fit(hierarchy, method=settings["method"])
-    seconds = {"fit": time.perf_counter() - began}
-    shutil.rmtree(model, ignore_errors=True)
-    embedding.save(model)
+    row: Row = {
+        "default_by": embedding.default_by,
+        "nodes": len(hierarchy),
+        "edges": len(hierarchy.edges),
+        "redundant_edges": judge.redundant,
+        "nodes_with_several_parents": judge.several_parents,
+        "fit_seconds": round(time.perf_counter() - began, 1),
+    }
     with contextlib.ExitStack() as stack:
-        asked = interfaces(embedding, model, settings["sample"], judge, stack)
-        counts = {name: Counts() for name in asked}
-        listed = {}
-        for question in QUESTIONS:
-            judge.turn_to(question)
-            listed[question] = sum(map(len, judge.expected))
-            for name, (ask, rows) in asked.items():
-                # The cones are only asked for what the table shows.
-                if name == "geometry" and question not in BY_GEOMETRY:
-                    continue
-                began = time.perf_counter()
-                counts[name].compare(question, judge, rows, ask(question, rows))
-                seconds[name] = seconds.get(name, 0.0) + time.perf_counter() - began
-    about = ONTOLOGIES.get(source) or FILES.get(source)
-    return [
-        {
-            "content": about.content if about else DATASETS.get(source, source),
-            "package": about.package if isinstance(about, RealFile) else "hypercone",
-            "nodes": len(hierarchy),
-            "edges": len(hierarchy.edges),
-            "redundant_edges": judge.redundant,
-            "nodes_with_several_parents": judge.several_parents,
-            "listed": listed,
-            "interfaces": {name: counted.as_row() for name, counted in counts.items()},
-            "default_by": embedding.default_by,
-            "seconds": {name: round(value, 1) for name, value in seconds.items()},
-        }
-    ]
+        if settings["asked"] == SAMPLE:
+            asked = in_explorer(embedding, options.scratch, settings["sample"], stack)
+        else:
+            asked = everywhere(embedding, options.scratch, judge, stack)
+        return [about(source) | row | compare(judge, asked)]
+
+
+def about(source: str) -> Row:
+    """What a hierarchy is, and where it comes from."""
+    file = ONTOLOGIES.get(source) or FILES.get(source)
+    return {"content": file.content if file else DATASETS.get(source, source), "package": file.package if file else ""}
+
+
+def compare(judge: Judge, asked: dict[str, tuple[Ask, Sequence[int]]]) -> Row:
+    """Put every question to every interface, and count."""
+    counts = {name: Counts() for name in asked}
+    seconds = dict.fromkeys(asked, 0.0)
+    listed = {}
+    for question in QUESTIONS:
+        judge.turn_to(question)
+        listed[question] = sum(map(len, judge.expected))
+        for name, (ask, rows) in asked.items():
+            if name == GEOMETRY and question not in BY_GEOMETRY:
+                continue
+            began = time.perf_counter()
+            counts[name].compare(question, judge, rows, ask(question, rows))
+            seconds[name] += time.perf_counter() - began
+    return {
+        "listed": listed,
+        "interfaces": {name: counted.as_row() for name, counted in counts.items()},
+        "seconds": {name: round(value, 1) for name, value in seconds.items()},
+    }
 
 
 class Judge:
@@ -254,24 +267,34 @@ def example(question: str, name: str, found: Names, expected: Names) -> Row:
     }
 
 
-def interfaces(
-    embedding: Embedding, model: Path, sample: int, judge: Judge, stack: contextlib.ExitStack
+def everywhere(
+    embedding: Embedding, scratch: Path, judge: Judge, stack: contextlib.ExitStack
 ) -> dict[str, tuple[Ask, Sequence[int]]]:
-    """How each interface is asked, and about which rows; what they need is open until the stack is closed."""
-    rows = range(len(embedding))
+    """How each interface is asked, and about which rows; the service runs until the stack is closed."""
+    model, rows = scratch / "model", range(len(embedding))
+    shutil.rmtree(model, ignore_errors=True)
+    embedding.save(model)
     address = stack.enter_context(served(str(model))).address
-    connection = stack.enter_context(contextlib.closing(http.client.HTTPConnection(*address, timeout=120)))
-    found: dict[str, tuple[Ask, Sequence[int]]] = {
-        "Python": (lambda question, rows: ask_python(embedding, question, rows), rows),
-        "HTTP": (lambda question, rows: ask_service(connection, judge, question, rows), rows),
-        "shell": (lambda question, rows: ask_shell(model, judge, question, rows), rows),
+    return {
+        "Python": (partial(ask_python, embedding), rows),
+        "HTTP": (partial(ask_service, address, judge), rows),
+        "shell": (partial(ask_shell, model, judge), rows),
+        GEOMETRY: (partial(ask_geometry, embedding), rows),
     }
-    if sample:
-        page = stack.enter_context(open_page(embedding, model.with_suffix(".html")))
-        chosen = np.random.default_rng(0).choice(len(embedding), min(sample, len(embedding)), replace=False)
-        found["explorer"] = (lambda question, rows: ask_page(page, embedding, question, rows), sorted(chosen.tolist()))
-    found["geometry"] = (lambda question, rows: ask_geometry(embedding, question, rows), rows)
-    return found
+
+
+def in_explorer(
+    embedding: Embedding, scratch: Path, sample: int, stack: contextlib.ExitStack
+) -> dict[str, tuple[Ask, Sequence[int]]]:
+    """The page, open until the stack is closed, and some rows: always a root, and mostly nodes that have children."""
+    page = stack.enter_context(open_page(embedding, scratch / "page.html"))
+    hierarchy = embedding.hierarchy
+    assert hierarchy
+    inner = np.flatnonzero(hierarchy.child_lists.counts > 0)
+    random = np.random.default_rng(0)
+    halves = [random.permutation(part)[: -(-sample // 2)] for part in (inner, np.arange(len(embedding)))]
+    chosen = list(dict.fromkeys([int(hierarchy.root_rows[0]), *np.concatenate(halves).tolist()]))[:sample]
+    return {"explorer": (partial(ask_page, page, embedding), chosen)}
 
 
 def ask_python(embedding: Embedding, question: str, rows: Sequence[int]) -> Iterator[tuple[Names, str]]:
@@ -289,14 +312,16 @@ def ask_geometry(embedding: Embedding, question: str, rows: Sequence[int]) -> It
 
 
 def ask_service(
-    connection: http.client.HTTPConnection, judge: Judge, question: str, rows: Sequence[int]
+    address: tuple[str, int], judge: Judge, question: str, rows: Sequence[int]
 ) -> Iterator[tuple[Names, str]]:
     """The answers of a running service, many nodes per request."""
     for batch in judge.batches(rows, NAMES_A_REQUEST, LISTED_A_REQUEST):
         body = json.dumps({"names": [judge.names[row] for row in batch]})
-        connection.request("POST", f"/v1/{question}", body, {"Content-Type": "application/json"})
-        answer = connection.getresponse()
-        content = answer.read()
+        # A service closes a connection that is idle while the answers are compared.
+        with contextlib.closing(http.client.HTTPConnection(*address, timeout=120)) as connection:
+            connection.request("POST", f"/v1/{question}", body, {"Content-Type": "application/json"})
+            answer = connection.getresponse()
+            content = answer.read()
         if answer.status != 200:
             raise HyperconeError(f"the service answered {answer.status} to {question}: {content[:300].decode()}")
         yield from parsed(json.loads(content)["results"], question, judge, batch)
@@ -341,61 +366,65 @@ def open_page(embedding: Embedding, path: Path) -> Iterator[Any]:
 
 
 def ask_page(page: Any, embedding: Embedding, question: str, rows: Sequence[int]) -> Iterator[tuple[Names, str]]:
-    """What the panel of the page lists for selected nodes."""
-    raise NotImplementedError
+    """What the page finds for nodes that are selected in it."""
+    script = f"""rows => rows.map(row => {{
+        const h = window.hypercone;
+        h.select(row);
+        return [Array.from(h.{question}(row), one => h.model.names[one]), h.state.by];
+    }})"""
+    yield from page.evaluate(script, list(rows))
 
 
-def differences(rows: list[Row], interface: str, *questions: str) -> int:
-    """The number of answers of an interface that differ."""
-    counted = [row["interfaces"][interface]["different"] for row in rows if interface in row["interfaces"]]
-    return sum(count for one in counted for question, count in one.items() if question in (questions or QUESTIONS))
+def total(rows: list[Row], interface: str, kind: str, questions: Sequence[str] = QUESTIONS) -> int:
+    """The sum of a kind of counts of an interface."""
+    counted = [row["interfaces"][interface][kind] for row in rows if interface in row["interfaces"]]
+    return sum(count for one in counted for question, count in one.items() if question in questions)
 
 
 def summarize(rows: list[Row]) -> Row:
-    """Answers compared and different, by interface, over all hierarchies."""
-    found: Row = {"hierarchies": len({row["source"] for row in rows}), "models": len(rows)}
-    for interface in dict.fromkeys(name for row in rows for name in row["interfaces"]):
-        counted = [row["interfaces"][interface] for row in rows if interface in row["interfaces"]]
-        kinds = counted[0]
-        found[interface] = {
-            kind: sum(sum(one[kind].values()) for one in counted) for kind in kinds if kind != "examples"
-        }
-    return found
+    """Answers compared, and those that differ, by interface, over all models."""
+    present = dict.fromkeys(name for row in rows for name in row["interfaces"])
+    return {
+        "hierarchies": len({row["source"] for row in rows}),
+        "models": len({(row["source"], row["method"]) for row in rows}),
+        "interfaces": {name: {kind: total(rows, name, kind) for kind in KINDS} for name in present},
+    }
 
 
 def problems(rows: list[Row]) -> list[str]:
-    found = []
+    found = [f"{row['source']}: it answers by {row['default_by']}" for row in rows if row["default_by"] != "graph"]
     for row in rows:
-        if row["default_by"] != "graph":
-            found.append(f"{row['source']}: the model answers by {row['default_by']}")
         for name, counted in row["interfaces"].items():
-            bad = {kind: sum(counted[kind].values()) for kind in ("different", "out_of_order", "not_by_graph")}
-            if name != "geometry" and any(bad.values()):
+            bad = {kind: total([row], name, kind) for kind in KINDS[1:]}
+            if name != GEOMETRY and any(bad.values()):
                 found.append(f"{row['source']}, {row['method']}, {name}: {bad} {counted.get('examples', '')}")
     return found
 
 
 def tables(rows: list[Row]) -> dict[str, str]:
-    """One line per model: answers that differ, by interface, of those compared."""
+    """One line per model: answers that differ, by interface."""
     head = ["hierarchy", "package", "model", "nodes", "edges", "redundant", "relatives", *INTERFACES, "by geometry"]
-    cells = [list(_cells(row)) for row in rows]
-    found = summarize(rows)
-    graph = [found[name] for name in INTERFACES if name in found]
-    compared, different = (sum(sum_of[kind] for sum_of in graph) for kind in ("asked", "different"))
+    models: dict[tuple[str, str], list[Row]] = {}
+    for row in rows:
+        models.setdefault((row["source"], row["method"]), []).append(row)
+    by_graph = [name for name in summarize(rows)["interfaces"] if name != GEOMETRY]
+    asked, different = (sum(total(rows, name, kind) for name in by_graph) for kind in KINDS[:2])
     said = (
-        f"{different:,} of {compared:,} answers by the graph differ from those of networkx, of {found['models']} models"
-        f" of {found['hierarchies']} hierarchies. The last column is the share of nodes whose parents the cones alone"
-        " would have had wrong."
+        f"{different:,} of {asked:,} answers by the graph differ from those of networkx. The last column is the share"
+        " of nodes whose parents the cones alone would get wrong."
     )
-    return {"": f"{markdown_table(head, cells, right=head[3:])}\n{said}\n"}
+    return {"": f"{markdown_table(head, map(_cells, models.values()), right=head[3:])}\n{said}\n"}
 
 
-def _cells(row: Row) -> Iterator[str]:
-    yield row["content"]
-    yield row["package"]
-    yield row["method"]
-    yield from (f"{row[name]:,}" for name in ("nodes", "edges", "redundant_edges"))
-    yield f"{sum(row['listed'].values()):,}"
-    for name in INTERFACES:
-        yield f"{differences([row], name)}" if name in row["interfaces"] else "–"
-    yield f"{100 * differences([row], 'geometry', 'parents') / row['nodes']:.1f} %"
+def _cells(rows: list[Row]) -> list[str]:
+    row, present = rows[0], {name for row in rows for name in row["interfaces"]}
+    wrong = f"{100 * total(rows, GEOMETRY, 'different', ['parents']) / row['nodes']:.1f} %"
+    return [
+        row["content"],
+        row["package"] or "hypercone",
+        row["method"],
+        *(f"{row[name]:,}" for name in ("nodes", "edges", "redundant_edges")),
+        f"{sum(row['listed'].values()):,}",
+        *(str(total(rows, name, "different")) if name in present else "–" for name in INTERFACES),
+        wrong if GEOMETRY in present else "–",
+    ]

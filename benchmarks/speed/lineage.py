@@ -205,14 +205,14 @@ def measure_calls(hierarchy: Hierarchy, calls: list[int], repeats: int) -> Row:
 def by_name(embedding: Embedding, question: str, by: str) -> Callable[..., object]:
     ask = getattr(embedding, question)
     # The graph is what is asked by default.
-    return ask if by == "graph" else lambda *names: ask(*names, by=by)  # type: ignore[no-any-return]
+    return ask if by == "graph" else lambda *names: ask(*names, by=by)
 
 
 def questions(hierarchy: Hierarchy, calls: int) -> dict[str, list[tuple[int, ...]]]:
     """Random rows; for ``is_a`` a row with one of its ancestors, and in turn with a random row."""
     random = np.random.default_rng(1)
     rows = random.integers(len(hierarchy), size=calls).tolist()
-    pairs = []
+    pairs: list[tuple[int, ...]] = []
     for turn, row in enumerate(rows):
         above = hierarchy.lineage.ancestors(row)
         is_true = turn % 2 == 0 and len(above) > 0
