@@ -86,10 +86,10 @@ def queries() -> dict[str, float]:
     names = embedding.names[:: len(embedding) // ASKED]
     other = dict(zip(names, reversed(names), strict=True))
     questions: dict[str, Callable[[str], object]] = {
-        "descendants": embedding.descendants,
-        "ancestors": embedding.ancestors,
+        "descendants": lambda name: embedding.descendants(name, by="geometry"),
+        "ancestors": lambda name: embedding.ancestors(name, by="geometry"),
         "nearest": embedding.nearest,
-        "is_a": lambda name: embedding.is_a(name, other[name]),
+        "is_a": lambda name: embedding.is_a(name, other[name], by="geometry"),
     }
     return {f"ask nouns, {name}": median_of_best(question, names) for name, question in questions.items()}
 

@@ -31,12 +31,21 @@ from hypercone.embedding import Embedding, folder_format, load
 from hypercone.embedding.folder import card_is_as_saved
 from hypercone.embedding.folder_format import Description
 from hypercone.errors import ModelFileError
+from hypercone.hierarchy.glossary import Glossary, Obsolete
 from hypercone.hierarchy.names import Labels
 from hypercone.methods import Settings
 
 OLD = Path(__file__).parent.parent / "tests" / "embedding" / "models" / "version-1"
 CARD = "README.md"
-PARTS = ("config.json", "model.safetensors", "nodes.txt.gz", "labels.txt.gz", "edges.safetensors", CARD)
+PARTS = (
+    "config.json",
+    "model.safetensors",
+    "nodes.txt.gz",
+    "labels.txt.gz",
+    "edges.safetensors",
+    "glossary.tsv.gz",
+    CARD,
+)
 OUTCOMES = ("detected", "same model", "another model")
 # Part and arm of the experiment.
 NEW, OLD_VERSION, UNCHECKED = "", "format version 1", "without checksums"
@@ -54,6 +63,7 @@ def small_model() -> Embedding:
         record={"kind": "learned", "epoch": 3, "config": {"dim": 2}, "calibration_f1": 0.5, "letters": "Löwe 猫"},
         labels=Labels(["Tier", "", "ex why"]),
         edges=np.array([[0, 1], [0, 2]], np.int32),
+        glossary=Glossary.of_rows(3, {1: "A big cat."}, {1: ["lion"]}, {0: ["A:7"]}, {"A:9": Obsolete("beast")}),
     )
 
 
@@ -90,7 +100,7 @@ def outcome(folder: Path, part: str, whole: Embedding) -> str:
 
 def _values(embedding: Embedding) -> list[Any]:
     edges = None if embedding.edges is None else embedding.edges.tolist()
-    texts = [tuple(embedding.names), embedding.labels, embedding.method, embedding.record]
+    texts = [tuple(embedding.names), embedding.labels, embedding.glossary, embedding.method, embedding.record]
     return [*texts, embedding.points.tobytes(), embedding.settings, embedding.threshold, edges]
 
 

@@ -7,6 +7,7 @@
     │   ├── HierarchyError        edges that are not a hierarchy (a cycle, a self loop, an empty name)
     │   ├── ConfigError           a setting out of its range
     │   └── UnknownNameError      an unknown node, method or dataset
+    │       └── ObsoleteNameError     a node that is no longer used
     ├── ModelFileError        3   a model folder that is damaged, malicious, or written by a newer version
     ├── ResourceError         4   memory or disk ran out
     └── Interrupted         130   a run was stopped after it saved a checkpoint (143 by SIGTERM, 129 by SIGHUP)
@@ -54,6 +55,10 @@ class UnknownNameError(InputError, KeyError):
 
     # KeyError would print the message in quotes.
     __str__ = Exception.__str__
+
+
+class ObsoleteNameError(UnknownNameError):
+    """A name is that of a node that is no longer used; the message says what replaces it, if anything does."""
 
 
 class ModelFileError(HyperconeError):

@@ -17,6 +17,7 @@ from tests.support.embeddings import all_files, forge, is_refused, is_same
 
 from hypercone.embedding import Embedding, load
 from hypercone.errors import InputError
+from hypercone.hierarchy import Glossary
 from hypercone.hierarchy.names import Labels
 from hypercone.methods import FARTHEST, METHODS, Settings
 
@@ -72,6 +73,8 @@ REFUSED = {
     "a number for a name": ({"names": ["cat", 5]}, "5 is not a name but int"),
     "labels for other nodes": ({"labels": Labels(["Cat"])}, "there are 1 labels for 2 nodes; give each one"),
     "labels in a list": ({"labels": ["Cat", "Dog"]}, "its labels are .* give hypercone.Labels"),
+    "a glossary of other nodes": ({"glossary": Glossary.of_rows(1)}, "the glossary has 1 row for 2 nodes; give each"),
+    "a glossary in a dict": ({"glossary": {"cat": "A pet."}}, "its glossary is .* give hypercone.hierarchy.Glossary"),
     "an edge to nowhere": ({"edges": np.array([[0, 2]])}, "an edge names a row outside 0 … 1"),
     "an edge from nowhere": ({"edges": np.array([[-1, 0]])}, "a row outside 0 … 1; give rows of its points"),
     "an edge that would wrap": ({"edges": np.array([[0, 2**32 + 1]])}, "an edge names a row outside 0 … 1"),

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import gzip
 import hashlib
 import json
 import os
@@ -24,13 +25,14 @@ import hypercone
 from hypercone.embedding import load, save
 from hypercone.embedding.folder import card_is_as_saved, refuse_to_overwrite
 from hypercone.errors import InputError, ModelFileError
+from hypercone.hierarchy import Glossary
 from hypercone.hierarchy.names import Labels
 from hypercone.methods import FARTHEST, METHODS, Settings
 
 EXTREME = np.array([[5e-324, -0.0], [-FARTHEST, 1e-310]])
 SAVED = {method: lambda method=method: make_embedding(method, dim=5) for method in METHODS} | {
     "strange names": strange_embedding,
-    "labels and edges": full_embedding,
+    "labels, edges and a glossary": full_embedding,
     "extreme numbers": lambda: make_embedding(
         *("order", 2), points=EXTREME, threshold=5e-324, settings=Settings(0.1, 1.0, 1e-5, 1e300)
     ),
@@ -71,7 +73,7 @@ def test_the_same_model_saved_twice_has_the_same_bytes(strange, model, tmp_path)
 def test_the_folder_has_the_parts_with_checksums_and_a_model_card(model, tmp_path):
     parts = {name: hashlib.sha256(content).hexdigest() for name, content in all_files(model).items()}
     config = json.loads((model / "config.json").read_text(encoding="utf-8"))
-    assert (config["format"], config["format_version"], config["nodes"], config["dim"]) == ("hypercone-model", 2, 12, 2)
+    assert (config["format"], config["format_version"], config["nodes"], config["dim"]) == ("hypercone-model", 3, 12, 2)
     assert sorted(config["checksums"]) == ["README.md", "model.safetensors", "nodes.txt.gz"]
     assert config["checksums"] | {"config.json": parts["config.json"]} == parts
     card = (model / "README.md").read_text(encoding="utf-8")
@@ -80,6 +82,23 @@ def test_the_folder_has_the_parts_with_checksums_and_a_model_card(model, tmp_pat
     assert "**Not reproducible**" not in card
     folder = make_embedding(record={"reproducible": False}).save(tmp_path / "other")
     assert "**Not reproducible**" in (folder / "README.md").read_text(encoding="utf-8")
+
+
+def test_a_glossary_is_a_part_only_if_it_has_entries(full_model, tmp_path):
+    lines = gzip.decompress((full_model / "glossary.tsv.gz").read_bytes()).decode().split("\n")
+    assert lines == [
+        "definition\t1\tA big cat.",
+        "synonym\t1\tlion",
+        "synonym\t2\ty",
+        "other_id\t0\tA:7",
+        "obsolete\tA:9\tbeast",
+        "replaced_by\tA:9\tanimal",
+        "prefix\t\thttp://a/",
+        "",
+    ]
+    empty = make_embedding(glossary=Glossary.of_rows(12)).save(tmp_path / "empty")
+    assert not (empty / "glossary.tsv.gz").exists()
+    assert load(empty).glossary is None
 
 
 @pytest.mark.parametrize(
@@ -179,18 +198,21 @@ def test_a_fit_has_the_labels_and_edges_of_its_hierarchy():
     assert embedding.row("B") == 1
 
 
-# Written by the last release that wrote version 1.
-OLD = Path(__file__).parent / "models" / "version-1"
+# Each was written by the last version of the program that wrote this format.
+MODELS = Path(__file__).parent / "models"
 
 
 @pytest.fixture
 def old(tmp_path):
-    return Path(shutil.copytree(OLD, tmp_path / "old"))
+    return Path(shutil.copytree(MODELS / "version-1", tmp_path / "old"))
 
 
-def test_a_model_of_version_1_loads(old):
-    loaded = load(old)
-    assert json.loads((old / "config.json").read_bytes())["format_version"] == 1
+@pytest.mark.parametrize("version", [1, 2])
+def test_a_model_of_an_older_version_loads(version):
+    folder = MODELS / f"version-{version}"
+    loaded = load(folder)
+    assert json.loads((folder / "config.json").read_bytes())["format_version"] == version
+    assert loaded.glossary is None
     assert loaded.names == ("animal", "Löwe", "x y")
     assert loaded.points.tolist() == [[0.5, 0.0], [0.9, 0.0], [0.0, 0.25]]
     assert (loaded.method, loaded.settings, loaded.threshold) == ("hyperbolic-cones", Settings(), 0.125)
@@ -211,12 +233,12 @@ def test_another_layout_of_the_config_is_accepted_for_version_1_only(old, full_m
     assert is_refused(full_model, "does not match its own checksum; the file was damaged or edited")
 
 
-def test_a_model_of_version_1_has_no_checksum_of_its_card_and_is_saved_as_version_2(old):
+def test_a_model_of_version_1_has_no_checksum_of_its_card_and_is_saved_as_version_3(old):
     (old / "README.md").write_text("mine")
     assert card_is_as_saved(old)
     saved = load(old)
     saved.save(old)
-    assert json.loads((old / "config.json").read_bytes())["format_version"] == 2
+    assert json.loads((old / "config.json").read_bytes())["format_version"] == 3
     assert is_same(load(old), saved)
 
 
@@ -228,7 +250,7 @@ def test_changed_line_endings_are_distinguished_from_damage(full_model, fault_ro
 
 
 def test_a_changed_format_version_is_refused(old, full_model):
-    for folder, before, after in ((old, b'version": 1', b'version": 2'), (full_model, b'version": 2', b'version": 1')):
+    for folder, before, after in ((old, b'version": 1', b'version": 2'), (full_model, b'version": 3', b'version": 1')):
         path = folder / "config.json"
         content = path.read_bytes()
         assert content.count(before) == 1

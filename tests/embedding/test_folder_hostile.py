@@ -26,9 +26,10 @@ from hypercone.embedding import folder_format, load
 from hypercone.embedding.folder import card_is_as_saved, model_card
 from hypercone.embedding.folder_format import Description
 from hypercone.errors import InputError, ModelFileError, ResourceError
+from hypercone.hierarchy import Glossary
 
-PARTS = "config.json", "model.safetensors", "nodes.txt.gz", "labels.txt.gz", "edges.safetensors"
-CONFIG, POINTS, NODES, LABELS, EDGES = PARTS
+PARTS = "config.json", "model.safetensors", "nodes.txt.gz", "labels.txt.gz", "edges.safetensors", "glossary.tsv.gz"
+CONFIG, POINTS, NODES, LABELS, EDGES, GLOSSARY = PARTS
 ABOUT = "model folders"
 NAN, INFINITY = float("nan"), float("inf")
 
@@ -140,7 +141,7 @@ def test_appended_bytes_a_missing_part_and_a_part_of_another_model_are_refused(f
 # Values of config.json.
 
 INVALID = {
-    "newer than this program reads": [{"format_version": version} for version in (3, 10**6, 10**300)],
+    "newer than this program reads": [{"format_version": version} for version in (4, 10**6, 10**300)],
     "has no valid format version": [{"format_version": version} for version in (0, -1, "1", None, 1.5, [1], True)],
     "threshold is not a number": [{"threshold": value} for value in ("0", None, True, {}, 10**350)],
     "is not known to this version": [{"method": name} for name in ("hyperbolic-cone", "", "a\nb")],
@@ -207,7 +208,7 @@ def test_an_unknown_part_is_refused_and_never_opened(full_model, monkeypatch, fa
 
 # The text of config.json.
 
-HEAD = '{"format": "hypercone-model", "format_version": 2'
+HEAD = '{"format": "hypercone-model", "format_version": 3'
 
 
 TEXTS = [
@@ -483,6 +484,55 @@ def test_a_zip_in_place_of_the_names_is_refused(full_model, fault_row):
     sentence = is_refused(full_model, "cannot be decompressed")
     fault_row("hostile file", "a model whose nodes.txt.gz is a zip archive", _without_reason(sentence), 3, about=ABOUT)
     assert not (full_model.parent.parent / "nodes.txt").exists()
+
+
+# The glossary.
+
+BAD_ENTRIES = {
+    b"definition\t3\tA fourth.\n": r"'definition 3 A fourth\.' is empty or not about one of the rows 0 … 2",
+    b"definition\t-1\tx\n": "not about one of the rows",
+    "synonym\t٢\tx\n".encode(): "not about one of the rows",
+    b"synonym\t" + b"9" * 5000 + b"\tx\n": "not about one of the rows",
+    b"synonym\t0\t\n": "is empty or not about",
+    b"synonym\t0\n": "does not have three columns",
+    b"synonym\t0\tx\ty\n": "does not have three columns",
+    b"antonym\t0\tx\n": "is of an unknown kind",
+    b"[[[[[[[[{\t0\tx\n": "is of an unknown kind",
+    b"definition\t0\tx\ndefinition\t00\ty\n": "described twice",
+    b"obsolete\tA:9\tx\nobsolete\tA:9\ty\n": "described twice",
+    b"prefix\ta\tx\nprefix\ta\ty\n": "described twice",
+    b"replaced_by\tA:9\tx\n": "an id is replaced that is not obsolete",
+    b"obsolete\t\tx\n": "an obsolete id is empty",
+    b"synonym\t0\t\xff\n": "cannot be decompressed",
+    b"synonym\t0\tx": "does not hold 1 lines",
+}
+
+
+@pytest.mark.parametrize("content", BAD_ENTRIES)
+def test_an_entry_of_a_glossary_that_is_never_written_is_refused(full_model, content):
+    sizes = {"glossary_bytes": len(content), "glossary_lines": max(1, content.count(b"\n"))}
+    forge(full_model, {GLOSSARY: gzip.compress(content)}, **sizes)
+    assert GLOSSARY in is_refused(full_model, BAD_ENTRIES[content])
+    whole = b"synonym\t0\tx\n"
+    forge(full_model, {GLOSSARY: gzip.compress(whole)}, glossary_bytes=len(whole), glossary_lines=1)
+    assert load(full_model).row("x") == 0
+
+
+def test_a_million_tiny_entries_in_a_small_file_are_refused_before_they_are_unpacked(full_model, fault_row):
+    content = b"synonym\t0\tx\n" * (1 << 20)
+    bomb = gzip.compress(content)
+    forge(full_model, {GLOSSARY: bomb}, glossary_bytes=len(content), glossary_lines=1 << 20)
+    sentences = []
+    assert _peak(lambda: sentences.append(is_refused(full_model, "which no glossary has"))) < 1 << 20
+    seen = sentences[0].replace(str(len(bomb)), "N")
+    fault_row("hostile file", "a model whose glossary.tsv.gz is a bomb of tiny entries", seen, 3, about=ABOUT)
+
+
+def test_a_glossary_that_could_not_be_loaded_is_not_saved(tmp_path):
+    many = make_embedding(count=1, glossary=Glossary.of_rows(1, synonyms={0: ["x"] * 200_000}))
+    with pytest.raises(InputError, match="the entries of its glossary are nearly all the same; leave them out"):
+        many.save(tmp_path / "model")
+    assert not (tmp_path / "model").exists()
 
 
 # Points.

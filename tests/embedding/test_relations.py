@@ -16,7 +16,7 @@ from tests.support.embeddings import make_embedding
 import hypercone
 from hypercone.embedding import Embedding
 from hypercone.embedding.explanation import CONES, shortest_path
-from hypercone.embedding.relations import lowest_common_in_graph, margins, siblings_of
+from hypercone.embedding.relations import margins
 from hypercone.errors import InputError, UnknownNameError
 from hypercone.methods import METHODS
 
@@ -33,10 +33,10 @@ def trees(draw):
 def relatives_agree_with_the_graph(embedding: Embedding, tree: hypercone.Hierarchy) -> None:
     for row, name in enumerate(tree.names):
         parents = {tree.names[parent] for parent in tree.parent_lists[row]}
-        assert set(embedding.parents(name)) == parents
-        assert set(embedding.children(name)) == {tree.names[child] for child in tree.child_lists[row]}
+        assert set(embedding.parents(name, by="geometry")) == parents
+        assert set(embedding.children(name, by="geometry")) == {tree.names[child] for child in tree.child_lists[row]}
         others = {tree.names[c] for parent in tree.parent_lists[row] for c in tree.child_lists[parent]} - {name}
-        assert set(embedding.siblings(name)) == others
+        assert set(embedding.siblings(name, by="geometry")) == others
 
 
 @settings(deadline=None, max_examples=40)
@@ -45,17 +45,18 @@ def test_a_perfect_embedding_has_the_relatives_and_the_lowest_common_ancestor_of
     embedding = perfect(tree)
     relatives_agree_with_the_graph(embedding, tree)
     rows = data.draw(st.lists(st.integers(0, len(tree) - 1), min_size=1, max_size=4))
-    found = embedding.lowest_common_ancestors([tree.names[row] for row in rows])
+    found = embedding.lowest_common_ancestors([tree.names[row] for row in rows], by="geometry")
     lines = [{row, *tree.ancestors_of(row).tolist()} for row in rows]
     expected = max(set.intersection(*lines), key=lambda row: tree.depths[row], default=None)
     assert found == ([] if expected is None else [tree.names[expected]])
-    assert [tree.names[row] for row in lowest_common_in_graph(tree, rows)] == found
+    assert embedding.lowest_common_ancestors([tree.names[row] for row in rows], by="graph") == found
 
 
 def test_a_fitted_tree_has_the_relatives_of_its_tree(fitted, tree):
     relatives_agree_with_the_graph(fitted, tree)
     for names, lowest in ((["r.0.1.0", "r.0.0.1"], "r.0"), (["r.0.1.0", "r.0"], "r.0"), ("r.0", "r.0")):
-        assert fitted.lowest_common_ancestors(names) == [lowest]
+        for by in ("graph", "geometry"):
+            assert fitted.lowest_common_ancestors(names, by=by) == [lowest]
     with pytest.raises(InputError, match="at least one node"):
         fitted.lowest_common_ancestors([])
 
@@ -98,7 +99,7 @@ def test_parents_and_children_are_inverse_and_siblings_are_the_other_children_of
     assert pairs == {(name, child) for name in embedding.names for child in embedding.children(name)}
     embedding = replace(embedding, threshold=0.2)
     for name in embedding.names:
-        found = siblings_of(embedding, embedding.row(name))
+        found = embedding.relatives().siblings(embedding.row(name))
         expected = {child for parent in embedding.parents(name) for child in embedding.children(parent)} - {name}
         assert {embedding.names[row] for row in found} == expected
         assert embedding.siblings(name) == [embedding.names[row] for row in found]
@@ -121,7 +122,7 @@ def test_lowest_common_ancestors_are_common_ancestors(method):
 def test_a_graph_can_have_two_lowest_common_ancestors():
     pairs = [("top", "a"), ("top", "b"), ("a", "x"), ("b", "x"), ("a", "y"), ("b", "y")]
     graph = hypercone.Hierarchy.from_pairs(pairs)
-    found = lowest_common_in_graph(graph, graph.rows(["x", "y"]).tolist())
+    found = graph.lineage.lowest_common(graph.rows(["x", "y"]).tolist())
     assert [graph.names[row] for row in found] == ["a", "b"]
 
 
@@ -146,10 +147,10 @@ def test_the_children_of_a_root_with_eighty_thousand_descendants_take_less_than_
     edges += np.stack([first, np.flatnonzero(nouns.parent_lists.counts)], axis=1).tolist()
     tree = hypercone.Hierarchy([*nouns.names, "top"], edges)
     embedding = hypercone.fit(tree, method="nested-caps", dim=2)
-    embedding.children("dog.n.01")
-    found = within(5, lambda: embedding.children("top"))
+    embedding.children("dog.n.01", by="geometry")
+    found = within(5, lambda: embedding.children("top", by="geometry"))
     assert set(found) >= {nouns.names[row] for row in nouns.root_rows}
-    assert len(embedding.descendants("top")) > 80_000
+    assert len(embedding.descendants("top", by="geometry")) > 80_000
 
 
 @ALL
@@ -232,7 +233,7 @@ def _with_point_of(embedding, name, other):
 
 # A node is lost at the first step of the graph that it does not reach; a step that is not in the graph is a stray.
 @pytest.mark.parametrize(
-    ("at", "child", "parent", "is_a", "graph", "agrees", "path", "lost", "stray"),
+    ("at", "child", "parent", "geometry", "graph", "agrees", "path", "lost", "stray"),
     [
         ("poodle", "poodle", "animal", True, "closure", True, ["dog", "mammal", "animal"], (), None),
         ("poodle", "poodle", "dog", True, "edge", True, ["dog"], (), None),
@@ -244,11 +245,13 @@ def _with_point_of(embedding, name, other):
         ("bird", "poodle", "bird", True, "no", False, [], (), "bird"),
     ],
 )
-def test_geometry_and_graph_are_compared(animals, at, child, parent, is_a, graph, agrees, path, lost, stray):
+def test_geometry_and_graph_are_compared(animals, at, child, parent, geometry, graph, agrees, path, lost, stray):
     found = _with_point_of(animals, "poodle", at).explain(child, parent)
-    assert (found.is_a, found.graph, found.agrees, found.lost, found.stray) == (is_a, graph, agrees, lost, stray)
+    assert (found.is_a, found.by) == (graph != "no", "graph")
+    verdicts = (found.geometry, found.graph, found.agrees, found.lost, found.stray)
+    assert verdicts == (geometry, graph, agrees, lost, stray)
     assert [step.name for step in found.path] == path
-    assert bool(found.chain) == (is_a and child != parent)
+    assert bool(found.chain) == (geometry and child != parent)
     if at == "poodle":
         assert [step.name for step in found.chain] == path
     assert [step.child_margin < 0 for step in found.path] == [step.name in lost for step in found.path]

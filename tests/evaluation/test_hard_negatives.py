@@ -142,7 +142,9 @@ def scattered(hierarchy):
 
 
 def number_called(embedding, pairs):
-    return sum(embedding.is_a(embedding.names[child], embedding.names[parent]) for parent, child in pairs)
+    return sum(
+        embedding.is_a(embedding.names[child], embedding.names[parent], by="geometry") for parent, child in pairs
+    )
 
 
 def test_hard_counts_equal_is_a_pair_by_pair():

@@ -215,7 +215,7 @@ def test_every_pair_counts_in_the_group_of_its_child(by, name):
     expected = {group: [0, 0, 0, 0] for group in groups.names}
     for child in range(len(hierarchy)):
         for parent in set(range(len(hierarchy))) - {child}:
-            is_true, is_called = (parent, child) in true, embedding.is_a(names[child], names[parent])
+            is_true, is_called = (parent, child) in true, embedding.is_a(names[child], names[parent], by="geometry")
             counts = expected[groups.names[groups.of_row[child]]]
             counts[0 if is_true else 1] += 1
             counts[2 if is_true else 3] += is_called

@@ -18,9 +18,9 @@ from hypercone.queries import QUESTIONS, answer, in_words
 from hypercone.queries.questions import answer_many, ask
 
 
-def answered(embedding, question, names, limit=0, *, long=False):
+def answered(embedding, question, names, limit=0, *, by=None, long=False):
     """The answer as values and as text."""
-    found = answer(embedding, question, names, limit)
+    found = answer(embedding, question, names, limit, by)
     return SimpleNamespace(values=found.as_dict(), text=in_words(found, long=long))
 
 
@@ -42,15 +42,15 @@ def _with_poodle_at(animals, other):
 @pytest.mark.parametrize(
     ("question", "names", "limit", "text"),
     [
-        ("is-a", ["poodle", "animal"], 0, "poodle is an animal (energy 0, threshold 0)"),
-        ("parents", ["poodle"], 0, "poodle has the parents: dog"),
-        ("parents", ["animal"], 0, "animal has the parents: nothing"),
-        ("children", ["animal"], 0, "animal has the children: bird, mammal"),
-        ("siblings", ["owl"], 0, "owl has the siblings: pelican"),
-        ("ancestors", ["poodle"], 0, "poodle is a: animal, mammal, dog"),
-        ("descendants", ["owl"], 0, "owl includes: nothing"),
-        ("descendants", ["bird"], 1, "bird includes: owl, and 1 more"),
-        ("descendants", ["bird"], 2, "bird includes: owl, pelican"),
+        ("is-a", ["poodle", "animal"], 0, "poodle is an animal (by the graph)"),
+        ("parents", ["poodle"], 0, "poodle has the parents (by the graph): dog"),
+        ("parents", ["animal"], 0, "animal has the parents (by the graph): nothing"),
+        ("children", ["animal"], 0, "animal has the children (by the graph): bird, mammal"),
+        ("siblings", ["owl"], 0, "owl has the siblings (by the graph): pelican"),
+        ("ancestors", ["poodle"], 0, "poodle is a (by the graph): animal, mammal, dog"),
+        ("descendants", ["owl"], 0, "owl includes (by the graph): nothing"),
+        ("descendants", ["bird"], 1, "bird includes (by the graph): owl, and 1 more"),
+        ("descendants", ["bird"], 2, "bird includes (by the graph): owl, pelican"),
     ],
 )
 def test_an_answer_has_its_sentence(animals, question, names, limit, text):
@@ -60,9 +60,12 @@ def test_an_answer_has_its_sentence(animals, question, names, limit, text):
 def test_a_pair_has_the_child_first_and_the_energy_of_the_embedding(animals):
     pair = {"child": "owl", "child_label": None, "parent": "dog", "parent_label": None}
     no, energy = answered(animals, "is-a", ["owl", "dog"]), answered(animals, "energy", ["owl", "dog"])
-    assert energy.values == pair | {"energy": animals.energy("owl", "dog")}
-    assert no.values == energy.values | {"is_a": False, "threshold": 0.0}
-    assert no.text.startswith("owl is not a dog (energy ")
+    assert energy.values == pair | {"energy": animals.energy("owl", "dog"), "by": "geometry"}
+    assert no.values == energy.values | {"is_a": False, "threshold": 0.0, "by": "graph"}
+    assert no.text == "owl is not a dog (by the graph)"
+    assert answered(animals, "is-a", ["owl", "dog"], by="geometry").text.startswith(
+        "owl is not a dog (by geometry: energy "
+    )
     assert float(energy.text) == pytest.approx(energy.values["energy"], rel=1e-5)
 
 
@@ -111,7 +114,13 @@ def test_many_questions_are_answered_like_single_ones(animals):
     assert many.is_a == [one.is_a for one in single] == [True, False]
     assert many.energies == [one.energy for one in single]
     assert answer_many(animals, "energy", [ask(animals, "energy", pair) for pair in pairs]).energies == many.energies
-    assert answer_many(animals, "is-a", []).as_dict() == {"threshold": 0.0, "is_a": [], "energies": []}
+    assert answer_many(animals, "is-a", []).as_dict() == {
+        "threshold": 0.0,
+        "is_a": [],
+        "energies": [],
+        "by": "graph",
+        "by_pair": None,
+    }
     reasons = answer_many(animals, "explain", [ask(animals, "explain", pair) for pair in pairs])
     assert reasons.as_dict() == {"results": [answer(animals, "explain", pair).as_dict() for pair in pairs]}
     assert answer_many(animals, "vector", []).as_dict() == {"results": []}
@@ -126,25 +135,39 @@ def test_depth_is_the_longest_path_from_a_root_and_margin_is_that_of_the_explana
     assert {item["name"]: item["depth"] for item in below} == {"dog": 2, "cat": 2, "poodle": 3, "beagle": 3}
     assert [item["margin"] for item in below] == [animals.explain(item["name"], "mammal").margin for item in below]
     (beagle,) = answered(animals, "siblings", ["poodle"]).values["siblings"]
-    assert beagle == {"name": "beagle", "label": None, "depth": 3, "parents": [{"name": "dog", "label": None}]}
+    assert beagle == {"name": "beagle", "label": None, "depth": 3, "by": "graph"} | {
+        "parents": [{"name": "dog", "label": None}]
+    }
 
 
 def test_long_is_a_table(animals):
     lines = answered(animals, "ancestors", ["poodle"], long=True).text.splitlines()
-    assert lines[0] == "poodle is a:"
-    assert lines[1].split() == ["depth", "margin", "name"]
-    assert [line.split()[::2] for line in lines[2:]] == [["0", "animal"], ["1", "mammal"], ["2", "dog"]]
-    assert answered(animals, "siblings", ["poodle"], long=True).text.splitlines()[2].split() == ["3", "dog", "beagle"]
-    assert answered(animals, "parents", ["animal"], long=True).text == "animal has the parents: nothing"
+    assert lines[0] == "poodle is a (by the graph):"
+    assert lines[1].split() == ["depth", "margin", "by", "name"]
+    cells = [line.split() for line in lines[2:]]
+    assert [(cell[0], *cell[2:]) for cell in cells] == [
+        ("0", "graph", "animal"),
+        ("1", "graph", "mammal"),
+        ("2", "graph", "dog"),
+    ]
+    assert answered(animals, "siblings", ["poodle"], long=True).text.splitlines()[2].split() == [
+        "3",
+        "dog",
+        "graph",
+        "beagle",
+    ]
+    assert answered(animals, "parents", ["animal"], long=True).text == (
+        "animal has the parents (by the graph): nothing"
+    )
     assert answered(animals, "descendants", ["animal"], limit=1, long=True).text.splitlines()[-1] == "and 7 more"
 
 
 def test_labels_are_shown_beside_names(labeled):
     found = answered(labeled, "ancestors", ["A:3"])
-    assert found.text == "A:3 is a: A:0 (animal), A:1 (bird)"
+    assert found.text == "A:3 is a (by the graph): A:0 (animal), A:1 (bird)"
     assert (found.values["name"], found.values["label"], found.values["ancestors"][1]["label"]) == ("A:3", None, "bird")
     pair = answered(labeled, "is-a", ["A:5", "A:2"])
-    assert pair.text.startswith("A:5 (dog) is an A:2 (mammal) (energy")
+    assert pair.text.startswith("A:5 (dog) is an A:2 (mammal) (by the graph")
     assert pair.values["child_label"] == "dog"
     assert "A:5 (dog)" in answered(labeled, "nearest", ["A:2"]).text
 
@@ -162,20 +185,22 @@ def test_lca_by_geometry_and_by_graph(animals, perfect):
     found = answered(animals, "lca", ["poodle", "cat", "beagle"])
     mammal = [{"name": "mammal", "label": None, "depth": 1}]
     group = {"names": ["poodle", "cat", "beagle"], "labels": [None, None, None]}
-    assert found.values == group | {"geometry": mammal, "graph": mammal, "agree": True}
-    assert found.text.splitlines() == [
-        "The lowest common ancestors of poodle, cat and beagle:",
-        "  by geometry   mammal",
-        "  by the graph  mammal",
-        "Geometry and graph agree.",
-    ]
+    both = {"geometry": mammal, "graph": mammal, "agree": True}
+    assert found.values == group | both | {"lowest_common_ancestors": mammal, "by": "graph"}
+    assert found.text == "The lowest common ancestors of poodle, cat and beagle (by the graph): mammal"
     moved = answered(_with_poodle_at(animals, "cat"), "lca", ["poodle", "beagle"])
     assert (_names(moved.values["geometry"]), _names(moved.values["graph"])) == (["mammal"], ["dog"])
     assert moved.values["agree"] is False
-    assert moved.text.endswith("Geometry and graph disagree.")
+    assert moved.text.splitlines() == [
+        "The lowest common ancestors of poodle and beagle (by the graph): dog",
+        "Geometry and graph disagree; by geometry: mammal",
+    ]
+    by_geometry = answered(_with_poodle_at(animals, "cat"), "lca", ["poodle", "beagle"], by="geometry")
+    assert _names(by_geometry.values["lowest_common_ancestors"]) == ["mammal"]
+    assert by_geometry.text.endswith("; by the graph: dog")
     unrelated = answered(perfect(hypercone.Hierarchy.from_pairs([("a", "b"), ("c", "d")])), "lca", ["b", "d"])
     assert [unrelated.values[part] for part in ("geometry", "graph", "agree")] == [[], [], True]
-    assert "by geometry   none" in unrelated.text
+    assert unrelated.text.endswith("(by the graph): none")
 
 
 def test_a_centroid_is_a_point_with_its_ancestors_and_nearest_nodes(animals):
@@ -200,11 +225,11 @@ def test_a_centroid_is_a_point_with_its_ancestors_and_nearest_nodes(animals):
 def test_a_verdict_is_explained_by_the_cone_the_chain_and_the_graph(animals):
     found = answered(animals, "explain", ["poodle", "mammal"])
     lines, values = found.text.splitlines(), found.values
-    assert lines[0] == "poodle is a mammal."
-    assert [line.split()[0] for line in lines[1:5]] == ["angle", "aperture", "threshold", "margin"]
-    assert "inside" in lines[4]
-    assert lines[5].startswith("By geometry: poodle → dog → mammal, with margins 0.")
-    assert lines[6] == "By the graph: poodle → dog → mammal, which follows from 2 edges."
+    assert lines[0] == "poodle is a mammal (by the graph)."
+    assert lines[1] == "By the graph: poodle → dog → mammal, which follows from 2 edges."
+    assert lines[2].startswith("By geometry: poodle → dog → mammal, with margins 0.")
+    assert [line.split()[0] for line in lines[3:7]] == ["angle", "aperture", "threshold", "margin"]
+    assert "inside" in lines[6]
     assert lines[7:] == ["Geometry and graph agree."]
     assert values["margin"] == pytest.approx(values["aperture"] + values["threshold"] - values["angle"])
     assert values["margin_degrees"] == pytest.approx(values["margin"] * 57.29577951308232)
@@ -212,9 +237,13 @@ def test_a_verdict_is_explained_by_the_cone_the_chain_and_the_graph(animals):
     assert (values["graph"], values["agrees"], values["lost"]) == ("closure", True, [])
     no = answered(animals, "explain", ["owl", "mammal"])
     lines = no.text.splitlines()
-    assert lines[0] == "owl is not a mammal."
-    assert "outside" in lines[4]
-    assert lines[5:] == ["By the graph: there is no way up from owl to mammal.", "Geometry and graph agree."]
+    assert lines[:3] == [
+        "owl is not a mammal (by the graph).",
+        "By the graph: there is no way up from owl to mammal.",
+        "By geometry: owl is outside mammal.",
+    ]
+    assert "outside" in lines[6]
+    assert lines[7:] == ["Geometry and graph agree."]
     assert no.values["chain"] == no.values["path"] == []
     assert "By the graph: they are one node." in answered(animals, "explain", ["owl", "owl"]).text
 
@@ -222,7 +251,20 @@ def test_a_verdict_is_explained_by_the_cone_the_chain_and_the_graph(animals):
 def test_an_explanation_says_where_geometry_and_graph_disagree(animals):
     moved = _with_poodle_at(animals, "cat")
     lost = answered(moved, "explain", ["poodle", "dog"]).text.splitlines()
-    assert lost[-2] == "By the graph: poodle → dog, an edge."
+    assert lost[:3] == [
+        "poodle is a dog (by the graph).",
+        "By the graph: poodle → dog, an edge.",
+        "By geometry: poodle is outside dog.",
+    ]
+    by_geometry = answered(moved, "explain", ["poodle", "dog"], by="geometry")
+    assert by_geometry.text.splitlines()[:3] == ["poodle is not a dog (by geometry).", lost[2], lost[1]]
+    assert (by_geometry.values["is_a"], by_geometry.values["geometry"], by_geometry.values["graph"]) == (
+        False,
+        False,
+        "edge",
+    )
+    verdict = answered(moved, "is-a", ["poodle", "dog"])
+    assert verdict.text.startswith("poodle is a dog (by the graph; the geometry says otherwise: energy ")
     assert lost[-1].startswith("Geometry and graph disagree: poodle is lost at dog (margin -")
     through = answered(moved, "explain", ["poodle", "animal"]).text.splitlines()[-1]
     assert through.startswith("Geometry and graph agree, but poodle is lost at dog (margin -")
@@ -240,8 +282,10 @@ def test_without_edges_what_the_graph_says_is_unknown(animals):
     assert (
         (common.values["graph"], common.values["agree"]) == (why.values["graph"], why.values["agrees"]) == (None,) * 2
     )
-    assert common.text.endswith("by the graph  unknown, as the model has no edges")
-    assert why.text.endswith("By the graph: unknown, as the model has no edges.")
+    assert common.text == "The lowest common ancestors of poodle and cat (by geometry): mammal"
+    assert "By the graph: unknown, as the model has no edges." in why.text.splitlines()
+    with pytest.raises(InputError, match="the model has no edges, so only its geometry can answer; leave out by"):
+        answered(alone, "parents", ["poodle"], by="graph")
 
 
 @pytest.mark.parametrize("method", METHODS)

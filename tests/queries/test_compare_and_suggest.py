@@ -81,7 +81,7 @@ def test_swapping_the_models_swaps_the_result(seed, method, sample):
 def test_every_number_follows_from_the_answers_of_the_models():
     one, other = _compared(0), _compared(1, "order")
     found = one.compare(other, sample=None)
-    above = [{name: set(model.ancestors(name)) for name in model.names} for model in (one, other)]
+    above = [{name: set(model.ancestors(name, by="geometry")) for name in model.names} for model in (one, other)]
     pairs = [{(name, parent) for name in sets for parent in sets[name]} for sets in above]
     assert (found.first.asserted, found.second.asserted) == (len(pairs[0]), len(pairs[1]))
     assert found.both == len(pairs[0] & pairs[1])
@@ -188,7 +188,7 @@ def test_wrong_links_are_the_rejected_edges_by_violation_and_shared_descendants(
     embedding = _scattered(graph, seed)
     found = wrong_rows(embedding, graph, 1000)
     names = graph.names
-    rejected = {(p, c) for p, c in graph.edges.tolist() if not embedding.is_a(names[c], names[p])}
+    rejected = {(p, c) for p, c in graph.edges.tolist() if not embedding.is_a(names[c], names[p], by="geometry")}
     assert set(map(tuple, found.pairs.tolist())) == rejected
     assert found.rejected == len(rejected)
     for (parent, child), violation, shared in zip(found.pairs, found.violation, found.shared_descendants, strict=True):

@@ -8,6 +8,7 @@ from __future__ import annotations
 import json
 import random
 import re
+from dataclasses import replace
 from pathlib import Path
 from urllib.parse import urlencode
 
@@ -70,7 +71,7 @@ ASKED = {
     "lca": (
         ["A:6", "A:8", "A:7"],
         lambda model, *names: model.lowest_common_ancestors(list(names)),
-        lambda found: _names(found["geometry"]),
+        lambda found: _names(found["lowest_common_ancestors"]),
     ),
     "centroid": (
         ["A:6", "A:7"],
@@ -107,8 +108,8 @@ def shell(capsys, folder):
     return run
 
 
-def _over_http(http, question, names, limit):
-    limits = {} if QUESTIONS[question].limit is None else {"limit": limit}
+def _over_http(http, question, names, limit, more=None):
+    limits = (more or {}) | ({} if QUESTIONS[question].limit is None else {"limit": limit})
     if QUESTIONS[question].is_open:
         status, _, found = http.ask(f"/v1/{question}", {"names": names, **limits})
     else:
@@ -131,6 +132,34 @@ def test_all_four_interfaces_give_the_same_answer_in_which_every_node_has_its_la
     assert seen
     for name, label in seen:
         assert label == (model.labels[model.row(name)] or None)
+
+
+@pytest.fixture(scope="module")
+def moved(folder, tmp_path_factory):
+    """The same graph with the points of two nodes exchanged, so that its geometry is wrong."""
+    model = hypercone.load(folder)
+    points = model.points.copy()
+    points[[6, 9]] = points[[9, 6]]
+    return replace(model, points=points).save(tmp_path_factory.mktemp("moved") / "kinds")
+
+
+@pytest.mark.parametrize("question", [name for name, question in QUESTIONS.items() if question.answered_by])
+def test_the_graph_and_the_geometry_answer_alike_in_all_interfaces(moved, start_server, capsys, question):
+    names, model = ASKED[question][0], hypercone.load(moved)
+    http = start_server(models=[moved])
+    found = {}
+    for by in (None, *QUESTIONS[question].answered_by):
+        expected = answer(model, question, names, 0, by).as_dict()
+        options = [] if by is None else ["--by", by]
+        assert main(["query", str(moved), question, *names, "--limit", "0", "--json", *options]) == 0
+        assert json.loads(capsys.readouterr().out) == expected
+        assert _over_http(http, question, names, 0, {} if by is None else {"by": by}) == {"model": "kinds"} | expected
+        assert by in (None, expected["by"])
+        found[by] = expected
+    if len(found) == 3:
+        assert found[None] == found["graph"]
+    if question in ("is-a", "ancestors", "parents", "siblings"):
+        assert found["graph"] != found["geometry"], "the points of the node are wrong"
 
 
 @pytest.mark.parametrize("question", [name for name, question in QUESTIONS.items() if question.limit is not None])
@@ -205,15 +234,16 @@ def test_pairs_may_be_objects_or_as_in_the_first_release_lists(server):
     pairs += [*zip(random.Random(6).sample(names, 100), random.Random(7).sample(names, 100), strict=True), ("n5", "n5")]
     children, parents = map(list, zip(*pairs, strict=True))
     objects = [{"child": child, "parent": parent} for child, parent in pairs]
-    energies = {"model": "nodes", "energies": server.embedding.energy(children, parents).tolist()}
+    energies = {"model": "nodes", "energies": server.embedding.energy(children, parents).tolist(), "by": "geometry"}
     verdicts = server.embedding.is_a(children, parents).tolist()
     assert {True, False} == {*verdicts}
     for given in (objects, pairs, [*objects[:10], *pairs[10:]]):
         assert server.ask("/v1/energy", {"pairs": given})[2] == energies
         found = server.ask("/v1/is-a", {"pairs": given, "model": "nodes"})[2]
-        assert found == energies | {"threshold": server.embedding.threshold, "is_a": verdicts}
+        facts = {"threshold": server.embedding.threshold, "is_a": verdicts, "by": "graph", "by_pair": None}
+        assert found == energies | facts
         assert server.ask("/v1/explain", {"pairs": given[:20]}) == server.ask("/v1/explain", {"pairs": objects[:20]})
-    assert server.ask("/v1/energy", {"pairs": []})[2] == {"model": "nodes", "energies": []}
+    assert server.ask("/v1/energy", {"pairs": []})[2] == {"model": "nodes", "energies": [], "by": "geometry"}
     assert server.ask("/v1/ancestors", {"names": []})[2] == {"model": "nodes", "results": []}
 
 
@@ -233,7 +263,8 @@ def test_a_new_node_is_placed_where_the_embedding_would_place_it_and_nothing_cha
     assert status == 200
     assert found["point"] == larger.points[-1].tolist()
     assert _names(found["ancestors"]) == larger.ancestors("a new one")
-    assert found["ancestors"][0] == answer(larger, "ancestors", ["a new one"]).as_dict()["ancestors"][0]
+    expected = answer(larger, "ancestors", ["a new one"], by="geometry").as_dict()["ancestors"]
+    assert (found["ancestors"], found["by"]) == (expected, "geometry")
     assert found["missing_parents"] == found["unwanted"] == []
     far_apart = ["n1092", "n400", "n500"]
     found = server.ask("/v1/place", {"parents": far_apart})[2]
@@ -263,7 +294,12 @@ def test_a_bad_name_is_refused_with_the_names_that_were_meant_and_in_a_batch_wit
         ("/v1/centroid", {"groups": [["n3", "n1"], ["n3", "n1", "n109x"]]}, 1, f"groups[1][2]: {unknown}"),
         ("/v1/place", {"parents": ["n109x"]}, 0, f"parents[0]: {unknown}"),
         ("/v1/place", {"parents": ["n3"], "not_under": ["n109x"]}, 0, f"not_under[0]: {unknown}"),
-        ("/v1/ancestors?name=twin", None, None, "'twin' is the label of 2 nodes: n7, n8"),
+        (
+            "/v1/ancestors?name=twin",
+            None,
+            None,
+            "'twin' is the label of 2 nodes: n7 (node number 0 > node number 2 > twin)",
+        ),
         ("/v1/vector", {"names": ["n1", "twin"]}, 1, "names[1]: 'twin' is the label of 2 nodes"),
     ]:
         status, _, found = server.ask(path, body)

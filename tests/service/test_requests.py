@@ -98,7 +98,7 @@ QUERIES = {
     b"name=": "name is '', but must be a text that is not empty",
     b"name": "the parameter 'name' has no value",
     b"name=a&name=b": "the parameter 'name' is given twice",
-    b"name=a&nmae=b": "there is no parameter 'nmae' here; known are name, limit",
+    b"name=a&nmae=b": "there is no parameter 'nmae' here; known are name, by, limit",
     b"name=a&": "the parameter '' has no value",
     b"name=%zz": "a % that is not followed by two hexadecimal digits",
     b"name=100%": "a % that is not followed by two hexadecimal digits",
@@ -131,7 +131,7 @@ BODIES = {
     b'{"names": ["a"], "x": {"x": 1, "x": 2}}': "two members with one name",
     b'{"names": ["a"], "x": ' + b'{"x":' * 1000 + b"1" + b"}" * 1000 + b"}": "nested too deeply",
     b'{"names": ["a"], "limit": ["' + b"x" * 1000 + b'"]}': "limit is a list of 1, but must be a whole number",
-    b'{"names": ["a"], "' + b"x" * 1000 + b'": 1}': "xxx…' here; known are names, limit, model",
+    b'{"names": ["a"], "' + b"x" * 1000 + b'": 1}': "xxx…' here; known are names, by, limit, model",
 }
 BAD_PAIRS = {
     '["a"]': 'pairs[1] is a list of 1, but must be {"child": …, "parent": …}, each a name',
@@ -272,7 +272,7 @@ def test_the_document_requires_the_token_and_the_model_where_they_are_needed(mak
     assert found["paths"]["/healthz"]["get"]["security"] == []
     assert "401" in found["paths"]["/v1/is-a"]["get"]["responses"]
     required = {each["name"]: each["required"] for each in found["paths"]["/v1/is-a"]["get"]["parameters"]}
-    assert required == {"child": True, "parent": True, "model": True}
+    assert required == {"child": True, "parent": True, "model": True, "by": False}
 
 
 def test_every_generated_request_is_answered_as_documented(service_model, tmp_path):

@@ -12,6 +12,7 @@ import pytest
 
 from hypercone.embedding import Embedding, load
 from hypercone.errors import ModelFileError
+from hypercone.hierarchy.glossary import Glossary, Obsolete
 from hypercone.hierarchy.names import Labels
 from hypercone.methods import METHODS, Settings
 
@@ -43,7 +44,15 @@ def strange_embedding() -> Embedding:
 def full_embedding() -> Embedding:
     """Three nodes, with everything that a model folder can have."""
     edges, labels = np.array([[0, 1], [0, 2]], np.int32), Labels(["Tier", "", "ex why"])
-    return make_embedding(count=3, names=["animal", "Löwe", "x y"], edges=edges, labels=labels)
+    glossary = Glossary.of_rows(
+        3,
+        {1: "A big cat."},
+        {1: ["lion"], 2: ["y"]},
+        {0: ["A:7"]},
+        {"A:9": Obsolete("beast", ("animal",))},
+        {"": "http://a/"},
+    )
+    return make_embedding(count=3, names=["animal", "Löwe", "x y"], edges=edges, labels=labels, glossary=glossary)
 
 
 def is_same(one: Embedding, other: Embedding) -> bool:
@@ -55,6 +64,7 @@ def is_same(one: Embedding, other: Embedding) -> bool:
         and (one.method, one.settings, one.threshold, one.record)
         == (other.method, other.settings, other.threshold, other.record)
         and one.labels == other.labels
+        and one.glossary == other.glossary
         and _edges(one) == _edges(other)
     )
 

@@ -91,8 +91,8 @@ def _check_pairs(pairs: ParsedEdges, embedding: Embedding) -> None:
 
 
 def _describe_place(embedding: Embedding, name: str, parents: list[str]) -> dict[str, Any]:
-    """The ancestors that the model gives a new node, those it misses, and those it should not have."""
-    found = embedding.ancestors(name)
+    """The ancestors that the geometry gives a new node, those it misses, and those it should not have."""
+    found = embedding.ancestors(name, by="geometry")
     expected = _expected_ancestors(embedding, name, parents)
     return {
         "name": name,
@@ -107,7 +107,7 @@ def _expected_ancestors(embedding: Embedding, name: str, parents: list[str]) -> 
     if hierarchy is not None:
         return [hierarchy.names[row] for row in hierarchy.ancestors_of(hierarchy.row(name))]
     own = [embedding.names[embedding.row(parent)] for parent in parents]
-    return list(dict.fromkeys([*own, *(above for parent in own for above in embedding.ancestors(parent))]))
+    return list(dict.fromkeys([*own, *(above for parent in own for above in embedding.ancestors(parent, by="geometry"))]))
 
 
 def _print_placed(placed: list[dict[str, Any]], options: argparse.Namespace) -> None:

@@ -105,7 +105,7 @@ def _ask(cones: Embedding, hierarchy: Hierarchy) -> None:
     print("\nThree questions, answered by geometry alone:")
     for question, names in QUESTIONS:
         if all(name in cones for name in names):
-            print(f"  {in_words(answer(cones, question, names, 25))}")
+            print(f"  {in_words(answer(cones, question, names, 25, "geometry"))}")
             _compare_with_graph(cones, hierarchy, question, names[0])
 
 
@@ -116,7 +116,7 @@ def _compare_with_graph(cones: Embedding, hierarchy: Hierarchy, question: str, n
     if true is None:
         return
     correct = {hierarchy.names[other] for other in true(row).tolist()}
-    given = set(getattr(cones, question)(name))
+    given = set(getattr(cones, question)(name, by="geometry"))
     print(f"    (the graph has {len(correct)} {question}: {len(correct & given)} are among these {len(given)})")
 
 

@@ -95,7 +95,9 @@ def _held_out_metrics(options: argparse.Namespace, embedding: Embedding) -> dict
     answer = _figures("", link_prediction(embedding, pairs, options.threshold, group_by=options.group_by), options)
     if options.references and options.split:
         hierarchy = known_hierarchy(embedding, None)
-        lines = baselines(hierarchy, read_split(options.split, hierarchy), on="test-pairs")
+        # A model fitted to a split has its training edges alone, and the digest of all edges in its record.
+        split = read_split(options.split, hierarchy, embedding.record.get("hierarchy_digest"))
+        lines = baselines(hierarchy, split, on="test-pairs")
         answer |= {f"{name}_f1": line.f1 for name, line in lines.items()}
     return answer
 

@@ -11,6 +11,7 @@ import numpy as np
 
 from hypercone._arrays import Rows, freeze, read_only
 from hypercone.errors import HierarchyError, InputError, plural, short
+from hypercone.hierarchy.glossary import Glossary
 from hypercone.hierarchy.names import Labels, NodeNames
 from hypercone.methods import FARTHEST, Points, Settings, find_method
 
@@ -44,6 +45,7 @@ def checked_fields(given: Embedding) -> dict[str, Any]:
     names = _checked_names(given.names)
     points = _checked_points(given.points, names, given.method, given.settings)
     _check_labels(given.labels, len(names))
+    _check_glossary(given.glossary, len(names))
     check_record(given.record)
     return {
         "names": names,
@@ -137,6 +139,17 @@ def _check_labels(labels: object, count: int) -> None:
         raise _invalid_field("labels", f"its labels are {describe_value(labels)}", "give hypercone.Labels")
     if len(labels) != count:
         raise _invalid_field("labels", f"there are {len(labels)} labels for {plural(count, 'node')}", "give each one")
+
+
+def _check_glossary(glossary: object, count: int) -> None:
+    if glossary is None:
+        return
+    if not isinstance(glossary, Glossary):
+        problem = f"its glossary is {describe_value(glossary)}"
+        raise _invalid_field("glossary", problem, "give hypercone.hierarchy.Glossary")
+    if len(glossary) != count:
+        problem = f"the glossary has {plural(len(glossary), 'row')} for {plural(count, 'node')}"
+        raise _invalid_field("glossary", problem, "give each one")
 
 
 def _checked_edges(given: Any, count: int) -> Rows:

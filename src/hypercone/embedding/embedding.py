@@ -19,7 +19,9 @@ from hypercone.embedding.relations import ancestors_of_point, centroid
 from hypercone.embedding.relatives import By, ByGeometry, ByGraph, Relatives, checked_by
 from hypercone.errors import OLD_METHODS, InputError, warn_renamed
 from hypercone.hierarchy import Hierarchy
-from hypercone.hierarchy.names import Labels, NodeNames, SearchText, find_row
+from hypercone.hierarchy.glossary import Glossary
+from hypercone.hierarchy.lookup import find_row
+from hypercone.hierarchy.names import Labels, NodeNames, SearchText
 from hypercone.index import ConeIndex, Finder
 from hypercone.methods import Points, Settings, find_method
 from hypercone.methods.scoring import Scorer
@@ -41,7 +43,7 @@ class Embedding:
     geometry the rest; ``by="geometry"`` asks the geometry alone. A model fitted to a split answers by geometry unless
     asked (see ``default_by``). ``record`` documents the fit: its configuration, the digest of the data, the chosen
     epoch. ``labels`` are human-readable names. ``by_point`` are the rows of nodes that were added at a given point, and
-    so are not in the graph.
+    so are not in the graph. ``glossary`` has definitions, synonyms, other ids and obsolete ids.
 
     >>> points = np.array([[0.5, 0.0], [0.9, 0.0], [0.0, 0.5]])
     >>> embedding = Embedding(["animal", "dog", "stone"], points, "hyperbolic-cones", Settings(), threshold=0.0)
@@ -58,6 +60,7 @@ class Embedding:
     labels: Labels | None = None
     edges: Rows | None = None
     by_point: Rows | None = None
+    glossary: Glossary | None = None
 
     def __post_init__(self) -> None:
         # The only validation: saving, exporting, plotting and serving rely on it.
@@ -98,8 +101,8 @@ class Embedding:
         return OLD_METHODS.get(method, method) if isinstance(method, str) else self.method
 
     def row(self, name: str) -> int:
-        """The row of a node by name or label; InputError with candidates if it is unknown or ambiguous."""
-        return find_row(name, self._rows, self.names, self.labels)
+        """The row of a node by any of its names; InputError with candidates if it is unknown or ambiguous."""
+        return find_row(name, NodeNames(self.names), self.labels, self.glossary, self._path_text)
 
     def label(self, row: int) -> str | None:
         """The label of a row; None if it has none."""
@@ -117,7 +120,12 @@ class Embedding:
     @cached_property
     def hierarchy(self) -> Hierarchy | None:
         """The hierarchy it was fitted to; None if its edges are not known."""
-        return None if self.edges is None else Hierarchy(self.names, self.edges, self.labels)
+        if self.edges is None:
+            return None
+        return Hierarchy(self.names, self.edges, self.labels, glossary=self.glossary)
+
+    def _path_text(self, row: int) -> str:
+        return "" if self.hierarchy is None else self.hierarchy._path_text(row)
 
     @property
     def default_by(self) -> By:
@@ -233,7 +241,7 @@ class Embedding:
         return [(self.names[row], float(distance)) for row, distance in zip(found.rows, found.distances, strict=True)]
 
     def search(self, text: str, limit: int = 10) -> list[str]:
-        """The nodes whose name or label contains the text, ignoring case, best match first; limit 0 lists all."""
+        """The nodes with the text in any of their names, ignoring case, best match first; limit 0 lists all."""
         if not isinstance(text, str):
             raise InputError(f"text is {describe_value(text)}, but must be a string")
         if limit < 0:
@@ -374,8 +382,8 @@ class Embedding:
 
     @cached_property
     def searchable(self) -> SearchText:
-        """The names and labels, prepared for search."""
-        return SearchText(self.names, self.labels)
+        """The names, labels, synonyms and other ids, prepared for search."""
+        return SearchText(self.names, self.labels, () if self.glossary is None else self.glossary.names())
 
     @cached_property
     def _rows(self) -> dict[str, int]:

@@ -6,6 +6,7 @@
     nodes.txt.gz        the names, one per line, in the order of the points
     labels.txt.gz       the labels in the same order, if there are any; an empty line for a node without one
     edges.safetensors   the edges of the hierarchy as (parent, child) rows, int32, if they are known
+    glossary.tsv.gz     definitions, synonyms, other and obsolete ids, if there are any: kind, row or id, text
     config.json         format version, method, settings, threshold, record of the fit, checksums
     README.md           the model card (not needed to load)
 """
@@ -26,6 +27,7 @@ from hypercone.embedding.folder_format import (
     CONFIG,
     EDGES,
     FORMAT,
+    GLOSSARY,
     LABELS,
     LARGEST,
     NODES,
@@ -33,8 +35,10 @@ from hypercone.embedding.folder_format import (
     POINTS,
     Description,
     description_bytes,
+    read_by_point,
     read_description,
     read_edges,
+    read_glossary,
     read_labels,
     read_names,
     read_points,
@@ -44,7 +48,7 @@ from hypercone.embedding.folder_format import (
 from hypercone.errors import InputError, ModelFileError, plural, short
 
 # The file of each field of an embedding; all others are in config.json.
-FILES = {"names": NODES, "points": POINTS, "labels": LABELS, "edges": EDGES}
+FILES = {"names": NODES, "points": POINTS, "labels": LABELS, "edges": EDGES, "glossary": GLOSSARY}
 # Far larger than any card that is written.
 LARGEST_CARD = 1 << 24
 
@@ -90,6 +94,8 @@ def load(folder: str | Path) -> Embedding:
             record=description.mapping("record"),
             labels=read_labels(target, description, len(points)),
             edges=read_edges(target, description),
+            by_point=read_by_point(description),
+            glossary=read_glossary(target, description, len(points)),
         )
     except InvalidField as error:
         path = target / FILES.get(error.field, CONFIG)

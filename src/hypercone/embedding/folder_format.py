@@ -21,15 +21,17 @@ from hypercone._system import available_bytes
 from hypercone.embedding.checks import as_finite
 from hypercone.embedding.embedding import Embedding
 from hypercone.errors import HierarchyError, InputError, ModelFileError, ResourceError, short, visible
+from hypercone.hierarchy.glossary import Glossary
 from hypercone.hierarchy.names import Labels, NodeNames
 from hypercone.methods import METHODS, Points, Settings
 
 FORMAT = "hypercone-model"
 # The checksum of version 1 covered the parsed values; that of version 2 covers the bytes, and the card has one too.
-FORMAT_VERSION = 2
+# Version 3 has the glossary, and the rows of nodes that were placed by a point.
+FORMAT_VERSION = 3
 POINTS, NODES, CONFIG, CARD = "model.safetensors", "nodes.txt.gz", "config.json", "README.md"
-LABELS, EDGES = "labels.txt.gz", "edges.safetensors"
-PARTS = (POINTS, NODES, LABELS, EDGES, CARD)
+LABELS, EDGES, GLOSSARY = "labels.txt.gz", "edges.safetensors", "glossary.tsv.gz"
+PARTS = (POINTS, NODES, LABELS, EDGES, GLOSSARY, CARD)
 # No config.json is larger than this.
 LARGEST = 1 << 20
 
@@ -61,6 +63,13 @@ class Description:
         if value is None:
             raise ModelFileError(f"{self.path}: {name} is not a number; the file is damaged")
         return value
+
+    def integers(self, name: str) -> list[int]:
+        """A list of integers that are not negative and fit into 64 bits."""
+        values = self._of_kind(name, list)
+        if not all(isinstance(value, int) and not isinstance(value, bool) and 0 <= value < 2**63 for value in values):
+            raise self._damage_error(name)
+        return list(values)
 
     def mapping(self, name: str) -> dict[str, Any]:
         """A mapping."""
@@ -114,6 +123,7 @@ def description_bytes(embedding: Embedding, sizes: dict[str, int], parts: dict[s
         "threshold": float(embedding.threshold),
         "nodes": len(embedding),
         **sizes,
+        **({} if embedding.by_point is None else {"by_point": embedding.by_point.tolist()}),
         "dim": embedding.dim,
         "record": embedding.record,
         "checksums": {name: sha256(content) for name, content in parts.items()},
@@ -125,7 +135,8 @@ def description_bytes(embedding: Embedding, sizes: dict[str, int], parts: dict[s
         raise InputError(f"its record cannot be stored as JSON ({error}); leave that out") from None
     if len(content) > LARGEST:
         raise InputError(
-            f"its record is too long: {CONFIG} would have {len(content):,} bytes and may have {LARGEST:,}; shorten it"
+            f"its record, or the list of nodes placed by a point, is too long: {CONFIG} would have {len(content):,} "
+            f"bytes and may have {LARGEST:,}; shorten it"
         )
     return content
 
@@ -196,6 +207,12 @@ def serialize_parts(embedding: Embedding) -> tuple[dict[str, bytes], dict[str, i
     if embedding.edges is not None:
         parts[EDGES] = to_bytes({"edges": np.ascontiguousarray(embedding.edges, np.int32)})
         sizes["edges"] = len(embedding.edges)
+    if embedding.glossary is not None and not embedding.glossary.is_empty:
+        lines = list(map("\t".join, embedding.glossary.lines()))
+        parts[GLOSSARY], sizes["glossary_bytes"] = compress_lines(lines)
+        sizes["glossary_lines"] = len(lines)
+        if len(lines) > most_entries(len(parts[GLOSSARY])):
+            raise InputError("the entries of its glossary are nearly all the same; leave them out")
     return parts, sizes
 
 
@@ -214,6 +231,14 @@ def read_edges(target: Path, description: Description) -> Rows | None:
     return edges
 
 
+def read_by_point(description: Description) -> Rows | None:
+    """The rows of nodes that were placed by a point, if there are any."""
+    if "by_point" not in description:
+        return None
+    rows = description.integers("by_point")
+    return np.array(rows, np.int64)
+
+
 def read_names(target: Path, description: Description, count: int) -> NodeNames:
     """The ``count`` names."""
     lines = _read_lines(target / NODES, description, "nodes_bytes", count)
@@ -228,6 +253,18 @@ def read_labels(target: Path, description: Description, count: int) -> Labels | 
     if "labels_bytes" not in description:
         return None
     return Labels(_read_lines(target / LABELS, description, "labels_bytes", count))
+
+
+def read_glossary(target: Path, description: Description, count: int) -> Glossary | None:
+    """The glossary of ``count`` rows, if there is one."""
+    if "glossary_lines" not in description:
+        return None
+    path, entries = target / GLOSSARY, description.integer("glossary_lines")
+    lines = _read_lines(path, description, "glossary_bytes", entries, has_few_lines=True)
+    try:
+        return Glossary.of_lines((line.split("\t", 3) for line in lines), count)
+    except HierarchyError as error:
+        raise ModelFileError(f"{path}: is not a glossary ({error}); the file is damaged") from None
 
 
 def _read_array(path: Path, description: Description, name: str, kind: type, shape: tuple[int, int]) -> Any:
@@ -246,9 +283,13 @@ def _read_array(path: Path, description: Description, name: str, kind: type, sha
     return np.ascontiguousarray(array)
 
 
-def _read_lines(path: Path, description: Description, size_name: str, count: int) -> list[str]:
+def _read_lines(
+    path: Path, description: Description, size_name: str, count: int, *, has_few_lines: bool = False
+) -> list[str]:
     size = description.integer(size_name)
     content = _read_part(path, description, max_compressed(size))
+    if has_few_lines and count > most_entries(len(content)):
+        raise ModelFileError(f"{path}: announces {count} entries in {len(content)} bytes, which no glossary has")
     return decompress_lines(path, content, size, count)
 
 
@@ -318,6 +359,18 @@ def max_decompressed(compressed_size: int) -> int:
     (True, True)
     """
     return max(ALWAYS_ALLOWED, ALLOWED_RATIO * compressed_size)
+
+
+def most_entries(compressed_size: int) -> int:
+    """The most entries of a glossary of ``compressed_size`` bytes that are accepted.
+
+    There is a name for each point, which has its size, but nothing else limits the entries, and each takes a hundred
+    bytes of memory.
+
+    >>> most_entries(10), most_entries(1_000_000)
+    (100000, 4000000)
+    """
+    return max(100_000, 4 * compressed_size)
 
 
 def max_compressed(size: int) -> int:

@@ -69,6 +69,7 @@ def add_many(
         points=freeze(placer.points),
         edges=placer.edges,
         labels=_more_labels(embedding, [called.get(name, "") for name in order]),
+        glossary=None if embedding.glossary is None else embedding.glossary.extended_by(len(order)),
         record=_record_with_placement(
             embedding.record, len(order), [(name, relation, names[row]) for name, relation, row in violated]
         ),
@@ -87,6 +88,7 @@ def add_at_point(embedding: Embedding, name: str, point: ArrayLike, label: str |
         points=freeze(np.vstack([embedding.points, place])),
         labels=_more_labels(embedding, [label or ""]),
         by_point=None if embedding.edges is None else np.append(before, row),
+        glossary=None if embedding.glossary is None else embedding.glossary.extended_by(1),
         record=_record_with_placement(embedding.record, 1, []),
     )
 

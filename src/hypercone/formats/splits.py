@@ -43,8 +43,10 @@ def write_split(split: Split, hierarchy: Hierarchy, folder: str | os.PathLike[st
         draft.write_text(json.dumps(_summary(split, hierarchy, parts), indent=2) + "\n", encoding="utf-8")
 
 
-def read_split(folder: str | os.PathLike[str], hierarchy: Hierarchy) -> Split:
+def read_split(folder: str | os.PathLike[str], hierarchy: Hierarchy, digest: str | None = None) -> Split:
     """The split in a folder; InputError if a file is missing or changed, or belongs to another hierarchy.
+
+    ``digest`` is that of the hierarchy it was made from, if only the training edges are at hand.
 
     >>> import tempfile
     >>> chain = Hierarchy.from_pairs([("a", "b"), ("b", "c"), ("c", "d")])
@@ -55,7 +57,7 @@ def read_split(folder: str | os.PathLike[str], hierarchy: Hierarchy) -> Split:
     """
     source = Path(folder)
     summary = _read_summary(source / SUMMARY)
-    if summary["hierarchy"] != hierarchy.digest:
+    if summary["hierarchy"] != (digest or hierarchy.digest):
         raise InputError(f"{source}: is a split of another hierarchy; read the hierarchy it was made from")
     parts = {}
     with Step("reading the split", sum(summary["counts"].values())) as step:

@@ -4,11 +4,12 @@ from typing import Any
 
 from hypercone._arrays import Adjacency
 from hypercone.errors import warn_renamed
+from hypercone.hierarchy.glossary import Glossary, Obsolete
 from hypercone.hierarchy.hierarchy import Hierarchy, Summary
 from hypercone.hierarchy.names import Labels
 from hypercone.hierarchy.split import LabeledPairs, Split
 
-__all__ = ["Adjacency", "Hierarchy", "LabeledPairs", "Labels", "Split", "Summary"]
+__all__ = ["Adjacency", "Glossary", "Hierarchy", "LabeledPairs", "Labels", "Obsolete", "Split", "Summary"]
 
 _OLD_NAMES = {"LabelledPairs": "LabeledPairs", "Statistics": "Summary"}  # old name
 

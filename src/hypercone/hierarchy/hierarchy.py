@@ -15,9 +15,11 @@ from numpy.typing import ArrayLike, NDArray
 
 from hypercone._arrays import Adjacency, Rows, freeze, pair_keys
 from hypercone.errors import HierarchyError, InputError, plural, short, warn_renamed, with_article
+from hypercone.hierarchy.glossary import Glossary, checked_glossary
 from hypercone.hierarchy.graph import Order, ancestors, count_pairs, depths, pairs_of, top_down_order
 from hypercone.hierarchy.lineage import Lineage
-from hypercone.hierarchy.names import Labels, NodeNames, checked_labels, find_row, rows_of_pairs
+from hypercone.hierarchy.lookup import find_row, path_text
+from hypercone.hierarchy.names import Labels, NodeNames, checked_labels, rows_of_pairs
 
 if TYPE_CHECKING:
     from hypercone.hierarchy.interop import Direction
@@ -41,6 +43,7 @@ class Hierarchy:
     labels: Labels | None
     duplicates: int
     notes: tuple[str, ...]
+    glossary: Glossary | None
     # For each row, the rows of its parents and of its children.
     parent_lists: Adjacency
     child_lists: Adjacency
@@ -51,10 +54,12 @@ class Hierarchy:
         edges: ArrayLike,
         labels: Labels | Iterable[str] | None = None,
         notes: Iterable[str] = (),
+        glossary: Glossary | None = None,
     ) -> None:
         """Names by row and (parent, child) rows; HierarchyError for a self-loop, a cycle or an invalid name.
 
-        ``labels`` are human-readable names of the nodes; ``notes`` are sentences on what a reader skipped or changed.
+        ``labels`` are human-readable names of the nodes; ``notes`` are sentences on what a reader skipped or changed;
+        ``glossary`` holds definitions, synonyms, other ids and obsolete ids.
         """
         # Assigned through vars(), because __setattr__ refuses.
         attributes = vars(self)
@@ -65,6 +70,7 @@ class Hierarchy:
         attributes["_order"] = freeze(top_down_order(self.names, self.parent_lists, self.child_lists))
         attributes["labels"] = checked_labels(labels, len(self))
         attributes["notes"] = tuple(notes)
+        attributes["glossary"] = checked_glossary(glossary, len(self))
 
     @classmethod
     def from_pairs(cls, pairs: Iterable[tuple[str, str]]) -> Hierarchy:
@@ -131,13 +137,15 @@ class Hierarchy:
         raise AttributeError(f"a Hierarchy never changes, so {name} cannot be set; build another one")
 
     def row(self, name: str) -> int:
-        """The row of a name or label; UnknownNameError with the closest names if there is none.
+        """The row of a node by any of its names; InputError with candidates if it is unknown or ambiguous.
+
+        Tried in this order: name, label, synonym or other id; the same in Unicode normal form; and without case.
 
         >>> heart = Hierarchy(["HP:1", "HP:2"], [[0, 1]], labels=["Abnormal heart", "Murmur"])
         >>> heart.row("HP:2"), heart.row("murmur")
         (1, 1)
         """
-        return find_row(name, self.names.row_of, self.names, self.labels)
+        return find_row(name, self.names, self.labels, self.glossary, self._path_text)
 
     def rows(self, names: Iterable[str]) -> Rows:
         """The rows of several names, in the given order."""
@@ -274,6 +282,20 @@ class Hierarchy:
         """The label of a row, or its name if it has no label."""
         return (self.labels[row] if self.labels else "") or self.names[row]
 
+    @cached_property
+    def definitions(self) -> dict[str, str]:
+        """The definition of each node that has one, by name.
+
+        >>> heart = Glossary.of_rows(2, definitions={1: "A muscle that pumps."})
+        >>> Hierarchy(["organ", "heart"], [[0, 1]], glossary=heart).definitions
+        {'heart': 'A muscle that pumps.'}
+        """
+        texts = () if self.glossary is None else self.glossary.definitions
+        return {name: text for name, text in zip(self.names, texts, strict=False) if text}
+
+    def _path_text(self, row: int) -> str:
+        return path_text(row, self.parent_lists, self.display_name)
+
     def called(self, row: int) -> str:
         """The old name of ``display_name``, with a warning."""
         warn_renamed("Hierarchy.called", "Hierarchy.display_name")
@@ -310,8 +332,9 @@ class Hierarchy:
     def _subset(self, is_included: NDArray[np.bool_]) -> Hierarchy:
         new_row = np.cumsum(is_included) - 1
         inside = is_included[self.edges].all(axis=1)
-        labels = self.labels and self.labels.part(is_included.tolist())
-        return Hierarchy(compress(self.names, is_included.tolist()), new_row[self.edges[inside]], labels)
+        included = is_included.tolist()
+        labels, glossary = self.labels and self.labels.part(included), self.glossary and self.glossary.part(included)
+        return Hierarchy(compress(self.names, included), new_row[self.edges[inside]], labels, glossary=glossary)
 
     def split(self, percent: float, seed: int = 0, *, holdout: float = 0.05, negatives_per_side: int = 5) -> Split:
         """The paper's split: all direct edges and ``percent`` % of the implied ones to train on, others held out.

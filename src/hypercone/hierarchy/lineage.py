@@ -128,11 +128,11 @@ class Lineage:
 
     @cached_property
     def _down(self) -> Adjacency:
-        return self._renumbered(self._given[2], self._number)
+        return self._renumber(self._given[2], self._number)
 
     @cached_property
     def _up(self) -> Adjacency:
-        return self._renumbered(self._given[1], self._number_up)
+        return self._renumber(self._given[1], self._number_up)
 
-    def _renumbered(self, lists: Adjacency, numbers: Rows) -> Adjacency:
+    def _renumber(self, lists: Adjacency, numbers: Rows) -> Adjacency:
         return Adjacency.of_pairs(numbers[lists.groups()], numbers[lists.rows], len(self))

@@ -1,17 +1,18 @@
-"""Names and labels of nodes: validation, lookup, search, and suggestions for unknown names."""
+"""Names and labels of nodes: validation, the rows of each, and search."""
 
 from __future__ import annotations
 
-from collections import defaultdict
-from collections.abc import Iterable, Mapping, Sequence
-from functools import cached_property
-from itertools import chain, compress, islice
+import unicodedata
+from collections.abc import Callable, Iterable, Iterator, Sequence
+from functools import cached_property, partial
+from itertools import chain, compress
+from typing import NamedTuple
 
 import numpy as np
 from numpy.typing import NDArray
 
 from hypercone._arrays import Rows
-from hypercone.errors import HierarchyError, InputError, UnknownNameError, plural, short, unknown_name, visible
+from hypercone.errors import HierarchyError, InputError, plural, short
 
 INVALID_CHARACTERS = {"\t": "a tab", "\n": "a line break", "\r": "a carriage return", "\0": "a NUL character"}
 
@@ -39,6 +40,28 @@ class NodeNames(tuple[str, ...]):
     def row_of(self) -> dict[str, int]:
         """The row of each name."""
         return dict(zip(self, range(len(self)), strict=True))
+
+    @cached_property
+    def by_text(self) -> TextIndex:
+        """The row of each name, also without regard to case."""
+        return TextIndex(partial(_numbered, self), self.row_of)
+
+    @cached_property
+    def parts(self) -> TextIndex:
+        """The rows of each name that a node was condensed from, and of the last part of each name that is an address.
+
+        >>> NodeNames(["a = b", "http://example.org/zoo#Dog"]).parts.exact("Dog")
+        [1]
+        """
+        return TextIndex(self._numbered_parts)
+
+    def _numbered_parts(self) -> Iterator[tuple[int, str]]:
+        for row, name in enumerate(self):
+            if JOINER in name:
+                for part in dict.fromkeys(name.split(JOINER)):
+                    yield row, part
+            elif "://" in name and " " not in name:
+                yield row, name[max(name.rfind("#"), name.rfind("/")) + 1 :]
 
     def extended_by(self, more: Iterable[str]) -> NodeNames:
         """These names followed by ``more``; only the new ones are validated.
@@ -103,23 +126,6 @@ def _checked_pair(pair: tuple[str, str]) -> tuple[str, str]:
     return pair
 
 
-def no_such_node(name: object, names: Sequence[str]) -> UnknownNameError:
-    """The error for an unknown node, with up to three suggestions.
-
-    >>> str(no_such_node("dog", ["cat.n.01", "dog.n.01"]))
-    "there is no node 'dog'; did you mean dog.n.01?"
-    """
-    name = str(name)
-    longer = sorted(
-        (known for known in names if name and known.startswith(name)), key=lambda known: (len(known), known)
-    )
-    if longer:
-        return UnknownNameError(
-            f"there is no node {short(name)!r}; did you mean {' or '.join(map(visible, longer[:3]))}?"
-        )
-    return unknown_name("node", short(name), map(visible, _similar_names(name, names)))
-
-
 def is_usable(name: str) -> bool:
     r"""Whether this is a valid name of a node.
 
@@ -127,15 +133,6 @@ def is_usable(name: str) -> bool:
     (True, False)
     """
     return bool(name) and not any(mark in name for mark in INVALID_CHARACTERS) and _is_utf8(name)
-
-
-def _similar_names(name: str, names: Sequence[str], most: int = 3000) -> list[str]:
-    # Comparing with a million names takes minutes, so only names of similar length and same first letter are.
-    if len(names) <= most:
-        return list(names)
-    near = (known for known in names if abs(len(known) - len(name)) <= 3)
-    alike = (known for known in near if known[:1].casefold() == name[:1].casefold())
-    return list(islice(alike, most))
 
 
 def _may_be_invalid(names: Sequence[str]) -> bool:
@@ -167,9 +164,95 @@ def _is_utf8(text: str) -> bool:
     return True
 
 
+class TextIndex:
+    """The rows of texts; a row may have several texts, and a text several rows.
+
+    The texts are read when they are first needed. The texts in normal form, or without regard to case, are stored only
+    where they differ from the texts, which are few.
+
+    >>> index = TextIndex(lambda: enumerate(["Dog", "dog", "cat"]))
+    >>> index.exact("Dog"), index.folded("DOG"), index.folded("CAT"), index.exact("owl")
+    ([0], [0, 1], [2], [])
+    """
+
+    def __init__(self, texts: Callable[[], Iterable[tuple[int, str]]], row_of: dict[str, int] | None = None) -> None:
+        """``texts`` gives (row, text); ``row_of`` has the row of each text if all are different."""
+        self._texts = texts
+        if row_of is not None:
+            vars(self)["_rows"] = _TextRows(row_of, {})
+
+    def exact(self, text: str) -> list[int]:
+        """The rows of this very text, ascending."""
+        return self._rows.of(text)
+
+    def normal(self, text: str) -> list[int]:
+        """The rows of the texts that have the same Unicode normal form NFC."""
+        text = as_nfc(text)
+        return _distinct(self._rows.of(text), self._changed_by_nfc.of(text))
+
+    def folded(self, text: str) -> list[int]:
+        """The rows of the texts that differ at most in case."""
+        text = without_case(text)
+        return _distinct(self._rows.of(text), self._changed_by_case.of(text))
+
+    @cached_property
+    def _rows(self) -> _TextRows:
+        return _TextRows.of_texts(self._texts())
+
+    @cached_property
+    def _changed_by_nfc(self) -> _TextRows:
+        others = ((row, text) for row, text in self._texts() if not unicodedata.is_normalized("NFC", text))
+        return _TextRows.of_texts((row, as_nfc(text)) for row, text in others)
+
+    @cached_property
+    def _changed_by_case(self) -> _TextRows:
+        folded = ((row, text, without_case(text)) for row, text in self._texts())
+        return _TextRows.of_texts((row, fold) for row, text, fold in folded if fold != text)
+
+
+class _TextRows(NamedTuple):
+    """The first row of each text, and further rows of those that have several: less memory than a list for each."""
+
+    first: dict[str, int]
+    more: dict[str, list[int]]
+
+    @classmethod
+    def of_texts(cls, texts: Iterable[tuple[int, str]]) -> _TextRows:
+        found = cls({}, {})
+        for row, text in texts:
+            if text and found.first.setdefault(text, row) != row and found.more.get(text, [-1])[-1] != row:
+                found.more.setdefault(text, []).append(row)
+        return found
+
+    def of(self, text: str) -> list[int]:
+        row = self.first.get(text)
+        return [] if row is None else [row, *self.more.get(text, ())]
+
+
+def as_nfc(text: str) -> str:
+    """The text in the Unicode normal form NFC, in which a letter with an accent is one character."""
+    return text if text.isascii() else unicodedata.normalize("NFC", text)
+
+
+def without_case(text: str) -> str:
+    """The text for a comparison without regard to case.
+
+    >>> without_case("Straße") == without_case("STRASSE")
+    True
+    """
+    return text.lower() if text.isascii() else as_nfc(as_nfc(text).casefold())
+
+
+def _numbered(texts: Sequence[str]) -> Iterable[tuple[int, str]]:
+    return enumerate(texts)
+
+
+def _distinct(rows: list[int], more: list[int]) -> list[int]:
+    return sorted({*rows, *more}) if more else rows
+
+
 # Joins the names, and the labels, of the nodes that were condensed into one.
 JOINER = " = "
-SHOWN = 5
 
 
 class Labels:
@@ -183,7 +266,7 @@ class Labels:
 
     def __init__(self, texts: Iterable[str]) -> None:
         """Runs of white space become one space, because a label is one line of a file."""
-        self.texts = tuple(_one_line(text) for text in texts)
+        self.texts = tuple(as_one_line(text) for text in texts)
 
     def __len__(self) -> int:
         return len(self.texts)
@@ -205,19 +288,16 @@ class Labels:
 
     def rows_of(self, text: str) -> list[int]:
         """The rows with this label; if there are none, those whose label differs only in case."""
-        return self._rows_by_label.get(text) or self._rows_by_folded_label.get(text.casefold(), [])
+        return self.by_text.exact(text) or self.by_text.folded(text)
 
     def part(self, is_included: Iterable[bool]) -> Labels:
         """The labels of the included rows."""
         return Labels(compress(self.texts, is_included))
 
     @cached_property
-    def _rows_by_label(self) -> dict[str, list[int]]:
-        return _rows_by_text(self.texts)
-
-    @cached_property
-    def _rows_by_folded_label(self) -> dict[str, list[int]]:
-        return _rows_by_text(text.casefold() for text in self.texts)
+    def by_text(self) -> TextIndex:
+        """The rows of each label."""
+        return TextIndex(partial(_numbered, self.texts))
 
 
 def checked_labels(labels: Labels | Iterable[str] | None, size: int) -> Labels | None:
@@ -232,41 +312,29 @@ def checked_labels(labels: Labels | Iterable[str] | None, size: int) -> Labels |
     return labels if any(labels.texts) else None
 
 
-def find_row(name: object, row_of: Mapping[str, int], names: Sequence[str], labels: Labels | None) -> int:
-    """The row of a node by its name, else its label; an unknown or ambiguous name is an error with the candidates."""
-    if isinstance(name, list | tuple):
-        raise InputError(f"{short(repr(name))} is a list of names; ask about one at a time")
-    if isinstance(name, str):
-        if name in row_of:
-            return row_of[name]
-        rows = (labels.rows_of(name) if labels else []) or _rows_condensed_from(name, names)
-        if len(rows) == 1:
-            return rows[0]
-        if rows:
-            raise _ambiguous(name, [names[row] for row in rows])
-    known = [*names, *(text for text in labels.texts if text)] if labels else names
-    raise no_such_node(name, known)
-
-
 NO_MATCH = np.iinfo(np.int64).max
 
 
 class SearchText:
-    """All names and labels as one text, for substring search without a loop over them.
+    """All names, labels and other names as one text, for substring search without a loop over them.
 
-    >>> kinds = SearchText(["dog", "cat", "hot dog", "dogma"], Labels(["", "DOG", "sausage", ""]))
-    >>> kinds.search("Dog").tolist(), kinds.search("s").tolist(), kinds.search("owl").tolist()
-    ([0, 1, 3, 2], [2], [])
+    >>> kinds = SearchText(["dog", "cat", "hot dog", "dogma"], Labels(["", "DOG", "sausage", ""]), [(3, "creed")])
+    >>> kinds.search("Dog").tolist(), kinds.search("s").tolist(), kinds.search("cre").tolist()
+    ([0, 1, 3, 2], [2], [3])
     """
 
-    def __init__(self, names: Sequence[str], labels: Labels | None) -> None:
-        lines = [line.casefold().encode() for line in (*names, *(labels.texts if labels else ()))]
-        self._rows, self._text = len(names), np.frombuffer(b"\n".join(lines) + b"\n", np.uint8)
+    def __init__(self, names: Sequence[str], labels: Labels | None, others: Iterable[tuple[int, str]] = ()) -> None:
+        """``others`` are further names, such as synonyms, with their rows."""
+        others, labeled = list(others), labels.texts if labels else ()
+        lines = [line.casefold().encode() for line in chain(names, labeled, (text for _, text in others))]
+        self._size, self._single = len(names), len(names) + len(labeled)
+        self._owners = np.fromiter((row for row, _ in others), np.int64, len(others))
+        self._text = np.frombuffer(b"\n".join(lines) + b"\n", np.uint8)
         self._lengths = np.fromiter(map(len, lines), np.int64, len(lines))
         self._starts = np.cumsum(self._lengths + 1) - self._lengths - 1
 
     def search(self, text: str) -> Rows:
-        """The rows whose name or label contains the text, ignoring case: equal ones first, then prefixes, then others.
+        """The rows with the text in a name, ignoring case: equal ones first, then prefixes, then others.
 
         Ties are ordered by the length of the name or label, then by row.
         """
@@ -278,12 +346,15 @@ class SearchText:
         is_first = np.diff(lines, prepend=-1) > 0
         hits, lines = hits[is_first], lines[is_first]
         is_part = np.where(hits > self._starts[lines], 2, self._lengths[lines] > len(part))
+        labels, others = np.searchsorted(lines, [self._size, self._single])
+        rows = np.concatenate([lines[:others] % max(1, self._size), self._owners[lines[others:] - self._single]])
         # One sort key: the kind of match, the length of the line, the row.
-        rows = lines % max(1, self._rows)
         keys = (is_part << 61) | (np.minimum(self._lengths[lines], 1 << 28) << 32) | rows
-        best, labels = np.full(self._rows, NO_MATCH), np.searchsorted(lines, self._rows)
+        best = np.full(self._size, NO_MATCH)
         best[rows[:labels]] = keys[:labels]
-        best[rows[labels:]] = np.minimum(best[rows[labels:]], keys[labels:])
+        best[rows[labels:others]] = np.minimum(best[rows[labels:others]], keys[labels:others])
+        # A row may have several other names.
+        np.minimum.at(best, rows[others:], keys[others:])
         found: Rows = (np.sort(best[best != NO_MATCH]) & 0xFFFFFFFF).astype(np.int32)
         return found
 
@@ -298,25 +369,12 @@ class SearchText:
         return hits
 
 
-def _rows_condensed_from(name: str, names: Sequence[str]) -> list[int]:
-    """The rows of the condensed nodes that include this name."""
-    return [row for row, known in enumerate(names) if JOINER in known and name in known.split(JOINER)]
+def as_one_line(text: str) -> str:
+    r"""The text with one space for each run of white space, and without what a file of lines cannot hold.
 
-
-def _ambiguous(label: str, names: list[str]) -> InputError:
-    shown = ", ".join(names[:SHOWN]) + (f" and {len(names) - SHOWN} more" if len(names) > SHOWN else "")
-    return InputError(f"{label!r} is the label of {len(names)} nodes: {shown}; give one of these names")
-
-
-def _rows_by_text(texts: Iterable[str]) -> dict[str, list[int]]:
-    groups = defaultdict(list)
-    for row, text in enumerate(texts):
-        if text:
-            groups[text].append(row)
-    return groups
-
-
-def _one_line(text: str) -> str:
+    >>> as_one_line("  white\n pelican")
+    'white pelican'
+    """
     # Splitting a million labels takes a second, and few need it.
     if text.isprintable() and "  " not in text and text[:1] != " " and text[-1:] != " ":
         return text

@@ -113,6 +113,7 @@ class Energy(Answer):
     parent: str
     parent_label: str | None
     energy: float
+    by: By = "geometry"
 
 
 @dataclass(slots=True)
@@ -205,6 +206,7 @@ class Nearest(Answer):
     label: str | None
     nearest: list[Neighbor]
     count: int
+    by: By = "geometry"
 
 
 @dataclass(slots=True)
@@ -239,6 +241,7 @@ class Centroid(Answer):
     ancestors: list[Relative]
     count: int
     nearest: list[Neighbor]
+    by: By = "geometry"
 
 
 @dataclass(slots=True)
@@ -266,6 +269,7 @@ class Energies(Answer):
     """How far each of many children is from its parent's region."""
 
     energies: list[float]
+    by: By = "geometry"
 
 
 @dataclass(slots=True)

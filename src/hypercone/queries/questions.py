@@ -383,7 +383,7 @@ def above_point(embedding: Embedding, point: Any, limit: int = NO_LIMIT) -> tupl
     """The ancestors of a point, and their total number."""
     rows, inside = ancestors_of_point(embedding, point)
     shown = first(rows, limit)
-    return _listed(embedding, shown, first(inside, limit), ["geometry"] * len(shown)), len(rows)
+    return _list_relatives(embedding, shown, first(inside, limit), ["geometry"] * len(shown)), len(rows)
 
 
 Some = TypeVar("Some", Rows, Points, list[int])
@@ -408,11 +408,11 @@ def _below(asked: QuestionInput, rows: Rows) -> tuple[list[Relative], int, Answe
 def _relatives(asked: QuestionInput, rows: Rows, shown: Rows, inside: Points) -> tuple[list[Relative], int, AnsweredBy]:
     relatives = asked.relatives
     origins = relatives.origins(asked.rows[0], rows if relatives.is_mixed else shown)
-    listed = _listed(asked.embedding, shown, inside, origins[: len(shown)])
+    listed = _list_relatives(asked.embedding, shown, inside, origins[: len(shown)])
     return listed, len(rows), _common_origin(origins, relatives.by)
 
 
-def _listed(embedding: Embedding, rows: Rows, inside: Points, origins: Sequence[By]) -> list[Relative]:
+def _list_relatives(embedding: Embedding, rows: Rows, inside: Points, origins: Sequence[By]) -> list[Relative]:
     parts = _nodes(embedding, rows.tolist()), _depths(embedding, rows), inside.tolist(), origins
     return [Relative(*node, depth, margin, by) for node, depth, margin, by in zip(*parts, strict=True)]
 

@@ -11,6 +11,7 @@ from typing import Any, get_type_hints
 import numpy as np
 from msgspec import UNSET
 
+from hypercone.embedding.relatives import By
 from hypercone.errors import InputError
 from hypercone.queries.answers import Answer, Relative, Results
 from hypercone.queries.questions import PAIR, QUESTIONS, TEXT, Question, QuestionInput, above_point
@@ -173,6 +174,7 @@ class Placed(Answer):
     ancestors: list[Relative]
     missing_parents: list[str]
     unwanted: list[str]
+    by: By = "geometry"
 
 
 def place_node(model: Model, request: Any, deadline: Deadline) -> Placed:

@@ -1,9 +1,10 @@
-"""The served models, each with an index from names and labels to rows."""
+"""The served models, each with an index from names to rows."""
 
 from __future__ import annotations
 
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
+from itertools import chain
 
 import msgspec
 import numpy as np
@@ -11,8 +12,9 @@ from msgspec import UNSET, UnsetType
 
 from hypercone._arrays import read_only
 from hypercone.embedding import Embedding
-from hypercone.errors import InputError, UnknownNameError, short, some, unknown_name
-from hypercone.hierarchy.names import JOINER
+from hypercone.errors import InputError, ObsoleteNameError, UnknownNameError, short, some, unknown_name
+from hypercone.hierarchy.lookup import find_rows
+from hypercone.hierarchy.names import NodeNames
 from hypercone.methods.generic_kernels import energies_of_pairs
 from hypercone.queries.answers import Answer
 from hypercone.queries.questions import QUESTIONS, TEXT, QuestionInput
@@ -92,8 +94,7 @@ class Model:
             )
             if question.in_columns is not None:
                 question.in_columns(self.embedding, np.array([rows], np.int32), None)
-        if self.embedding.labels:
-            self.embedding.labels.rows_of("")
+        self.rows.prepare()
         place(self.embedding, [self.names[parent]], [])
 
 
@@ -138,6 +139,10 @@ class Models:
         raise Refusal(404, "unknown_model", f"{unknown_name('model', name, self._models)}; see /v1/models")
 
 
+# An obsolete id or the whole address of a node may be longer than all names; a longer text than this is none.
+LONGEST_NAMESPACE = 200
+
+
 class NoSuchRow(Exception):
     """A text that does not identify exactly one node; ``refusal``, which may be slow, explains why."""
 
@@ -159,7 +164,7 @@ class NoSuchRow(Exception):
 
 
 class Rows(dict[str, int]):
-    """The row of every name; also finds labels and parts of merged names, and raises NoSuchRow for other texts.
+    """The row of every name; also finds a node by its other names, and raises NoSuchRow for a text that is none.
 
     >>> import numpy as np
     >>> from hypercone.hierarchy.names import Labels
@@ -171,18 +176,23 @@ class Rows(dict[str, int]):
     """
 
     def __init__(self, embedding: Embedding) -> None:
-        super().__init__({name: row for row, name in enumerate(embedding.names)})
+        names = NodeNames(embedding.names)
+        super().__init__(names.row_of)
         self._embedding = embedding
-        self._parts = _parts(embedding)
+        self._known = (names, embedding.labels, embedding.glossary)
         texts = embedding.labels.texts if embedding.labels else ()
-        self._longest = max(map(len, (*embedding.names, *texts)), default=0)
+        others = () if embedding.glossary is None else (text for _, text in embedding.glossary.names())
+        self._longest = max(map(len, chain(names, texts, others)), default=0) + LONGEST_NAMESPACE
 
     def __missing__(self, text: str) -> int:
-        labels = self._embedding.labels
-        found = (labels.rows_of(text) if labels else []) or self._parts.get(text, [])
-        if len(found) == 1:
-            return found[0]
+        found = find_rows(text, *self._known)
+        if len(found.rows) == 1:
+            return found.rows[0]
         raise NoSuchRow(text, self._refusal)
+
+    def prepare(self) -> None:
+        """Build what finds a node by its other names, so that no request waits for it."""
+        find_rows("", *self._known)
 
     def _refusal(self, text: str) -> Refusal:
         # The search for similar names is slow for long texts, and a text longer than all names has none.
@@ -190,6 +200,8 @@ class Rows(dict[str, int]):
             return _not_found(f"there is no node {short(text)!r}")
         try:
             self._embedding.row(text)
+        except ObsoleteNameError as error:
+            return Refusal(404, "obsolete_name", str(error))
         except UnknownNameError as error:
             return _not_found(str(error))
         except InputError as error:
@@ -199,13 +211,3 @@ class Rows(dict[str, int]):
 
 def _not_found(message: str) -> Refusal:
     return Refusal(404, "unknown_name", message)
-
-
-def _parts(embedding: Embedding) -> dict[str, list[int]]:
-    """The rows of nodes that were merged from several, by each of their names."""
-    rows: dict[str, list[int]] = {}
-    for row, name in enumerate(embedding.names):
-        if JOINER in name:
-            for part in set(name.split(JOINER)):
-                rows.setdefault(part, []).append(row)
-    return rows

@@ -133,6 +133,7 @@ def _examples(model: Model) -> dict[str, Any]:
         "pairs": [{"child": child, "parent": parent}, {"child": parent, "parent": child}],
         "parents": [parent],
         "not_under": [],
+        "by": "geometry",
         "limit": 20,
         "count": 20,
         "model": model.name,

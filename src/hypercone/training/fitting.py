@@ -269,6 +269,7 @@ def _construct(hierarchy: Hierarchy, given: FitConfig, split: Split | None, cont
         },
         labels=hierarchy.labels,
         edges=hierarchy.edges if split is None else split.train,
+        glossary=hierarchy.glossary,
     )
 
 
@@ -315,6 +316,7 @@ def _learn(
         },
         labels=hierarchy.labels,
         edges=hierarchy.edges if split is None else split.train,
+        glossary=hierarchy.glossary,
     )
 
 
@@ -364,6 +366,8 @@ def identity_of(
     }
     if hierarchy.labels is not None:
         parts["labels"] = hashlib.sha256("\n".join(hierarchy.labels.texts).encode()).hexdigest()
+    if hierarchy.glossary is not None:
+        parts["glossary"] = hierarchy.glossary.digest
     if split is not None:
         pairs = (split.train, split.validation.positives, split.validation.negatives)
         parts |= {"percent": split.percent, "split seed": split.seed, "split": _digest(*pairs)}
