@@ -111,7 +111,6 @@ def _vocabulary(content: str, name: str) -> RealFile:
 ONTOLOGIES = {
     "uberon.json.zst": _cellxgene("Uberon anatomy 2026-04", "UBERON-ontology-v2026-04-01"),
     "cl.json.zst": _cellxgene("Cell Ontology 2026-03", "CL-ontology-v2026-03-26"),
-    "efo.json.zst": _cellxgene("Experimental Factor Ontology 3.90", "EFO-ontology-v3.90.0"),
     "pato.json.zst": _cellxgene("PATO qualities 2025-05", "PATO-ontology-v2025-05-14"),
     "hancestro.json.zst": _cellxgene("HANCESTRO ancestries 2025-10", "HANCESTRO-ontology-v2025-10-14"),
     "hsapdv.json.zst": _cellxgene("human life stages 2025-01", "HsapDv-ontology-v2025-01-23"),

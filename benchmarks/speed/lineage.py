@@ -180,6 +180,8 @@ def measure_calls(hierarchy: Hierarchy, calls: list[int], repeats: int) -> Row:
     """Median and 95th percentile of a call by graph, by geometry and by networkx, of the same nodes."""
     networkx: Any = import_package("networkx")
     embedding = hypercone.fit(hierarchy, method="nested-caps", dim=5)
+    # Without this it would scan at first.
+    assert embedding.index.tree
     graph = networkx.DiGraph()
     graph.add_nodes_from(range(len(hierarchy)))
     graph.add_edges_from(hierarchy.edges.tolist())
