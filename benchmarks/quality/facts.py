@@ -286,14 +286,15 @@ def everywhere(
 def in_explorer(
     embedding: Embedding, scratch: Path, sample: int, stack: contextlib.ExitStack
 ) -> dict[str, tuple[Ask, Sequence[int]]]:
-    """The page, open until the stack is closed, and some rows: always a root, and mostly nodes that have children."""
+    """The page, open until the stack is closed, and some rows: a root, then nodes with children, then any."""
     page = stack.enter_context(open_page(embedding, scratch / "page.html"))
     hierarchy = embedding.hierarchy
     assert hierarchy
-    inner = np.flatnonzero(hierarchy.child_lists.counts > 0)
     random = np.random.default_rng(0)
-    halves = [random.permutation(part)[: -(-sample // 2)] for part in (inner, np.arange(len(embedding)))]
-    chosen = list(dict.fromkeys([int(hierarchy.root_rows[0]), *np.concatenate(halves).tolist()]))[:sample]
+    inner, every = (
+        random.permutation(rows).tolist() for rows in (hierarchy.child_lists.counts.nonzero()[0], len(embedding))
+    )
+    chosen = list(dict.fromkeys([int(hierarchy.root_rows[0]), *inner[: sample // 2], *every]))[:sample]
     return {"explorer": (partial(ask_page, page, embedding), chosen)}
 
 
