@@ -6,6 +6,7 @@ import inspect
 import subprocess
 import sys
 
+import networkx
 import numpy as np
 import pandas
 import pytest
@@ -129,6 +130,7 @@ def test_an_estimator_that_is_not_fitted_is_refused_in_one_sentence(tree, fitted
         (lambda e: ConeEmbedder().fit(), "no hierarchy to fit"),
         (lambda e: ConeEmbedder().fit(["ab", "cd"]), "are not pairs"),
         (lambda e: ConeEmbedder().fit([("a", "b", "c")]), r"shape \(1, 3\) are not pairs"),
+        (lambda e: ConeEmbedder(networkx.DiGraph([("a", "b")])).fit(), "give Hierarchy.from_networkx"),
         (lambda e: e.transform("node"), "give a list of names"),
         (lambda e: e.transform([["a", "b"]]), r"shape \(1, 2\) are not a list of names"),
         (lambda e: e.transform(["nobody"]), "there is no node 'nobody'"),

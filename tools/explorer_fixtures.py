@@ -1,4 +1,4 @@
-"""Write what the JavaScript of the explorer must agree with: energies and answers of all five methods, from Python.
+"""Write what the JavaScript of the explorer must agree with: energies and answers by geometry of all five methods.
 
 Small models with difficult points: near the border, on the inner shell, two nodes in one place, and a threshold that is
 exactly the energy of a pair, as every fit chooses it.
@@ -78,8 +78,10 @@ def answers(embedding: Embedding) -> dict[str, Any]:
         "points": embedding.points.ravel().tolist(),
         "edges": np.asarray(embedding.edges).ravel().tolist(),
         "signed": signed.tolist(),
-        "descendants": [[embedding.row(other) for other in embedding.descendants(name)] for name in names],
-        "ancestors": [[embedding.row(other) for other in embedding.ancestors(name)] for name in names],
+        "descendants": [
+            [embedding.row(other) for other in embedding.descendants(name, by="geometry")] for name in names
+        ],
+        "ancestors": [[embedding.row(other) for other in embedding.ancestors(name, by="geometry")] for name in names],
         "parents": [parents_of(embedding, row).tolist() for row in range(NODES)],
         "children": [children_of(embedding, row).tolist() for row in range(NODES)],
         "nearest": [[[embedding.row(other), apart] for other, apart in embedding.nearest(name)] for name in names],
@@ -93,7 +95,7 @@ def explanation(embedding: Embedding, child: int, parent: int) -> dict[str, Any]
     return {
         "child": child,
         "parent": parent,
-        "isA": found.is_a,
+        "isA": found.geometry,
         "energy": found.energy,
         "margin": found.margin,
         "angle": found.angle,

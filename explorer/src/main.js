@@ -1,5 +1,6 @@
 // The entry point: unpacks the model in the page, connects the parts, and offers window.hypercone.
 
+import { rowsNamed } from "./answers/lookup.js";
 import { makeModel, PageError, unpack } from "./model/model.js";
 import { Address } from "./page/address.js";
 import { App } from "./page/app.js";
@@ -45,7 +46,7 @@ function connect(app, canvas) {
   }
   app.listeners.push((change) => {
     if (change === "theme") applyTheme(app.state.theme);
-    if (change === "selected" || change === "second" || change === "theme") showPanel(app, compare);
+    if (change === "selected" || change === "second" || change === "by" || change === "theme") showPanel(app, compare);
     if (change === "selected") showNotice("");
     announce(app, change);
   });
@@ -89,7 +90,14 @@ function consoleApi(app) {
     second: (/** @type {number} */ row) => app.second(row),
     goTo: (/** @type {number} */ row) => app.goTo(row),
     search: (/** @type {string} */ text) => app.search.find(text),
-    highlighted: () => app.selection?.inside ?? [],
+    rowsNamed: (/** @type {string} */ text) => rowsNamed(app.model, text),
+    highlighted: () => app.selection?.found ?? [],
+    ask: (/** @type {"graph" | "geometry"} */ by) => app.ask(by),
+    parents: (/** @type {number} */ row) => app.answers.parents(row),
+    children: (/** @type {number} */ row) => app.answers.children(row).rows,
+    siblings: (/** @type {number} */ row) => app.answers.siblings(row).rows,
+    ancestors: (/** @type {number} */ row) => app.answers.above(row),
+    descendants: (/** @type {number} */ row) => app.answers.listOf(row, app.answers.below(row)),
     explanation: () => app.explanation,
     frameTimes: () => [...app.frames.intervals],
     drawTimes: () => [...app.frames.drawTimes],

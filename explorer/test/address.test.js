@@ -10,6 +10,7 @@ test("a formatted fragment is parsed back to the same view", () => {
     selected: "dog.n.01",
     second: "cat",
     camera,
+    by: /** @type {const} */ ("geometry"),
     hidden: /** @type {const} */ (["edges", "labels"]),
     theme: /** @type {const} */ ("light"),
   };
@@ -42,13 +43,14 @@ test("invalid parts of a fragment are ignored", () => {
     "#at=,,,,,",
     "#at=1,2,3,4,5,1e999",
     "#theme=pink",
+    "#by=chance",
     "#hide=all",
     "#what=ever",
   ]) {
     const place = parseFragment(text);
     assert.deepEqual(
-      [place.selected, place.camera, place.theme, place.hidden],
-      [undefined, undefined, undefined, []],
+      [place.selected, place.camera, place.theme, place.by, place.hidden],
+      [undefined, undefined, undefined, undefined, []],
       text,
     );
   }

@@ -1,5 +1,7 @@
 // The answers that tools/explorer_fixtures.py took from Python.
 import { readFileSync } from "node:fs";
+import { Lineage } from "../src/answers/lineage.js";
+import { Relations } from "../src/answers/relations.js";
 import { makeGraph } from "../src/model/graph.js";
 
 /**
@@ -37,6 +39,7 @@ export function modelOf({
   settings = { K: 0.1, alpha: 0 },
 }) {
   const count = points.length / dim;
+  const graph = edges ? makeGraph(count, Int32Array.from(edges)) : null;
   return {
     title: "test",
     kind: "given",
@@ -50,11 +53,27 @@ export function modelOf({
     viewPoints: Float64Array.from(points),
     depth: new Int32Array(count),
     branch: new Int32Array(count),
-    graph: edges ? makeGraph(count, Int32Array.from(edges)) : null,
+    graph,
+    direct: graph,
     edges: Int32Array.from(edges ?? []),
     names: Array.from({ length: count }, (_, row) => `node ${row}`),
     labels: null,
+    answersBy: edges ? "graph" : "geometry",
+    byPoint: new Int32Array(0),
+    glossary: { definitions: null, synonyms: null, otherIds: null, obsolete: new Map(), prefixes: {} },
   };
+}
+
+/**
+ * Geometry and the graph of a model, and the one of them that is asked.
+ * @param {import("../src/model/model.js").Model} model
+ * @param {import("../src/model/model.js").By} by
+ * @returns {import("../src/answers/agreement.js").Sources}
+ */
+export function sourcesOf(model, by) {
+  const relations = new Relations(model);
+  const lineage = model.direct && new Lineage(model.direct, model.depth, relations, model.byPoint);
+  return { relations, lineage, answers: by === "graph" && lineage ? lineage : relations };
 }
 
 export const ANSWERS = all;

@@ -1,10 +1,10 @@
 import assert from "node:assert/strict";
 import { test } from "node:test";
 
-import { AGREED, childrenOf, explain, makeSelection, MISSING, OUTSIDE, parentsOf, shouldSwap, UNEXPECTED } from "../src/answers/agreement.js";
+import { AGREED, childrenOf, explain, makeSelection, MISSING, OUTSIDE, shouldSwap, UNEXPECTED } from "../src/answers/agreement.js";
 import { makeEnergy } from "../src/answers/energy.js";
 import { Relations } from "../src/answers/relations.js";
-import { ANSWERS, modelOf, nameOf } from "./answers.js";
+import { ANSWERS, modelOf, nameOf, sourcesOf } from "./answers.js";
 
 for (const answers of ANSWERS) {
   test(`the energies of ${nameOf(answers)} are those of Python`, () => {
@@ -116,29 +116,35 @@ test("the search for children among very many descendants stops in time and says
 
 const points = [0.3, 0, 0.9, 0, 0.6, 0, -0.9, 0, 0, 0.9];
 
-test("a selection marks the nodes inside, the unexpected and the missing ones", () => {
+test("a selection by geometry marks the nodes inside, those not in the graph, and those outside", () => {
   const model = modelOf({ points, edges: [0, 1, 0, 3] });
-  const found = makeSelection(model, new Relations(model), 0);
+  const found = makeSelection(sourcesOf(model, "geometry"), 0);
   assert.deepEqual([...found.marks], [OUTSIDE, AGREED, UNEXPECTED, MISSING, OUTSIDE]);
-  assert.deepEqual([found.inside, found.unexpected, found.missing], [[2, 1], [2], [3]]);
-  assert.deepEqual([found.insideCount, found.belowCount], [2, 2]);
+  assert.deepEqual([found.found, found.unexpected, found.missing], [[2, 1], [2], [3]]);
+  assert.deepEqual([found.by, found.insideCount, found.belowCount], ["geometry", 2, 2]);
+});
+
+test("a selection by the graph marks the nodes below, those outside, and those only inside", () => {
+  const model = modelOf({ points, edges: [0, 1, 0, 3] });
+  const found = makeSelection(sourcesOf(model, "graph"), 0);
+  assert.deepEqual([...found.marks], [OUTSIDE, AGREED, MISSING, UNEXPECTED, OUTSIDE]);
+  assert.deepEqual([found.found, found.unexpected, found.missing], [[1, 3], [3], [2]]);
+  assert.deepEqual([found.by, found.insideCount, found.belowCount], ["graph", 2, 2]);
 });
 
 test("without edges no node is unexpected", () => {
-  const model = modelOf({ points });
-  const relations = new Relations(model);
-  const found = makeSelection(model, relations, 0);
+  const sources = sourcesOf(modelOf({ points }), "graph");
+  const found = makeSelection(sources, 0);
   assert.deepEqual([...found.marks], [OUTSIDE, AGREED, AGREED, OUTSIDE, OUTSIDE]);
-  assert.equal(found.belowCount, null);
-  assert.deepEqual(parentsOf(model, relations, 1), [2]);
-  assert.deepEqual(childrenOf(model, relations, found).rows, [2]);
+  assert.deepEqual([found.by, found.belowCount], ["geometry", null]);
+  assert.deepEqual(sources.answers.parents(1), [2]);
+  assert.deepEqual(childrenOf(sources.answers, found).rows, [2]);
 });
 
-test("with edges, parents and children are those of the graph", () => {
-  const model = modelOf({ points, edges: [0, 1, 0, 3] });
-  const relations = new Relations(model);
-  assert.deepEqual(parentsOf(model, relations, 1), [0]);
-  assert.deepEqual(childrenOf(model, relations, makeSelection(model, relations, 0)).rows, [1, 3]);
+test("children by geometry are inside, also if the graph has others", () => {
+  const sources = sourcesOf(modelOf({ points, edges: [0, 1, 0, 3] }), "geometry");
+  assert.deepEqual(childrenOf(sources.answers, makeSelection(sources, 0)).rows, [2]);
+  assert.deepEqual(sources.answers.siblings(2).rows, []);
 });
 
 /** @param {number | null} found @param {number | null} expected */
@@ -150,9 +156,8 @@ function close(found, expected) {
 for (const answers of ANSWERS) {
   test(`explanations of ${nameOf(answers)} are those of Python`, () => {
     const model = modelOf(answers);
-    const relations = new Relations(model);
     for (const expected of answers.explained) {
-      const found = explain(model, relations, expected.child, expected.parent);
+      const found = explain(model, sourcesOf(model, "geometry"), expected.child, expected.parent);
       for (const key of /** @type {const} */ (["isA", "graph", "agrees", "lost", "stray"])) {
         assert.deepEqual(found[key], expected[key], `${key} of ${expected.child} and ${expected.parent}`);
       }
@@ -176,7 +181,7 @@ const line = { points: [0.3, 0, 0.5, 0, 0.9, 0, -0.5, 0] };
 
 test("without edges an explanation has no graph", () => {
   const model = modelOf(line);
-  const found = explain(model, new Relations(model), 2, 0);
+  const found = explain(model, sourcesOf(model, "geometry"), 2, 0);
   assert.deepEqual([found.isA, found.graph, found.agrees, found.path, found.stray], [true, null, null, [], null]);
   assert.deepEqual(
     found.chain.map((step) => step.row),
@@ -186,15 +191,30 @@ test("without edges an explanation has no graph", () => {
 
 test("a node compared with itself is the same node", () => {
   const model = modelOf({ ...line, edges: [0, 1] });
-  const found = explain(model, new Relations(model), 1, 1);
+  const found = explain(model, sourcesOf(model, "graph"), 1, 1);
   assert.deepEqual([found.isA, found.graph, found.agrees, found.chain], [true, "same", true, []]);
 });
 
-test("a second node above the selected one becomes the parent", () => {
+test("the verdict is that of the one that is asked, and the other is there too", () => {
   const model = modelOf({ ...line, edges: [3, 0] });
-  const relations = new Relations(model);
-  assert.equal(shouldSwap(model, relations, 0, 2), false);
-  assert.equal(shouldSwap(model, relations, 2, 0), true);
-  assert.equal(shouldSwap(model, relations, 0, 3), true, "the graph decides where geometry says no both ways");
-  assert.equal(shouldSwap(model, relations, 3, 2), false);
+  for (const [child, parent, inGraph, inside] of /** @type {const} */ ([
+    [0, 3, true, false],
+    [2, 0, false, true],
+  ])) {
+    const byGraph = explain(model, sourcesOf(model, "graph"), child, parent);
+    const byGeometry = explain(model, sourcesOf(model, "geometry"), child, parent);
+    assert.deepEqual([byGraph.by, byGraph.verdict, byGeometry.by, byGeometry.verdict], ["graph", inGraph, "geometry", inside]);
+    assert.deepEqual({ ...byGraph, by: "geometry", verdict: inside }, byGeometry);
+    assert.equal(byGraph.agrees, false);
+  }
+});
+
+test("a second node above the selected one becomes the parent, first by the one that is asked", () => {
+  const sources = sourcesOf(modelOf({ ...line, edges: [3, 0, 2, 1] }), "geometry");
+  assert.equal(shouldSwap(sources, 0, 2), false);
+  assert.equal(shouldSwap(sources, 2, 0), true);
+  assert.equal(shouldSwap(sources, 0, 3), true, "the graph decides where geometry says no both ways");
+  assert.equal(shouldSwap(sources, 3, 2), false);
+  assert.equal(shouldSwap(sources, 2, 1), true);
+  assert.equal(shouldSwap({ ...sources, answers: sources.lineage ?? sources.relations }, 2, 1), false);
 });

@@ -79,6 +79,11 @@ test("without edges there is no graph", () => {
   assert.equal(makeModel(readContainer(packed({ hasEdges: false }).buffer)).graph, null);
 });
 
+test("a model without edges answers by geometry, and one with edges by the graph unless it says otherwise", () => {
+  const by = (/** @type {object} */ changes) => makeModel(readContainer(packed(changes).buffer)).answersBy;
+  assert.deepEqual([by({}), by({ answersBy: "geometry" }), by({ hasEdges: false, answersBy: "graph" })], ["graph", "geometry", "geometry"]);
+});
+
 test("a missing model, a damaged model and another format are each reported in one sentence", async () => {
   await assert.rejects(unpack("  "), (error) => error instanceof PageError && /no model yet/.test(error.message));
   await assert.rejects(unpack("not base64 ?"), (error) => error instanceof PageError && /damaged/.test(error.message));

@@ -2,7 +2,8 @@ import assert from "node:assert/strict";
 import { test } from "node:test";
 
 import { orderOf } from "../src/answers/relations.js";
-import { rowsNamed, Search } from "../src/answers/search.js";
+import { findObsolete, otherSpellings, rowsNamed } from "../src/answers/lookup.js";
+import { Search } from "../src/answers/search.js";
 import { modelOf } from "./answers.js";
 
 /** @param {string[]} names @param {string[] | null} [labels] @param {number[]} [weight] */
@@ -114,6 +115,62 @@ test("an empty text finds no node, unless it is a name", () => {
   assert.deepEqual(rowsNamed(model, ""), []);
   assert.deepEqual(rowsNamed({ names: ["a", ""], labels: null }, ""), [1]);
   assert.deepEqual(rowsNamed({ names: ["a"], labels: null }, "b"), []);
+});
+
+const heart = {
+  names: ["HP:1", "HP:2", "HP:3"],
+  labels: ["Heart disease", "Myocardial infarction", "Attack"],
+  glossary: {
+    definitions: null,
+    synonyms: [[], ["Heart attack", "MI"], ["Cafe\u0301"]],
+    otherIds: [["HP:9"], [], []],
+    obsolete: new Map([
+      ["HP:7", { label: "", replacements: ["HP:9"], consider: [] }],
+      ["HP:8", { label: "", replacements: [], consider: ["HP:2", "HP:404"] }],
+    ]),
+    prefixes: { zoo: "http://a/#" },
+  },
+};
+
+test("a synonym or another id finds its node, is named in the match, and comes after names and labels", () => {
+  const search = new Search(heart, Float64Array.of(0, 9, 0));
+  assert.deepEqual(search.matches("heart", 5), [
+    { row: 0, alias: null },
+    { row: 1, alias: "Heart attack" },
+  ]);
+  assert.deepEqual(search.matches("attack", 5), [
+    { row: 2, alias: null },
+    { row: 1, alias: "Heart attack" },
+  ]);
+  assert.deepEqual(search.matches("hp:9", 5), [{ row: 0, alias: "HP:9" }]);
+  assert.deepEqual(search.matches("attack hea", 5), [{ row: 1, alias: "Heart attack" }]);
+  assert.deepEqual(search.matches("infarction heart", 5), [], "words of a label and of a synonym are not combined");
+  assert.deepEqual(search.matches("caf\u00e9", 5), [{ row: 2, alias: "Cafe\u0301" }]);
+});
+
+test("a text names a node exactly, then composed, then regardless of case", () => {
+  assert.deepEqual(rowsNamed(heart, "MI"), [1]);
+  assert.deepEqual(rowsNamed(heart, "mi"), [1]);
+  assert.deepEqual(rowsNamed(heart, "HP:9"), [0]);
+  assert.deepEqual(rowsNamed(heart, "Caf\u00e9"), [2]);
+  assert.deepEqual(rowsNamed(heart, "CAF\u00c9"), [2]);
+});
+
+test("an obsolete name leads to what replaces it, or else to what to consider", () => {
+  assert.deepEqual(findObsolete(heart, "hp:7 ")?.rows, [0]);
+  assert.deepEqual(findObsolete(heart, "HP:8")?.rows, [1]);
+  assert.equal(findObsolete(heart, "HP:1"), null);
+  assert.equal(findObsolete({ names: ["a"], labels: null }, "a"), null);
+});
+
+test("long and short forms of an address name the same node", () => {
+  for (const text of ["http://purl.obolibrary.org/obo/HP_2", "<https://purl.obolibrary.org/obo/HP_2>", "HP_2", "obo:hp_2"]) {
+    assert.deepEqual(rowsNamed(heart, text), [1], text);
+  }
+  assert.deepEqual(findObsolete(heart, "HP_7")?.name, "HP:7");
+  assert.deepEqual(otherSpellings("http://a/#dog", heart.glossary.prefixes), ["zoo:dog"]);
+  assert.deepEqual(otherSpellings("zoo:dog", heart.glossary.prefixes).at(-1), "http://a/#dog");
+  assert.deepEqual(otherSpellings("a dog", {}), []);
 });
 
 test("rows are sorted by value, equal ones by row", () => {

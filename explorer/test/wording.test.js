@@ -1,7 +1,8 @@
 import assert from "node:assert/strict";
 import { test } from "node:test";
 
-import { captionOf, count, degrees, inBothUnits, number, pluralize, region, withArticle } from "../src/page/wording.js";
+import { captionOf, count, degrees, inBothUnits, number, obsoleteSentence, pathWords, pluralize, region, withArticle } from "../src/page/wording.js";
+import { modelOf } from "./answers.js";
 
 test("a number has four significant digits", () => {
   assert.deepEqual([0, 1, 0.123456, -2.5, 12345.678, 1.23456e-7].map(number), [
@@ -49,4 +50,27 @@ test("the caption says once what is drawn and once what is highlighted", () => {
 test("the model's own points, and unknown kinds of view, have the caption of Python", () => {
   assert.equal(caption("own"), "As Python says.");
   assert.equal(caption("another"), "As Python says.");
+});
+
+const model = { ...modelOf({ points: Array(12).fill(0) }), names: ["a", "b", "c", "d", "e", "f"] };
+
+test("a long path is shortened to its first node and its last two", () => {
+  assert.equal(pathWords(model, []), "");
+  assert.equal(pathWords(model, [0, 1, 2, 3]), "a › b › c › d");
+  assert.equal(pathWords(model, [0, 1, 2, 3, 4, 5]), "a › … › e › f");
+});
+
+test("an obsolete id is followed by what replaces it, also if that is not in the model", () => {
+  const labeled = { ...model, labels: ["", "Beta", "", "", "", ""] };
+  const old = { name: "old", label: "", replacements: /** @type {string[]} */ ([]), consider: ["a"], rows: [0] };
+  assert.equal(
+    obsoleteSentence(labeled, { ...old, replacements: ["b", "a"], rows: [1, 0] }),
+    "old is obsolete, replaced by b (Beta) and a.",
+  );
+  assert.equal(
+    obsoleteSentence(labeled, { ...old, label: "Alpha", replacements: ["x"], rows: [] }),
+    "old (Alpha) is obsolete, replaced by x, which this model does not have.",
+  );
+  assert.equal(obsoleteSentence(labeled, old), "old is obsolete; what is meant may be a.");
+  assert.equal(obsoleteSentence(labeled, { ...old, consider: [], rows: [] }), "old is obsolete, and nothing replaces it.");
 });

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import inspect
-from collections.abc import Iterable
+from collections.abc import Iterable, Mapping
 from typing import Any
 
 import numpy as np
@@ -12,10 +12,10 @@ from numpy.typing import NDArray
 from hypercone._system import import_optional
 from hypercone.embedding import Embedding
 from hypercone.embedding.export import Coordinates, coordinates_of
-from hypercone.errors import InputError, unknown_name
+from hypercone.errors import InputError, plural
 from hypercone.hierarchy import Hierarchy
 from hypercone.training import fit
-from hypercone.training.config import OPTIONS
+from hypercone.training.config import OPTIONS, unknown_setting
 
 __all__ = ["ConeEmbedder", "NotFittedError"]
 
@@ -27,8 +27,9 @@ class NotFittedError(InputError, ValueError, AttributeError):
 class ConeEmbedder:
     """A scikit-learn transformer that maps nodes to the points of an embedding.
 
-    ``hierarchy`` is a Hierarchy or (parent, child) pairs. ``coordinates`` are those of ``Embedding.export``: own,
-    klein, lorentz or cap. Every setting of ``hypercone.fit`` is also a parameter, with the same default.
+    ``hierarchy`` is a Hierarchy, a dict of parents with their children, or (parent, child) pairs. ``coordinates`` are
+    those of ``Embedding.export``: own, klein, lorentz or cap. Every setting of ``hypercone.fit`` is also a parameter,
+    with the same default.
 
     If a hierarchy is given, ``fit`` embeds it and ignores its arguments, and ``transform`` looks up the points of nodes
     by name or label. Otherwise ``fit`` takes the hierarchy as X. The result is in ``embedding_``.
@@ -58,6 +59,10 @@ class ConeEmbedder:
         given = X if self.hierarchy is None else self.hierarchy
         if given is None:
             raise InputError("there is no hierarchy to fit; give ConeEmbedder one, or give fit (parent, child) pairs")
+        if hasattr(given, "is_directed"):
+            raise InputError(
+                "the data is a graph, which may point either way; give Hierarchy.from_networkx(graph, direction=…)"
+            )
         chosen = {name: value for name, usual in _defaults().items() if (value := getattr(self, name)) != usual}
         # A data frame with two columns, as scikit-learn passes it, is pairs whatever its columns are called.
         data = np.asarray(given, dtype=object) if hasattr(given, "__array__") else given
@@ -137,9 +142,9 @@ def _defaults() -> dict[str, Any]:
 
 
 def _check_known(name: str) -> None:
-    known = ["hierarchy", "coordinates", *_defaults()]
-    if name not in known:
-        raise unknown_name("parameter", name, known)
+    others = ("hierarchy", "coordinates")
+    if name not in others and name not in OPTIONS:
+        raise unknown_setting(name, others, "parameter")
 
 
 def _as_names(given: Any) -> list[str]:
@@ -156,7 +161,7 @@ def _as_names(given: Any) -> list[str]:
 def _describe(hierarchy: Any) -> str:
     if isinstance(hierarchy, Hierarchy) or not hasattr(hierarchy, "__len__"):
         return repr(hierarchy)
-    return f"<{len(hierarchy):,} pairs>"
+    return f"<{plural(len(hierarchy), 'parent' if isinstance(hierarchy, Mapping) else 'pair')}>"
 
 
 def _signature() -> inspect.Signature:

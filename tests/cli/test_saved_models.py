@@ -48,6 +48,7 @@ def test_a_model_without_edges_or_with_an_unknown_kind_is_not_evaluated(run, mod
     for name, option, words in [
         ("bare", "--hard", no_edges),
         ("bare", "--all-pairs", no_edges),
+        ("bare", "--quiet", f"{no_edges}; say what to evaluate on: --split"),
         ("odd", "--hard", "its kind is 'dreamed'"),
     ]:
         done = run("evaluate", tmp_path / name, option)
@@ -72,7 +73,8 @@ def test_place_writes_a_new_model_and_prints_missed_ancestors(run, model, tmp_pa
     assert sorted({*found["ancestors"], *found["missed"]}) == ["animal", "cat", "dog"]
     assert ("but should be a: " in run(*asked).out) == bool(found["missed"])
     larger = hypercone.load(tmp_path / "l")
-    assert larger.ancestors("catdog") == found["ancestors"]
+    assert (larger.ancestors("catdog", by="geometry"), found["by"]) == (found["ancestors"], "geometry")
+    assert larger.ancestors("catdog") == ["animal", "dog", "cat"]
     assert (larger.display_name(10), len(hypercone.load(model))) == ("Catdog", 10)
 
 

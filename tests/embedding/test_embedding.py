@@ -6,12 +6,15 @@ import itertools
 import re
 
 import numpy as np
+import pandas
 import pytest
 from tests.support.embeddings import make_embedding
+from tests.support.errors import raises_exactly
 
+from hypercone import Embedding, Labels
 from hypercone.errors import InputError, UnknownNameError
 from hypercone.geometry import poincare
-from hypercone.methods import METHODS
+from hypercone.methods import METHODS, Settings
 
 ALL = pytest.mark.parametrize("method", METHODS)
 
@@ -27,6 +30,66 @@ def test_it_is_a_read_only_mapping_of_names_to_points():
     for array in (embedding["n3"], embedding.points[0]):
         with pytest.raises(ValueError, match="read-only"):
             array[0] = 0.0
+
+
+@pytest.fixture
+def heart():
+    points = np.array([[0.5, 0.0], [0.9, 0.0], [0.0, 0.5], [0.0, 0.7]])
+    labels = Labels(["Abnormal heart", "Murmur", "Murmur", "Fever"])
+    return Embedding(["HP:1", "HP:2", "HP:3", "HP:4"], points, "hyperbolic-cones", Settings(), 0.0, labels=labels)
+
+
+def test_what_is_in_an_embedding_is_what_it_finds(heart):
+    for name in ("HP:1", "HP:2", "Fever", "fever"):
+        assert name in heart
+        assert heart[name].shape == (2,)
+    # The label of two nodes, an unknown name, and what is not a name.
+    for name in ("Murmur", "HP:9", "", 0, None, ["HP:1"], ("HP:1", "HP:2")):
+        assert name not in heart
+    for name in ("Murmur", "HP:9", ""):
+        with pytest.raises(InputError):
+            heart[name]
+    # A new node may be called what another one is labeled.
+    assert "Fever" in list(heart.add("Fever", "HP:1"))
+
+
+def test_points_of_several_names_are_the_rows_of_a_copy(heart):
+    for names in (["HP:4", "HP:1"], ("HP:4", "HP:1"), np.array(["HP:4", "HP:1"]), pandas.Series(["fever", "HP:1"])):
+        found = heart[names]
+        assert found.tolist() == [[0.0, 0.7], [0.5, 0.0]]
+        found[:] = 0
+    assert heart["HP:4", "HP:1"].tolist() == [[0.0, 0.7], [0.5, 0.0]]
+    assert heart[[]].shape == (0, 2)
+
+
+@pytest.mark.parametrize("name", [0, np.int64(1), None, {"HP:1"}, {"HP:1": 2}, b"HP:1", slice(1)])
+def test_what_is_not_a_name_or_a_list_of_names_has_no_point(heart, name):
+    with raises_exactly(
+        f"{name!r} ({type(name).__name__}) is not a name or a list of names; points by row are in embedding.points"
+    ):
+        heart[name]
+
+
+def test_points_are_a_read_only_view_and_vectors_and_arrays_are_copies(heart):
+    views = (heart.points, heart["HP:1"], np.asarray(heart), heart.__array__())
+    copies = (heart.vectors, np.array(heart), heart.__array__(copy=True), np.asarray(heart, np.float32))
+    assert all(np.shares_memory(view, heart.points) and not view.flags.writeable for view in views)
+    before = heart.points.copy()
+    for copy in copies:
+        assert np.array_equal(copy, before.astype(copy.dtype))
+        copy[:] = 0
+    assert (heart.points == before).all()
+    assert heart.vectors.dtype == np.float64
+    assert heart.vectors.flags.c_contiguous
+    assert np.asarray(heart, np.float32).dtype == np.float32
+    assert np.mean(heart, axis=0).tolist() == before.mean(axis=0).tolist()
+
+
+@pytest.mark.skipif(np.lib.NumpyVersion(np.__version__) < "2.0.0", reason="NumPy 1 copies if it must")
+def test_an_array_of_another_type_is_refused_if_it_must_not_be_copied(heart):
+    assert np.shares_memory(np.array(heart, copy=False), heart.points)
+    with pytest.raises(ValueError, match="Unable to avoid copy"):
+        np.array(heart, dtype=np.float32, copy=False)
 
 
 @pytest.mark.parametrize(

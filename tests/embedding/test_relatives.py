@@ -157,6 +157,9 @@ def test_a_node_added_at_a_point_is_judged_by_the_geometry_also_after_a_round_tr
     assert answer(larger, "ancestors", ["here"]).by == "geometry"
     assert answer(larger, "is-a", ["here", "r"]).by == "geometry"
     assert answer(larger, "is-a", ["r.0", "r"]).by == "graph"
+    why = larger.explain("here", "r")
+    assert (why.by, why.graph, why.agrees, why.stray) == ("geometry", None, None, None)
+    assert (larger.children("here"), answer(larger, "children", ["here"]).by) == ([], "geometry")
     saved = hypercone.load(larger.save(tmp_path / "model"))
     assert saved.by_point.tolist() == larger.by_point.tolist() == [len(fitted)]
     assert answer(saved, "descendants", ["r"]) == mixed

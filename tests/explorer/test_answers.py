@@ -1,4 +1,4 @@
-"""What the page highlights and says about nodes is what Python answers, for every method, node by node."""
+"""What the page highlights and says about nodes is what Python answers, by the graph and by geometry, node by node."""
 
 from __future__ import annotations
 
@@ -11,6 +11,7 @@ import pytest
 from hypercone.embedding import Embedding
 from hypercone.methods import METHODS
 
+GEOMETRY = "#by=geometry"
 MARKS = "argument.map(row => { h.select(row); return Array.from(h.state.inside); })"
 HIGHLIGHTED = "argument.map(row => { h.select(row); return Array.from(h.highlighted()).sort((a, b) => a - b); })"
 COUNTS = """argument.map(row => {
@@ -21,13 +22,13 @@ COUNTS = """argument.map(row => {
 
 def _descendants(embedding: Embedding, rows) -> list[list[int]]:
     names = [embedding.names[row] for row in rows]
-    return [sorted(embedding.row(name) for name in embedding.descendants(one)) for one in names]
+    return [sorted(embedding.row(name) for name in embedding.descendants(one, by="geometry")) for one in names]
 
 
 @pytest.mark.parametrize("method", sorted(METHODS))
 def test_every_method_has_the_descendants_the_explanations_and_the_differences_of_python(method, learned, show):
     embedding = learned(method)
-    rows, opened, mistakes = list(range(len(embedding))), show(embedding), set()
+    rows, opened, mistakes = list(range(len(embedding))), show(embedding, GEOMETRY), set()
     descendants = _descendants(embedding, rows)
     assert opened.ask(HIGHLIGHTED, rows) == descendants
     for row, found, counts in zip(rows, opened.ask(MARKS, rows), opened.ask(COUNTS, rows), strict=True):
@@ -64,13 +65,13 @@ def test_the_descendants_of_larger_models_are_those_of_python(model, amount, req
     hierarchy = embedding.hierarchy
     inner = np.flatnonzero(hierarchy.child_lists.counts > 0)
     rows = np.union1d(hierarchy.root_rows, np.random.default_rng(0).choice(inner, amount - 1, replace=False)).tolist()
-    assert show(embedding).ask(HIGHLIGHTED, rows) == _descendants(embedding, rows)
+    assert show(embedding, GEOMETRY).ask(HIGHLIGHTED, rows) == _descendants(embedding, rows)
 
 
 def _assert_same_explanation(found: dict, embedding: Embedding) -> None:
     names = embedding.names
     expected = embedding.explain(names[found["child"]], names[found["parent"]])
-    assert (found["isA"], found["graph"], found["agrees"]) == (expected.is_a, expected.graph, expected.agrees)
+    assert (found["isA"], found["graph"], found["agrees"]) == (expected.geometry, expected.graph, expected.agrees)
     for key in ("energy", "margin", "threshold", "angle", "aperture"):
         value = getattr(expected, key)
         assert found[key] == (None if value is None else pytest.approx(value, rel=1e-9, abs=1e-12))
@@ -94,6 +95,7 @@ def test_shift_and_a_click_or_the_keyboard_explain_a_pair_in_words_and_in_both_d
     _assert_same_explanation(found, mammals)
     expected = mammals.explain(mammals.names[found["child"]], mammals.names[found["parent"]])
     text = opened.text("section.verdict")
+    assert "by the graph" in text
     assert f"{expected.child} is {'' if expected.is_a else 'not '}a" in text
     assert f"{math.degrees(expected.angle):.2f}" in text
     assert f"{math.degrees(expected.aperture):.2f}" in text
@@ -124,9 +126,9 @@ def test_the_panel_has_the_relatives_of_python_and_a_breadcrumb_up_the_edges(mam
     for name in ("dog.n.01", "mammal.n.01", "toy_poodle.n.01"):
         row = mammals.row(name)
         opened.ask("h.select(argument)", row)
-        assert _list(opened, "Parents") == [mammals.names[parent] for parent in hierarchy.parent_lists[row]]
-        assert sorted(_list(opened, "Children")) == sorted(mammals.names[child] for child in hierarchy.child_lists[row])
-        assert _list(opened, "Nearest") == [near for near, _ in mammals.nearest(name)]
+        assert _list(opened, "Parents by the graph") == mammals.parents(name)
+        assert _list(opened, "Children by the graph") == mammals.children(name)
+        assert _list(opened, "Nearest by geometry") == [near for near, _ in mammals.nearest(name)]
     crumbs = opened.find("nav.crumbs button")
     path = [mammals.row(name) for name in [*crumbs.all_inner_texts(), "toy_poodle.n.01"]]
     assert path[0] in hierarchy.root_rows

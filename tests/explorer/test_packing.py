@@ -20,6 +20,8 @@ import hypercone
 from hypercone.embedding import Embedding
 from hypercone.errors import InputError
 from hypercone.explorer import explorer_page, pack_model, write_page
+from hypercone.hierarchy import Hierarchy
+from hypercone.hierarchy.glossary import Glossary, Obsolete
 from hypercone.hierarchy.names import Labels
 from hypercone.methods import Settings
 
@@ -69,6 +71,29 @@ def test_everything_that_the_page_needs_can_be_read_again(birds, perfect):
     assert (header["method"], header["view"]["kind"], header["threshold"]) == ("order", "construction", 0.5)
     assert (np.linalg.norm(arrays["view"], axis=1) < 1).all()
     assert np.array_equal(arrays["points"], points)
+
+
+def test_redundant_edges_nodes_placed_by_a_point_and_the_glossary_are_packed_if_there_are_any(birds, perfect):
+    header, arrays = read(pack_model(perfect(birds)))
+    assert (header["answersBy"], arrays["redundant"].tolist(), header["prefixes"]) == ("graph", [], {})
+    assert not arrays.keys() & {"byPoint", "definitions", "synonyms", "otherIds", "obsolete"}
+    edges = np.concatenate([[[0, 4]], birds.edges]).astype(np.int32)
+    old = {"B:9": Obsolete("", ("B:1",), ("B:2", "B:3"))}
+    glossary = Glossary.of_rows(
+        5, {0: "It\nflies."}, {1: ["night bird", "hooter"]}, {2: ["B:2"]}, old, {"b": "http://b/"}
+    )
+    embedding = perfect(Hierarchy(birds.names, edges), edges=edges, glossary=glossary)
+    header, arrays = read(pack_model(embedding.add("kite", point=embedding.points[0] * 1.1)))
+    direct = np.delete(arrays["edges"], arrays["redundant"], axis=0)
+    assert {tuple(edge) for edge in direct.tolist()} == {tuple(edge) for edge in birds.edges.tolist()}
+    assert arrays["byPoint"].tolist() == [5]
+    assert header["title"] == "bird", "a node that is not in the graph is no root"
+    assert arrays["definitions"] == ["It flies.", "", "", "", "", ""]
+    assert arrays["synonyms"][1] == "night bird\thooter"
+    assert arrays["otherIds"][2] == "B:2"
+    assert [json.loads(line) for line in arrays["obsolete"]] == [["B:9", "", ["B:1"], ["B:2", "B:3"]]]
+    assert header["prefixes"] == {"b": "http://b/"}
+    assert read(pack_model(perfect(birds, record={"split": {"percent": 1}})))[0]["answersBy"] == "geometry"
 
 
 def test_a_model_without_edges_has_depths_by_generality_and_no_graph(birds, perfect):

@@ -169,6 +169,8 @@ def test_no_label_is_under_another_or_an_element_and_in_a_low_window_nothing_cov
             assert dx**2 + dy**2 >= radius**2, part
         assert opened.find("#caption").is_hidden()
         assert opened.find("#facts").is_hidden()
+        ends = opened.find("#tools button").evaluate_all("all => all.map(one => one.getBoundingClientRect().right)")
+        assert max(ends) <= width
         tops = opened.find("#tools button").evaluate_all("all => all.map(one => one.getBoundingClientRect().y | 0)")
         assert len(set(tops)) == 1
 

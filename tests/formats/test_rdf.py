@@ -7,10 +7,11 @@ import pytest
 import rdflib
 from hypothesis import given
 from hypothesis import strategies as st
+from tests.support.errors import raises_exactly
 from tests.support.formats import RDF_OPENING, pairs_of, parse
 
 from hypercone.errors import InputError
-from hypercone.formats.rdf import names_of
+from hypercone.formats.rdf import RDFS, local_name, names_of
 
 SYNTAXES = {"turtle": "turtle", "ntriples": "nt", "rdfxml": "xml"}
 PREFIXES = """
@@ -69,7 +70,9 @@ def test_the_same_graph_says_the_same_in_every_syntax_and_an_edge_knows_its_line
 
 
 @each_syntax
-@pytest.mark.parametrize("name", ["part_of", "part of", "BFO_0000050", "BFO:0000050"])
+@pytest.mark.parametrize(
+    "name", ["part_of", "part of", "BFO_0000050", "BFO:0000050", "http://purl.obolibrary.org/obo/BFO_0000050"]
+)
 def test_a_restriction_is_an_edge_if_its_property_is_requested(syntax, name):
     parsed = parse(syntax, written(ANATOMY, syntax), relations=[name])
     assert set(pairs_of(parsed)) == {("UB:1", "UB:2")}
@@ -91,9 +94,34 @@ def test_concepts_are_below_what_is_broader_and_above_what_is_narrower(syntax):
 
 
 @each_syntax
+@pytest.mark.parametrize("name", ["is_a", "is a", "subClassOf", "rdfs:subClassOf", RDFS + "subClassOf", "skos:broader"])
+def test_every_name_of_is_a_is_one_relation(syntax, name):
+    data = written(ANATOMY, syntax)
+    assert pairs_of(parse(syntax, data, relations=[name])) == pairs_of(parse(syntax, data))
+
+
+@pytest.mark.parametrize("syntax", ["turtle", "rdfxml"])
+def test_a_property_is_also_named_with_its_prefix_but_not_by_a_label_unless_it_is_that_of_a_restriction(syntax):
+    text = 'zoo:P361 rdfs:label "belongs to" . zoo:paw zoo:P361 zoo:dog ; obo:BFO_0000050 zoo:leg .'
+    data = written(PREFIXES + text, syntax)
+    for name in ("zoo:P361", "P361"):
+        assert [local_name(node) for edge in pairs_of(parse(syntax, data, relations=[name])) for node in edge] == [
+            "dog",
+            "paw",
+        ]
+    for name in ("part_of", "obo:BFO_0000050", "BFO:0000050"):
+        assert [local_name(edge[0]) for edge in pairs_of(parse(syntax, data, relations=[name]))] == ["leg"]
+    with raises_exactly(
+        "zoo.file: has no relation 'belongs to'; if it is http://example.org/zoo#P361, name that", InputError
+    ):
+        parse(syntax, data, relations=["belongs to"])
+
+
+@each_syntax
 def test_any_property_can_make_the_edges_and_without_any_edge_the_graph_is_refused(syntax):
     data = written(PREFIXES + "zoo:P1 a rdfs:Class . zoo:q1 zoo:P279 zoo:q2 . zoo:q2 zoo:P279 zoo:q3 .", syntax)
     assert len(parse(syntax, data, relations=["P279"]).parents) == 2
+    assert len(parse(syntax, data, relations=["http://example.org/zoo#P279"]).parents) == 2
     with pytest.raises(InputError, match=r"zoo\.file: holds no edges by is_a; is_a stands for rdfs:subClassOf"):
         parse(syntax, data)
     with pytest.raises(InputError, match=r"zoo\.file: has no relation 'has_part'; it has part_of, which relations"):

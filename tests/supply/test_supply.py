@@ -169,7 +169,7 @@ def test_no_command_uses_the_network_and_most_need_only_the_six_dependencies(gua
     done = _python(RUN_ALL, json.dumps([*allowed, "hypercone", "__main__"]), json.dumps(without_extras))
     assert json.loads(done.stdout.splitlines()[-1]) == [0] * (len(without_extras) - 1) + [1], done.stderr
     assert done.stderr.splitlines()[-1].startswith("hypercone: pictures need matplotlib, which is not installed")
-    assert "poodle is a: animal, dog" in done.stdout
+    assert "poodle is a (by the graph): animal, dog" in done.stdout
     done = _python(RUN_ALL, "[]", json.dumps(with_extras))
     assert json.loads(done.stdout.splitlines()[-1]) == [0] * len(with_extras), done.stderr
     assert guarded() == []
@@ -184,7 +184,7 @@ def test_a_fit_and_a_query_work_without_any_network(tmp_path, monkeypatch):
     commands = [command for command in BASE_COMMANDS if command[0] in ("fit", "query")]
     done = _python(RUN_ALL, "[]", json.dumps(commands), inside=alone)
     assert done.returncode == 0, done.stderr
-    assert "poodle is a: animal, dog" in done.stdout
+    assert "poodle is a (by the graph): animal, dog" in done.stdout
     # The control: not even this machine itself can be reached.
     connect = "import socket; socket.create_connection(('127.0.0.1', 9), 1)"
     assert "Network is unreachable" in _python(connect, inside=alone).stderr

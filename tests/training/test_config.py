@@ -4,12 +4,15 @@ import dataclasses
 import json
 import math
 import pickle
+from functools import partial
 
 import numpy as np
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
+from tests.support.errors import raises_exactly
 
+import hypercone
 from hypercone.construction import CONSTRUCTIONS
 from hypercone.errors import ConfigError, InputError, UnknownNameError
 from hypercone.methods import METHODS, Settings
@@ -104,6 +107,46 @@ class TestRefusals:
     def test_an_unknown_name_is_refused(self, make, given, message):
         with pytest.raises(UnknownNameError, match=message):
             make(given)
+
+    @pytest.mark.parametrize(
+        ("name", "meant"),
+        [
+            ("lr", "rate"),
+            ("learning_rate", "rate"),
+            ("n_components", "dim"),
+            ("vector_size", "dim"),
+            ("size", "dim"),
+            ("dims", "dim"),
+            ("dimension", "dim"),
+            ("n_dim", "dim"),
+            ("random_state", "seed"),
+            ("epoch", "epochs"),
+            ("n_epochs", "epochs"),
+            ("num_epochs", "epochs"),
+            ("max_iter", "epochs"),
+            ("negative", "negatives"),
+            ("n_jobs", "threads"),
+        ],
+    )
+    def test_the_names_of_other_libraries_are_refused_with_the_setting_that_is_meant(self, name, meant, tmp_path):
+        sentence = f"there is no setting {name!r}; did you mean {meant}?"
+        for make in (FitConfig, TrainingConfig, ConstructionConfig, partial(fit, "tree-2-3")):
+            with raises_exactly(sentence, UnknownNameError):
+                make(**{name: 3})
+        with raises_exactly(sentence, UnknownNameError):
+            fit("tree-2-3", recipe={name: 3})
+        path = tmp_path / "settings.toml"
+        path.write_text(f"{name} = 3")
+        with raises_exactly(f"{path}: {sentence}", UnknownNameError):
+            fit("tree-2-3", recipe=path)
+        with raises_exactly(sentence.replace("setting", "parameter"), UnknownNameError):
+            hypercone.ConeEmbedder(**{name: 3})
+
+    def test_there_are_no_batches(self):
+        with raises_exactly(
+            "there is no setting 'batch_size', because each step takes one edge; leave it out", UnknownNameError
+        ):
+            fit("tree-2-3", batch_size=32)
 
     def test_a_config_has_no_other_attributes_and_is_immutable(self):
         with pytest.raises(AttributeError, match=r"^a FitConfig has no setting 'epoch'$"):

@@ -1,22 +1,31 @@
 """``fit``: the data it accepts, what *auto* means, constructions, records, and refusals in one sentence."""
 
 import itertools
+import os
 import re
+import subprocess
+import sys
+from typing import Any
 
+import networkx
 import numpy as np
 import pandas
+import polars
 import pytest
+from tests.support.errors import raises_exactly
 
 import hypercone
 from hypercone import Hierarchy, fit
 from hypercone.construction import CONSTRUCTIONS
-from hypercone.errors import ConfigError, InputError
+from hypercone.errors import ConfigError, InputError, UnknownNameError
 from hypercone.evaluation import all_pairs
 from hypercone.methods import METHODS
 from hypercone.training import FitConfig
 from hypercone.training.epoch_kernels import margin_epoch
 
 PAIRS = [("animal", "dog"), ("animal", "cat"), ("dog", "poodle")]
+LOOP: dict[str, Any] = {}
+LOOP["a"] = LOOP
 CONES = {"method": "hyperbolic-cones", "dim": 2}
 each_construction = pytest.mark.parametrize("name", CONSTRUCTIONS)
 
@@ -45,28 +54,124 @@ class TestData:
         assert len(fit("tree-2-3", "nested-caps")) == 15
         assert list(fit([(1, 2), (1, 3.0)], dim=2)) == ["1", "2", "3"]
 
+    def test_dicts_sets_streams_and_graphs_with_a_direction_are_accepted(self, pets, tmp_path):
+        (tmp_path / "pets.csv").write_text("parent,child\n" + "".join(f"{a},{b}\n" for a, b in PAIRS))
+        up = [(child, parent) for parent, child in PAIRS]
+        with open(tmp_path / "pets.csv", "rb") as stream:
+            given = [
+                ({"animal": ["dog", "cat"], "dog": ("poodle",), "cat": None}, {}),
+                ({"animal": {"dog": {"poodle": {}}, "cat": ()}}, {}),
+                ({"dog": {"animal"}, "cat": ["animal"], "poodle": ["dog"]}, {"direction": "child-parent"}),
+                (set(PAIRS), {}),
+                (up, {"direction": "child-parent"}),
+                (stream, {}),
+                (networkx.DiGraph(PAIRS), {"direction": "parent-child"}),
+                (networkx.DiGraph(up), {"direction": "child-parent"}),
+                (pandas.DataFrame(up, columns=["x", "y"]), {"parent": "y", "child": "x"}),
+            ]
+            for data, reading in given:
+                embedding = fit(data, dim=2, **reading)
+                assert set(embedding) == set(pets.names)
+                assert embedding.hierarchy.ancestors("poodle") == ["animal", "dog"]
+                assert embedding.hierarchy.parents("cat") == ["animal"]
+
+    def test_the_order_of_the_rows_does_not_depend_on_the_order_of_a_set(self):
+        code = (
+            "import hypercone; print([*hypercone.fit({'a': set('zyxwv'), 'b': ['v']}, dim=2)],"
+            " [*hypercone.fit({('a', 'c'), ('b', 'c'), ('a', 'd')}, dim=2)])"
+        )
+        outputs = {
+            subprocess.run(
+                [sys.executable, "-c", code],
+                env={**os.environ, "PYTHONHASHSEED": seed},
+                capture_output=True,
+                check=True,
+            ).stdout
+            for seed in ("1", "2")
+        }
+        assert outputs == {b"['a', 'v', 'w', 'x', 'y', 'z', 'b'] ['a', 'c', 'd', 'b']\n"}
+
+    def test_arguments_of_read_are_passed_on_for_a_file(self, tmp_path):
+        (tmp_path / "pets.txt").write_text("poodle;dog\ndog;animal\ndog;dog\n".replace(";", "\t"))
+        pets = fit(tmp_path / "pets.txt", dim=2, direction="child-parent", format="tsv", on_cycle="drop")
+        assert pets.hierarchy.ancestors("poodle") == ["animal", "dog"]
+        (tmp_path / "body.obo").write_text("[Term]\nid: A:1\nrelationship: part_of A:2\n[Term]\nid: A:2\n")
+        assert fit(str(tmp_path / "body.obo"), dim=2, relations=["BFO:0000050"]).is_a("A:1", "A:2")
+
     @pytest.mark.parametrize(
         ("data", "message"),
         [
-            (42, "the data is 42; give a Hierarchy, a file, the name of a dataset, a data frame or pairs"),
-            (None, "the data is None; give a Hierarchy"),
-            ([("a", None)], "the child, pair 0: is empty"),
-            ([("a", float("nan"))], "the child, pair 0: is empty"),
-            ([("a", "b", "c")], "shape (1, 3) are not pairs"),
-            ("wordnet-mamals", "there is no file or dataset 'wordnet-mamals'; the datasets are wordnet-nouns"),
-            (pandas.DataFrame({"up": ["a"], "down": ["b"]}), "has the columns up, down, but needs parent and child"),
+            (42, "the data is 42; give a Hierarchy, a file, the name of a dataset, a data frame, a graph, a dict or…"),
+            (None, "the data is None; give a Hierarchy…"),
+            (b"animal", "the data is b'animal'; give a Hierarchy…"),
+            ([("a", None)], "the child, pair 0: is empty…"),
+            ([("a", float("nan"))], "the child, pair 0: is empty…"),
+            ([("a", "b", "c")], "edges of the shape (1, 3) are not pairs, such as ['a', 'b', 'c']; give one (parent,…"),
+            ([("a", "b"), ("c",)], "edges of the shape (2,) are not pairs, such as ('c',); give one (parent, child)…"),
+            ({"dog", "cat"}, "edges of the shape (2,) are not pairs, such as 'cat'; give one (parent, child)…"),
+            (np.zeros((3, 2)) + 0.5, "the parent, pair 0: 0.5 is not a name; names are text or whole numbers"),
+            (np.zeros(3), "edges of the shape (3,) are not pairs, such as 0.0; give one (parent, child) for each edge"),
+            (np.array(7), "edges of the shape () are not pairs, such as 7…"),
+            *((empty, "the data has no edges; a hierarchy needs at least one parent with a child")
+              for empty in ([], {}, set(), np.zeros((0, 2)), {"animal": []}, networkx.DiGraph())),
+            ("wordnet-mamals", "there is no file or dataset 'wordnet-mamals'; the datasets are wordnet-nouns…"),
+            (pandas.DataFrame({"up": ["a"], "down": ["b"]}),
+             "the frame has the columns up, down, but needs parent and child; say which they are: parent=…, child=…"),
+            (pandas.DataFrame({"parent": ["a"], "down": ["b"]}),
+             "the frame has the columns parent, down, but needs child; say which they are: child=…"),
+            (pandas.DataFrame(), "the frame has no rows; a hierarchy needs at least one parent with a child"),
+            (polars.LazyFrame({"up": ["a"]}), "the frame is lazy and has no values yet; call .collect() on it first"),
+            (networkx.Graph(PAIRS), "the graph is undirected, so it does not say who is the parent; give a directed…"),
+            (networkx.DiGraph(PAIRS),
+             "the graph does not say which end of an edge is the parent; give direction=\"child-parent\" if animal is a"
+             " dog, or direction=\"parent-child\" if dog is an animal"),
+            ({"animal": "dog"}, "the children of 'animal' are 'dog'; give a list, such as ['dog'], or a dict"),
+            ({"animal": 7}, "the children of 'animal' are 7; give a list, such as [\"dog\", \"cat\"], or a dict"),
+            ({"animal": ["dog", ""]}, "a child of 'animal': is empty…"),
+            ({"parent": ["a", "b"], "child": ["b", "c"]},
+             "the dict has the keys parent and child, as a table has; give a data frame of it, or pairs:"
+             ' zip(data["parent"], data["child"])'),
+            (LOOP, "the dict is nested more than 10,000 deep; does it contain itself?"),
+        ],
+    )  # fmt: skip
+    def test_data_that_is_not_a_hierarchy_is_refused_in_a_sentence(self, data, message):
+        reading = {"direction": "parent-child"} if isinstance(data, networkx.DiGraph) and not data.edges else {}
+        with raises_exactly(message):
+            fit(data, **reading)
+
+    @pytest.mark.parametrize(
+        ("data", "reading", "message"),
+        [
+            (
+                hypercone.load_dataset("tree-2-2"),
+                {"direction": "parent-child"},
+                "direction does not apply to a Hierarchy",
+            ),
+            ("tree-2-2", {"relations": ["is_a"]}, "relations does not apply to the dataset tree-2-2"),
+            (PAIRS, {"relations": ["is_a"]}, "relations does not apply to pairs"),
+            ({"a": ["b"]}, {"format": "tsv"}, "format does not apply to a dict"),
+            (networkx.DiGraph(PAIRS), {"parent": "a"}, "parent does not apply to a graph"),
+            (pandas.DataFrame(), {"direction": "parent-child"}, "direction does not apply to a data frame"),
         ],
     )
-    def test_data_that_is_not_a_hierarchy_is_refused_in_a_sentence(self, data, message):
-        with pytest.raises(InputError, match=re.escape(message)):
-            fit(data)
+    def test_an_argument_of_read_that_does_not_apply_is_refused(self, data, reading, message):
+        with raises_exactly(f"{message}; leave it out"):
+            fit(data, **reading)
 
-    def test_a_graph_is_refused_with_the_way_to_state_its_direction(self):
-        networkx = pytest.importorskip("networkx")
-        with pytest.raises(InputError, match=re.escape("use Hierarchy.from_networkx(graph, direction=…)")):
-            fit(networkx.DiGraph(PAIRS))
-        with pytest.raises(InputError, match="graph; give one of networkx"):
+    def test_an_embedding_is_not_data_but_its_hierarchy_is(self, pets):
+        embedding = fit(pets, dim=2)
+        with raises_exactly("the data is an Embedding; give the hierarchy that it was fitted to, embedding.hierarchy"):
+            fit(embedding)
+        assert (fit(embedding.hierarchy, dim=2).points == embedding.points).all()
+
+    def test_a_direction_that_is_none_of_the_two_is_refused(self):
+        for data in (PAIRS, networkx.DiGraph(PAIRS), {"animal": ["dog"]}):
+            with raises_exactly("direction is 'down', but must be parent-child or child-parent"):
+                fit(data, direction="down")
+        with pytest.raises(InputError, match="list is not a graph; give one of networkx or igraph"):
             Hierarchy.from_networkx(PAIRS, "parent-child")
+        with raises_exactly("there is no setting 'directon'; did you mean direction?", UnknownNameError):
+            fit(networkx.DiGraph(PAIRS), directon="parent-child")
 
     def test_the_split_of_another_hierarchy_is_refused(self):
         tree, other = hypercone.load_dataset("tree-3-4"), hypercone.load_dataset("tree-3-5")

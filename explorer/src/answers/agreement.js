@@ -1,67 +1,77 @@
-// Where the model and the graph agree: about everything below one node (a selection), and about two nodes (an
-// explanation).
+// Where geometry and the graph agree: about everything below one node (a selection), and about two nodes (an
+// explanation). One of the two is asked for the answer, and the other is compared with it.
 
-import { neighbors, reachable, shortestPath } from "../model/graph.js";
+import { reachable, shortestPath } from "../model/graph.js";
 
 /**
  * @typedef {import("../model/model.js").Model} Model
+ * @typedef {import("../model/model.js").By} By
  * @typedef {import("./relations.js").Relations} Relations
+ * @typedef {import("./lineage.js").Lineage} Lineage
+ * @typedef {Relations | Lineage} Answers
+ * @typedef {{relations: Relations, lineage: Lineage | null, answers: Answers}} Sources answers: the one that is asked
  * @typedef {{
- *   row: number, marks: Uint8Array, insideCount: number, belowCount: number | null,
- *   inside: number[], unexpected: number[], missing: number[],
- * }} Selection the three lists from general to specific
+ *   row: number, by: By | "mixed", marks: Uint8Array, insideCount: number, belowCount: number | null,
+ *   found: number[], unexpected: number[], missing: number[],
+ * }} Selection found: the answer; belowCount: null if the graph does not have the row; the lists in the order of answers
  */
 
-// The marks of rows by which the renderer draws. UNEXPECTED is inside the cone but not below in the graph, MISSING is
-// below in the graph but not inside the cone.
+// The marks of rows by which the renderer draws. UNEXPECTED is in the answer, although the other one says no; MISSING is
+// not in the answer, although the other one says yes.
 export const OUTSIDE = 0;
 export const AGREED = 1;
 export const UNEXPECTED = 2;
 export const MISSING = 3;
 
-/** @param {Model} model @param {Relations} relations @param {number} row @returns {Selection} */
-export function makeSelection(model, relations, row) {
-  const marks = relations.below(row);
-  const below = model.graph && reachable(model.graph.children, row);
-  if (below) for (let other = 0; other < marks.length; other++) marks[other] = mark(marks[other], below[other]);
-  const rows = {
-    inside: /** @type {number[]} */ ([]),
-    unexpected: /** @type {number[]} */ ([]),
-    missing: /** @type {number[]} */ ([]),
+/** @param {Sources} sources @param {number} row @returns {Selection} */
+export function makeSelection({ relations, lineage, answers }, row) {
+  const marks = answers.below(row);
+  const others = (answers === relations ? lineage : relations)?.below(row) ?? marks;
+  for (let other = 0; other < marks.length; other++) marks[other] = mark(marks[other], others[other]);
+  const marked = answers.listOf(row, marks);
+  const found = marked.filter((other) => marks[other] !== MISSING);
+  const [unexpected, missing] = [UNEXPECTED, MISSING].map((one) => marked.filter((other) => marks[other] === one));
+  const otherCount = found.length - unexpected.length + missing.length;
+  const [insideCount, belowCount] = answers === relations ? [found.length, otherCount] : [otherCount, found.length];
+  const byGeometry = lineage?.placed.size ? found.filter((other) => lineage.originOf(row, other) === "geometry") : [];
+  return {
+    row,
+    by: commonOrigin(answers, row, found),
+    marks,
+    insideCount,
+    belowCount: lineage && !lineage.placed.has(row) ? belowCount - byGeometry.length : null,
+    found,
+    unexpected,
+    missing,
   };
-  for (const other of relations.order) {
-    if (marks[other] === MISSING) rows.missing.push(other);
-    else if (marks[other]) rows.inside.push(other);
-    if (marks[other] === UNEXPECTED) rows.unexpected.push(other);
-  }
-  const belowCount = below && rows.inside.length - rows.unexpected.length + rows.missing.length;
-  return { row, marks, insideCount: rows.inside.length, belowCount, ...rows };
 }
 
-/** @param {number} isInside @param {number} isBelow */
-function mark(isInside, isBelow) {
-  if (isInside) return isBelow ? AGREED : UNEXPECTED;
-  return isBelow ? MISSING : OUTSIDE;
+/** @param {number} isFound @param {number} isOther whether the other one says so */
+function mark(isFound, isOther) {
+  if (isFound) return isOther ? AGREED : UNEXPECTED;
+  return isOther ? MISSING : OUTSIDE;
 }
 
 /**
- * The parents by the edges, or by geometry if the edges are not known.
- * @param {Model} model
- * @param {Relations} relations
- * @param {number} row
+ * What answered all rows of a list about a row; for an empty list, what would have.
+ * @param {Answers} answers @param {number} row @param {number[]} rows @returns {By | "mixed"}
  */
-export function parentsOf(model, relations, row) {
-  return model.graph ? [...neighbors(model.graph.parents, row)] : relations.parents(row);
+export function commonOrigin(answers, row, rows) {
+  if (!("placed" in answers) || !answers.placed.size) return answers.by;
+  const origins = new Set(rows.map((other) => answers.originOf(row, other)));
+  return origins.size > 1 ? "mixed" : ([...origins][0] ?? ownOrigin(answers, row));
 }
 
-/**
- * The children by the edges, or by geometry if the edges are not known, from general to specific.
- * @param {Model} model @param {Relations} relations @param {Selection} selection
- * @returns {import("./relations.js").Found}
- */
-export function childrenOf(model, relations, { row, marks }) {
-  if (!model.graph) return relations.children(row, marks);
-  return { rows: relations.byGenerality([...neighbors(model.graph.children, row)]), isWhole: true };
+/** What answers about a row alone. @param {Answers} answers @param {number} row @returns {By} */
+export function ownOrigin(answers, row) {
+  return "placed" in answers && answers.placed.has(row) ? "geometry" : answers.by;
+}
+
+/** The rows directly below a selected row. @param {Answers} answers @param {Selection} selection */
+export function childrenOf(answers, { row, marks }) {
+  if ("placed" in answers) return answers.children(row);
+  const inside = marks.map((one) => (one === MISSING ? OUTSIDE : one));
+  return answers.children(row, inside);
 }
 
 /**
@@ -70,26 +80,29 @@ export function childrenOf(model, relations, { row, marks }) {
  *   child: number, parent: number, isA: boolean, energy: number, threshold: number, margin: number,
  *   angle: number | null, aperture: number | null, chain: Step[],
  *   graph: "edge" | "closure" | "same" | "no" | null, path: Step[], lost: number[], stray: number | null,
- *   agrees: boolean | null,
- * }} Explanation graph is null if the edges are not known
+ *   agrees: boolean | null, by: By, verdict: boolean,
+ * }} Explanation isA by geometry, verdict by what was asked; graph is null if the edges are not known
  */
 
 /**
  * Why the child is, or is not, below the parent: the answer of Embedding.explain.
  * @param {Model} model
- * @param {Relations} relations
+ * @param {Sources} sources
  * @param {number} child
  * @param {number} parent
  * @returns {Explanation}
  */
-export function explain(model, relations, child, parent) {
+export function explain(model, { relations, lineage, answers }, child, parent) {
   const isA = relations.isA(child, parent);
   const margin = relations.margin(child, parent);
   const { energy } = relations;
   const angle = energy.hasCones ? energy.angle() : null;
   const chain = isA ? steps(relations, relations.chain(child, parent)) : [];
-  const path = model.graph ? steps(relations, shortestPath(model.graph, child, parent)) : [];
-  const graph = model.graph ? graphRelation(child, parent, path.length) : null;
+  // All edges, also those that follow from others: a given edge is the shortest reason.
+  const edges = lineage?.originOf(child, parent) === "graph" ? model.graph : null;
+  const path = edges ? steps(relations, shortestPath(edges, child, parent)) : [];
+  const graph = edges && graphRelation(child, parent, path.length);
+  const by = answers.originOf(child, parent);
   return {
     child,
     parent,
@@ -103,8 +116,10 @@ export function explain(model, relations, child, parent) {
     graph,
     path,
     lost: path.filter((step) => step.childMargin < 0).map((step) => step.row),
-    stray: model.graph ? firstStray(model.graph, child, chain) : null,
+    stray: edges && firstStray(edges, child, chain),
     agrees: graph === null ? null : isA === (graph !== "no"),
+    by,
+    verdict: by === "graph" ? graph !== "no" : isA,
   };
 }
 
@@ -136,12 +151,14 @@ function firstStray(graph, child, chain) {
 }
 
 /**
- * Whether the selected node should be the child of a comparison: if it is below the second node and not above it.
- * @param {Model} model @param {Relations} relations @param {number} selected @param {number} second
+ * Whether the selected node should be the child of a comparison: if it is below the second node and not above it, first
+ * by the one that is asked, then by the other.
+ * @param {Sources} sources @param {number} selected @param {number} second
  */
-export function shouldSwap(model, relations, selected, second) {
-  if (relations.isA(second, selected)) return false;
-  if (relations.isA(selected, second)) return true;
-  if (!model.graph || neighbors(model.graph.parents, selected).length === 0) return false;
-  return reachable(model.graph.parents, selected)[second] === 1;
+export function shouldSwap({ relations, lineage, answers }, selected, second) {
+  for (const source of [answers, answers === relations ? lineage : relations]) {
+    if (source?.isA(second, selected)) return false;
+    if (source?.isA(selected, second)) return true;
+  }
+  return false;
 }

@@ -1,5 +1,5 @@
-// What the model says about its nodes, from its own points in all their dimensions: the same answers as
-// Embedding.descendants, ancestors, children, parents and nearest in Python.
+// What geometry says about the nodes, from the model's own points in all their dimensions: the same answers as those of
+// Embedding.descendants, ancestors, children, parents and siblings with by="geometry" in Python, and of nearest.
 
 import { makeDistance, makeEnergy, normOf } from "./energy.js";
 
@@ -14,6 +14,8 @@ const MOST_ENERGIES = 400_000;
 export class Relations {
   /** @param {EnergyModel} model */
   constructor(model) {
+    /** @type {import("../model/model.js").By} */
+    this.by = "geometry";
     this.model = model;
     this.energy = makeEnergy(model);
     // A construction decides at 0 with a margin on both sides; a learned threshold is the energy of some pair.
@@ -68,6 +70,16 @@ export class Relations {
     return this.byGenerality(rows);
   }
 
+  /** What decides about two rows. @param {number} _row @param {number} _other @returns {import("../model/model.js").By} */
+  originOf(_row, _other) {
+    return this.by;
+  }
+
+  /** The rows with a mark, from general to specific. @param {number} _row @param {Uint8Array} marks @returns {number[]} */
+  listOf(_row, marks) {
+    return [...this.order.filter((other) => marks[other])];
+  }
+
   /** @param {number[]} rows */
   byGenerality(rows) {
     return rows.sort((one, other) => this.rank[one] - this.rank[other]);
@@ -85,8 +97,16 @@ export class Relations {
    * @returns {Found}
    */
   children(row, marks = this.below(row)) {
-    const rows = [...this.order.filter((other) => marks[other])];
+    const rows = this.listOf(row, marks);
     return this.#topmost(this.#someOrAll(rows, (other) => this.rank[other] > this.rank[row]));
+  }
+
+  /** The other children of the parents, from general to specific. @param {number} row @returns {Found} */
+  siblings(row) {
+    const families = this.parents(row).map((parent) => this.children(parent));
+    const rows = new Set(families.flatMap((family) => family.rows));
+    rows.delete(row);
+    return { rows: this.byGenerality([...rows]), isWhole: families.every((family) => family.isWhole) };
   }
 
   /**

@@ -1,13 +1,18 @@
-// Finds nodes by name or label. Matches of the whole name come first, then names that begin with the text, then words
-// that do, then any other match; if there is none, names that contain all its words in any order.
+// Finds nodes by name, label, synonym or other id. Matches of the whole name come first, then names that begin with the
+// text, then words that do, then any other match; if there is none, names that contain all its words in any order.
 //
-// All names and labels are lines of one string, those of the nodes with the most descendants first. Searching one string
-// is much faster than many, and the first matches are the best of their kind, so a search can stop as soon as it has
-// enough.
+// All names and labels are lines of one string, those of the nodes with the most descendants first, and after them all
+// aliases: synonyms and other ids. Searching one string is much faster than many, and the first matches are the best of
+// their kind, so a search can stop as soon as it has enough.
 
+import { aliasesOf } from "./lookup.js";
 import { orderOf } from "./relations.js";
 
-/** @typedef {{names: string[], labels: string[] | null}} Named */
+/**
+ * @typedef {import("./lookup.js").Named} Named
+ * @typedef {{row: number, alias: string | null}} Match alias: the synonym or other id that was found, if any
+ * @typedef {Map<number, number>} Matches the line that was found, by row
+ */
 
 const NEWLINE = 10;
 // A text such as ".n." is in every name of WordNet; this many matches take a few milliseconds.
@@ -15,7 +20,7 @@ const MOST_MATCHES = 20_000;
 
 export class Search {
   /** @param {Named} model @param {Float64Array} weight the number of nodes below each row */
-  constructor({ names, labels }, weight) {
+  constructor({ names, labels, glossary }, weight) {
     // Among equal weights the shorter name comes first: a length is far below 1e4.
     this.order = orderOf(weight.map((below, row) => names[row].length - 1e4 * below));
     this.linesPerRow = labels ? 2 : 1;
@@ -25,41 +30,65 @@ export class Search {
       lines.push(names[row]);
       if (labels) lines.push(labels[row]);
     }
-    this.text = `\n${normalize(lines.join("\n"))}\n`;
+    /** @type {string[]} */
+    this.aliases = [];
+    /** @type {number[]} The row of each alias. */
+    this.aliasRows = [];
+    if (glossary?.synonyms || glossary?.otherIds) {
+      for (const row of this.order) {
+        for (const alias of aliasesOf(glossary, row)) {
+          this.aliases.push(alias);
+          this.aliasRows.push(row);
+        }
+      }
+    }
+    this.text = `\n${normalize([...lines, ...this.aliases].join("\n"))}\n`;
     this.starts = lineStarts(this.text);
+    this.firstAlias = lines.length;
   }
 
-  /** The best matches, best first. @param {string} query @param {number} [limit] @returns {number[]} */
+  /** The rows of the best matches, best first. @param {string} query @param {number} [limit] @returns {number[]} */
   find(query, limit = 50) {
+    return [...this.#collectAll(query, limit).keys()].slice(0, limit);
+  }
+
+  /** The best matches, best first. @param {string} query @param {number} limit @returns {Match[]} */
+  matches(query, limit) {
+    const found = [...this.#collectAll(query, limit)].slice(0, limit);
+    return found.map(([row, line]) => ({ row, alias: this.aliases[line - this.firstAlias] ?? null }));
+  }
+
+  /** @param {string} query @param {number} limit */
+  #collectAll(query, limit) {
+    /** @type {Matches} */
+    const found = new Map();
     const wanted = normalize(query).trim();
-    if (!wanted || wanted.includes("\n")) return [];
-    /** @type {Set<number>} */
-    const found = new Set();
+    if (!wanted || wanted.includes("\n")) return found;
     this.#collect(`\n${wanted}\n`, found, limit);
     this.#collect(`\n${wanted}`, found, limit);
     if (found.size < limit) this.#collectWithin(wanted, found, limit);
     if (!found.size) this.#collectWords(wanted.split(/\s+/u), found, limit);
-    return [...found].slice(0, limit);
+    return found;
   }
 
   /**
    * Adds the rows with a line that begins with the text.
    * @param {string} needle
-   * @param {Set<number>} found
+   * @param {Matches} found
    * @param {number} limit
    */
   #collect(needle, found, limit) {
     let line = 0;
     for (let at = this.text.indexOf(needle); at >= 0 && found.size < limit; at = this.text.indexOf(needle, at + 1)) {
       line = lineAt(this.starts, line, at + 1);
-      found.add(this.#row(line));
+      this.#add(found, line);
     }
   }
 
   /**
    * Adds the rows in which a word begins with the text, and then those that contain it anywhere.
    * @param {string} needle
-   * @param {Set<number>} found
+   * @param {Matches} found
    * @param {number} limit
    */
   #collectWithin(needle, found, limit) {
@@ -71,16 +100,17 @@ export class Search {
       const isWord = !isLetter(this.text.charCodeAt(at - 1));
       if (!isWord && anywhere.length >= limit) continue;
       line = lineAt(this.starts, line, at);
-      if (!isWord) anywhere.push(this.#row(line));
-      else if (found.add(this.#row(line)).size >= limit) return;
+      if (!isWord) anywhere.push(line);
+      else if (this.#add(found, line).size >= limit) return;
     }
-    for (const row of anywhere) found.add(row);
+    for (const other of anywhere) this.#add(found, other);
   }
 
   /**
-   * Adds the rows that contain all words in any order, those in which each is the beginning of a word first.
+   * Adds the rows whose name and label, or one alias, contain all words in any order, those in which each is the
+   * beginning of a word first.
    * @param {string[]} words
-   * @param {Set<number>} found
+   * @param {Matches} found
    * @param {number} limit
    */
   #collectWords(words, found, limit) {
@@ -93,26 +123,29 @@ export class Search {
     let left = MOST_MATCHES;
     for (let at = this.text.indexOf(rare); at >= 0 && left-- > 0; at = this.text.indexOf(rare, at)) {
       line = lineAt(this.starts, line, at);
-      const place = Math.floor(line / this.linesPerRow);
-      const end = this.starts[(place + 1) * this.linesPerRow] ?? this.text.length;
-      const text = this.text.slice(this.starts[place * this.linesPerRow] - 1, end);
+      const isAlias = line >= this.firstAlias;
+      const first = isAlias ? line : line - (line % this.linesPerRow);
+      const end = this.starts[first + (isAlias ? 1 : this.linesPerRow)] ?? this.text.length;
+      const text = this.text.slice(this.starts[first] - 1, end);
       at = end;
       if (!others.every((word) => text.includes(word))) continue;
-      if (!words.every((word) => beginsWord(text, word))) anywhere.push(this.order[place]);
-      else if (found.add(this.order[place]).size >= limit) return;
+      if (!words.every((word) => beginsWord(text, word))) anywhere.push(first);
+      else if (this.#add(found, first).size >= limit) return;
     }
-    for (const row of anywhere.slice(0, limit)) found.add(row);
+    for (const other of anywhere.slice(0, limit)) this.#add(found, other);
   }
 
-  /** @param {number} line */
-  #row(line) {
-    return this.order[Math.floor(line / this.linesPerRow)];
+  /** Adds the row of a line, unless it was found before. @param {Matches} found @param {number} line */
+  #add(found, line) {
+    const isAlias = line >= this.firstAlias;
+    const row = isAlias ? this.aliasRows[line - this.firstAlias] : this.order[Math.floor(line / this.linesPerRow)];
+    return found.has(row) ? found : found.set(row, line);
   }
 }
 
-/** Lower case, with spaces for the underscores of names such as hot_dog. @param {string} text */
+/** Composed and in lower case, with spaces for the underscores of names such as hot_dog. @param {string} text */
 function normalize(text) {
-  return text.toLowerCase().replaceAll("_", " ");
+  return text.normalize("NFC").toLowerCase().replaceAll("_", " ");
 }
 
 /** @param {string} text with a character before its first word @param {string} word */
@@ -151,28 +184,4 @@ function lineAt(starts, line, place) {
     else high = middle;
   }
   return low;
-}
-
-/**
- * The rows with exactly this name; if there is none, those with this label, and else with either regardless of case.
- * @param {Named} model @param {string} text @returns {number[]}
- */
-export function rowsNamed({ names, labels }, text) {
-  const row = names.indexOf(text);
-  if (row >= 0) return [row];
-  if (!text) return [];
-  const exact = rowsWhere(names.length, (other) => labels?.[other] === text);
-  if (exact.length) return exact;
-  const wanted = text.toLowerCase();
-  return rowsWhere(
-    names.length,
-    (other) => names[other].toLowerCase() === wanted || labels?.[other]?.toLowerCase() === wanted,
-  );
-}
-
-/** @param {number} count @param {(row: number) => boolean} fits */
-function rowsWhere(count, fits) {
-  const rows = [];
-  for (let row = 0; row < count; row++) if (fits(row)) rows.push(row);
-  return rows;
 }

@@ -30,6 +30,19 @@ function ascends(rows, begin, end) {
   return true;
 }
 
+/** The edges but for those at some places. @param {Int32Array} edges @param {Int32Array} places ascending */
+export function withoutEdges(edges, places) {
+  const others = new Int32Array(edges.length - 2 * places.length);
+  let from = 0;
+  let to = 0;
+  for (const place of [...places, edges.length / 2]) {
+    others.set(edges.subarray(from, 2 * place), to);
+    to += 2 * place - from;
+    from = 2 * place + 2;
+  }
+  return others;
+}
+
 /** @param {Adjacency} adjacency @param {number} row */
 export function neighbors({ offsets, rows }, row) {
   return rows.subarray(offsets[row], offsets[row + 1]);

@@ -1,15 +1,17 @@
 // The model in the page. Python packs it as base64 of gzip of a length, a JSON header and aligned arrays: see
 // src/hypercone/explorer.
 
-import { makeGraph } from "./graph.js";
+import { makeGraph, withoutEdges } from "./graph.js";
 
 /**
+ * @typedef {"graph" | "geometry"} By what an answer is taken from: the edges, or the points alone
  * @typedef {{dtype: "float64" | "int32" | "utf8", shape: number[], offset: number}} ArrayPlace
  * @typedef {{
  *   format: number, title: string, method: string, dim: number, nodes: number, threshold: number,
  *   settings: {K: number, alpha: number}, kind: string,
  *   view: {kind: "own" | "construction" | "projection", caption: string, K: number | null, center?: [number, number]},
- *   hasEdges: boolean, arrays: Record<string, ArrayPlace>,
+ *   hasEdges: boolean, answersBy?: By, prefixes?: Record<string, string>,
+ *   arrays: Record<string, ArrayPlace>,
  * }} Header
  * @typedef {{header: Header, floats: (name: string) => Float64Array, integers: (name: string) => Int32Array,
  *   lines: (name: string) => string[] | null}} Container
@@ -85,9 +87,14 @@ export function readContainer(buffer) {
  *   title: string, method: string, kind: string, dim: number, count: number, threshold: number,
  *   settings: {K: number, alpha: number}, points: Float64Array,
  *   view: Header["view"], viewPoints: Float64Array,
- *   depth: Int32Array, branch: Int32Array, graph: Graph | null, edges: Int32Array,
- *   names: string[], labels: string[] | null,
- * }} Model
+ *   depth: Int32Array, branch: Int32Array, graph: Graph | null, direct: Graph | null, edges: Int32Array,
+ *   answersBy: By, byPoint: Int32Array, names: string[], labels: string[] | null, glossary: Glossary,
+ * }} Model direct: without the edges that follow from others; byPoint: the rows that are not in the graph
+ * @typedef {{label: string, replacements: string[], consider: string[]}} Obsolete
+ * @typedef {{
+ *   definitions: string[] | null, synonyms: string[][] | null, otherIds: string[][] | null,
+ *   obsolete: Map<string, Obsolete>, prefixes: Record<string, string>,
+ * }} Glossary by row, and what became of names that are no longer used
  */
 
 /** @param {Container} container @returns {Model} */
@@ -98,6 +105,8 @@ export function makeModel({ header, floats, integers, lines }) {
     throw new PageError(`The page names ${names.length} nodes, but the model has ${count}; write the page again.`);
   }
   const edges = header.hasEdges ? integers("edges") : new Int32Array(0);
+  const redundant = integers("redundant");
+  const graph = header.hasEdges ? makeGraph(count, edges) : null;
   return {
     title: header.title,
     method: header.method,
@@ -111,11 +120,34 @@ export function makeModel({ header, floats, integers, lines }) {
     viewPoints: floats("view"),
     depth: integers("depth"),
     branch: integers("branch"),
-    graph: header.hasEdges ? makeGraph(count, edges) : null,
+    graph,
+    direct: graph && redundant.length ? makeGraph(count, withoutEdges(edges, redundant)) : graph,
     edges,
+    answersBy: graph ? (header.answersBy ?? "graph") : "geometry",
+    byPoint: graph ? integers("byPoint") : new Int32Array(0),
     names,
     labels: lines("labels"),
+    glossary: readGlossary(lines, header.prefixes),
   };
+}
+
+/** @param {Container["lines"]} lines @param {Record<string, string>} [prefixes] @returns {Glossary} */
+function readGlossary(lines, prefixes = {}) {
+  /** @param {string} name */
+  const lists = (name) => lines(name)?.map((line) => (line ? line.split("\t") : [])) ?? null;
+  return {
+    definitions: lines("definitions"),
+    synonyms: lists("synonyms"),
+    otherIds: lists("otherIds"),
+    obsolete: new Map((lines("obsolete") ?? []).map(obsoleteName)),
+    prefixes,
+  };
+}
+
+/** @param {string} line @returns {[string, Obsolete]} */
+function obsoleteName(line) {
+  const [name, label, replacements, consider] = JSON.parse(line);
+  return [name, { label, replacements, consider }];
 }
 
 /** The label of a row, or its name if it has no label. @param {Model} model @param {number} row */

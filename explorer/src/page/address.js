@@ -1,14 +1,16 @@
 // The view in the address: writes it as the view changes, and restores it when the address changes.
 
-import { rowsNamed } from "../answers/search.js";
+import { findObsolete, rowsNamed } from "../answers/lookup.js";
 import { showNotice } from "./layout.js";
+import { obsoleteSentence } from "./wording.js";
 
 /**
  * @typedef {import("./app.js").App} App
  * @typedef {import("../disk/camera.js").Snapshot} Snapshot
  * @typedef {"cones" | "edges" | "labels"} Layer
  * @typedef {{
- *   selected?: string, second?: string, camera?: Snapshot, hidden: Layer[], theme?: "dark" | "light",
+ *   selected?: string, second?: string, camera?: Snapshot, by?: "graph" | "geometry", hidden: Layer[],
+ *   theme?: "dark" | "light",
  * }} View
  */
 
@@ -55,6 +57,7 @@ export class Address {
     this.last = location.hash.replace(/^#/, "");
     for (const [key, layer] of LAYERS) app.show(key, !view.hidden.includes(layer));
     if (view.theme) this.chooseTheme(view.theme);
+    app.ask(view.by ?? app.model.answersBy);
     const [selected, second] = [view.selected, view.second].map((name) => findRow(app, name));
     app.select(selected.row);
     app.second(second.row);
@@ -81,6 +84,7 @@ export class Address {
       second: model.names[state.second],
       // An address with a node and no camera would center the node instead of restoring what is seen now.
       camera: isHome && state.selected < 0 ? undefined : snapshot,
+      by: state.by === model.answersBy ? undefined : state.by,
       hidden: LAYERS.filter(([key]) => !state[key]).map(([, layer]) => layer),
       theme: this.theme,
     });
@@ -102,16 +106,21 @@ function findRow(app, text) {
   if (text === undefined) return { row: -1, trouble: "" };
   const rows = rowsNamed(app.model, text);
   if (rows.length === 1) return { row: rows[0], trouble: "" };
+  const obsolete = rows.length ? null : findObsolete(app.model, text);
+  if (obsolete) {
+    return { row: obsolete.rows.length === 1 ? obsolete.rows[0] : -1, trouble: obsoleteSentence(app.model, obsolete) };
+  }
   const trouble = rows.length ? `${rows.length} nodes are called ${text}; find one by its name.` : `No such node: ${text}.`;
   return { row: -1, trouble };
 }
 
 /** @param {View} view @returns {string} without the leading # */
-export function formatFragment({ selected, second, camera, hidden, theme }) {
+export function formatFragment({ selected, second, camera, by, hidden, theme }) {
   const parts = [];
   if (selected !== undefined) parts.push(`node=${encodeName(selected)}`);
   if (second !== undefined) parts.push(`with=${encodeName(second)}`);
   if (camera) parts.push(`at=${NUMBERS.map((key) => formatNumber(camera[key], key)).join(",")}`);
+  if (by) parts.push(`by=${by}`);
   if (hidden.length) parts.push(`hide=${hidden.join(",")}`);
   if (theme) parts.push(`theme=${theme}`);
   return parts.join("&");
@@ -133,6 +142,7 @@ export function parseFragment(fragment) {
     if (key === "node") view.selected = value;
     else if (key === "with") view.second = value;
     else if (key === "at") view.camera = parseCamera(value);
+    else if (key === "by" && (value === "graph" || value === "geometry")) view.by = value;
     else if (key === "hide") view.hidden = LAYERS.map(([, name]) => name).filter((name) => value.split(",").includes(name));
     else if (key === "theme" && (value === "dark" || value === "light")) view.theme = value;
   }

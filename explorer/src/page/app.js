@@ -1,18 +1,20 @@
 // The state of the page and what can be done with it. Views listen to its changes; input handlers call its methods.
 
 import { explain, makeSelection, shouldSwap } from "../answers/agreement.js";
+import { Lineage } from "../answers/lineage.js";
 import { Relations } from "../answers/relations.js";
 import { Search } from "../answers/search.js";
 import { Camera } from "../disk/camera.js";
 import { Renderer } from "../disk/renderer.js";
 import { makeScene } from "../disk/scene.js";
-import { pathToRoot, rootsOf } from "../model/graph.js";
+import { rootsOf } from "../model/graph.js";
 
 /**
  * @typedef {import("../model/model.js").Model} Model
  * @typedef {import("../answers/agreement.js").Selection} Selection
  * @typedef {import("../answers/agreement.js").Explanation} Explanation
- * @typedef {"selected" | "second" | "shown" | "theme" | "moving" | "moved"} Change
+ * @typedef {import("../model/model.js").By} By
+ * @typedef {"selected" | "second" | "by" | "shown" | "theme" | "moving" | "moved"} Change
  *   "moving" at every frame in which the camera has moved, "moved" when it has come to rest
  * @typedef {"showCones" | "showEdges" | "showLabels"} Toggle
  */
@@ -28,6 +30,7 @@ export class App {
     this.model = model;
     this.canvas = canvas;
     this.relations = new Relations(model);
+    this.lineage = model.direct && new Lineage(model.direct, model.depth, this.relations, model.byPoint);
     this.scene = makeScene(model, this.relations);
     /** @type {Search | null} */
     this.searcher = null;
@@ -42,6 +45,7 @@ export class App {
       showCones: true,
       showEdges: true,
       showLabels: true,
+      by: model.answersBy,
       theme: /** @type {"dark" | "light"} */ ("dark"),
     };
     /** @type {Selection | null} */
@@ -73,6 +77,11 @@ export class App {
     return this.searcher;
   }
 
+  /** The one of graph and geometry that is asked. */
+  get answers() {
+    return this.state.by === "graph" && this.lineage ? this.lineage : this.relations;
+  }
+
   /** @param {Change} change */
   notify(change) {
     for (const listener of this.listeners) listener(change);
@@ -82,12 +91,29 @@ export class App {
   /** Selects a row, or none with −1, and drops the second node. @param {number} row */
   select(row) {
     if (row === this.state.selected) return;
-    this.selection = row < 0 ? null : makeSelection(this.model, this.relations, row);
     this.state.selected = row;
-    this.state.inside = this.selection?.marks ?? null;
+    this.#mark();
     this.state.second = -1;
     this.explanation = null;
     this.notify("selected");
+  }
+
+  #mark() {
+    const { selected } = this.state;
+    this.selection = selected < 0 ? null : makeSelection(this, selected);
+    this.state.inside = this.selection?.marks ?? null;
+  }
+
+  /** Asks the graph or geometry; a model without edges has only geometry. @param {By} by */
+  ask(by) {
+    if (by === this.state.by || !this.lineage) return;
+    this.state.by = by;
+    this.#mark();
+    if (this.explanation) {
+      const { child, parent } = this.explanation;
+      this.explanation = explain(this.model, this, child, parent);
+    }
+    this.notify("by");
   }
 
   /** Compares the selected row with a second one, or with none by −1. @param {number} row */
@@ -95,7 +121,7 @@ export class App {
     const { selected } = this.state;
     if (selected < 0) return this.select(row);
     this.state.second = row === selected ? -1 : row;
-    const isSwapped = row >= 0 && shouldSwap(this.model, this.relations, selected, row);
+    const isSwapped = row >= 0 && shouldSwap(this, selected, row);
     this.#explain(isSwapped);
   }
 
@@ -108,7 +134,7 @@ export class App {
   #explain(isSwapped) {
     const { selected, second } = this.state;
     const [child, parent] = isSwapped ? [selected, second] : [second, selected];
-    this.explanation = second < 0 ? null : explain(this.model, this.relations, child, parent);
+    this.explanation = second < 0 ? null : explain(this.model, this, child, parent);
     this.notify("second");
   }
 
@@ -186,12 +212,13 @@ export class App {
 
   /** The rows without parents, or the most general row if the edges are not known. */
   roots() {
-    return this.model.graph ? rootsOf(this.model.graph) : [this.relations.order[0]];
+    const { graph } = this.model;
+    return graph ? rootsOf(graph).filter((row) => !this.lineage?.placed.has(row)) : [this.relations.order[0]];
   }
 
   /** A path up from a row, which comes first. @param {number} row */
   pathUp(row) {
-    return this.model.graph ? pathToRoot(this.model.graph, row) : this.relations.pathUp(row);
+    return this.answers.pathUp(row);
   }
 
   /** @param {number} now */

@@ -2,7 +2,7 @@
 
 import { branchColor, PALETTES } from "../disk/palette.js";
 import { displayName, fullName } from "../model/model.js";
-import { count } from "./wording.js";
+import { count, originName } from "./wording.js";
 
 /**
  * @typedef {import("./app.js").App} App
@@ -65,8 +65,16 @@ function dotStyle({ model, state }, row) {
 }
 
 /**
+ * The title of a list, and what its rows were taken from.
+ * @param {string} title @param {import("../model/model.js").By | "mixed"} by @returns {(Node | string)[]}
+ */
+export function listTitle(title, by) {
+  return [title, " ", make("span", { className: "by" }, originName(by))];
+}
+
+/**
  * A heading with a count, the first few entries, and a button for the rest.
- * @param {App} app @param {string} title @param {Entry[]} entries
+ * @param {App} app @param {(Node | string)[]} title @param {Entry[]} entries
  * @param {{isWhole?: boolean, empty?: string}} [options]
  */
 export function listSection(app, title, entries, { isWhole = true, empty = "None." } = {}) {
@@ -83,13 +91,17 @@ export function listSection(app, title, entries, { isWhole = true, empty = "None
  * A list that is closed at first.
  * @param {App} app
  * @param {Child} summary
- * @param {Entry[]} entries
+ * @param {Entry[] | (() => Entry[])} entries or a function that finds them when the list is opened
  */
 export function foldedList(app, summary, entries) {
-  if (!entries.length) return make("p", { className: "fold" }, summary);
+  if (typeof entries === "object" && !entries.length) return make("p", { className: "fold" }, summary);
   const details = make("details", { className: "fold" }, make("summary", {}, summary));
   // A cone can contain a hundred thousand nodes, so the buttons are made when the list is opened.
-  details.addEventListener("toggle", () => details.children.length < 2 && details.append(growingList(app, entries)));
+  details.addEventListener("toggle", () => {
+    if (details.children.length > 1) return;
+    const rows = typeof entries === "function" ? entries() : entries;
+    details.append(rows.length ? growingList(app, rows) : make("p", { className: "quiet" }, "None."));
+  });
   return details;
 }
 

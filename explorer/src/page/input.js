@@ -1,6 +1,5 @@
 // Input: the pointer on the disk (drag, wheel, pinch, click, double click, hover with its tip), and the keyboard.
 
-import { neighbors } from "../model/graph.js";
 import { displayName } from "../model/model.js";
 import { byId, make } from "./elements.js";
 import { count, degrees } from "./wording.js";
@@ -168,11 +167,11 @@ export function showTips(app, canvas) {
 }
 
 /** @param {App} app @param {number} row */
-function lines({ model, relations }, row) {
+function lines({ model, relations, lineage }, row) {
   const facts = [];
   const title = displayName(model, row);
   if (title !== model.names[row]) facts.push(model.names[row]);
-  if (model.graph) facts.push(`depth ${count(model.depth[row])}`);
+  if (lineage && !lineage.placed.has(row)) facts.push(`depth ${count(model.depth[row])}`);
   if (relations.energy.hasCones) facts.push(`half aperture ${degrees(relations.energy.aperture(row))}`);
   return [make("strong", {}, title), make("span", {}, facts.join(" · "))];
 }
@@ -182,19 +181,14 @@ function nodeInDirection(app, key) {
   const row = app.state.selected;
   if (row < 0) return app.roots()[0] ?? -1;
   if (key === "ArrowUp") return app.pathUp(row)[1] ?? -1;
-  if (key === "ArrowDown") return heaviest(app, childrenOf(app, row));
+  if (key === "ArrowDown") return heaviest(app, app.answers.children(row).rows);
   return sibling(app, row, key === "ArrowRight" ? 1 : -1);
 }
 
-/** @param {App} app @param {number} row @returns {ArrayLike<number>} */
-function childrenOf(app, row) {
-  return app.model.graph ? neighbors(app.model.graph.children, row) : app.relations.children(row).rows;
-}
-
-/** @param {App} app @param {ArrayLike<number>} rows */
+/** @param {App} app @param {number[]} rows */
 function heaviest({ scene }, rows) {
   let best = -1;
-  for (let i = 0; i < rows.length; i++) if (best < 0 || scene.weight[rows[i]] > scene.weight[best]) best = rows[i];
+  for (const row of rows) if (best < 0 || scene.weight[row] > scene.weight[best]) best = row;
   return best;
 }
 
@@ -207,7 +201,7 @@ function heaviest({ scene }, rows) {
 function sibling(app, row, step) {
   const parent = app.pathUp(row)[1];
   const { x, y } = app.scene;
-  const family = Array.from(parent === undefined ? app.roots() : childrenOf(app, parent));
+  const family = parent === undefined ? app.roots() : app.answers.children(parent).rows;
   if (!family.includes(row)) family.push(row);
   family.sort((one, other) => Math.atan2(y[one], x[one]) - Math.atan2(y[other], x[other]) || one - other);
   return family[(family.indexOf(row) + step + family.length) % family.length];
@@ -249,6 +243,7 @@ function handleGlobalKey(app, actions, key) {
     c: () => app.show("showCones"),
     g: () => app.show("showEdges"),
     l: () => app.show("showLabels"),
+    a: () => app.ask(app.state.by === "graph" ? "geometry" : "graph"),
   };
   if (!Object.hasOwn(keys, key)) return false;
   keys[key]();

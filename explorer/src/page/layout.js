@@ -97,6 +97,6 @@ export function showNotice(text) {
 
 /** Tells screen readers what has changed. @param {App} app @param {import("./app.js").Change} change */
 export function announce({ model, selection, explanation }, change) {
-  if (change === "selected") byId("live").textContent = selectionAnnouncement(model, selection);
-  if (change === "second") byId("live").textContent = comparisonAnnouncement(model, explanation);
+  if (change === "selected" || (change === "by" && !explanation)) byId("live").textContent = selectionAnnouncement(model, selection);
+  if (change === "second" || (change === "by" && explanation)) byId("live").textContent = comparisonAnnouncement(model, explanation);
 }

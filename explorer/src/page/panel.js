@@ -1,32 +1,24 @@
 // The side panel: where to begin, the selected node and its relatives, and the comparison of two nodes.
 
-import { childrenOf, MISSING, parentsOf } from "../answers/agreement.js";
+import { childrenOf, commonOrigin, ownOrigin, UNEXPECTED } from "../answers/agreement.js";
 import { normOf } from "../answers/energy.js";
 import { neighbors, reachable } from "../model/graph.js";
 import { displayName, fullName } from "../model/model.js";
-import { byId, foldedList, listSection, make, nameButton } from "./elements.js";
-import {
-  agreementSentence,
-  count,
-  degrees,
-  graphSentence,
-  inBothUnits,
-  number,
-  region,
-  verdictSentence,
-} from "./wording.js";
+import { comparisonSection } from "./comparison.js";
+import { byId, foldedList, listSection, listTitle, make } from "./elements.js";
+import { count, degrees, number, region, originName } from "./wording.js";
 
 /**
  * @typedef {import("./app.js").App} App
  * @typedef {import("./elements.js").Entry} Entry
  * @typedef {import("../answers/agreement.js").Selection} Selection
- * @typedef {import("../answers/agreement.js").Explanation} Explanation
- * @typedef {import("../answers/agreement.js").Step} Step
  */
 
 const NEAREST = 10;
 // Counting the descendants of a row visits all of them, so longer lists go without these counts.
 const MOST_COUNTED = 24;
+// The number of synonyms that are shown; all of them are found by the search.
+const MOST_SYNONYMS = 6;
 
 /** @param {App} app @param {() => void} compare opens the search for a second node */
 export function showPanel(app, compare) {
@@ -68,6 +60,7 @@ function heading(app, row, compare) {
     { className: "node" },
     make("h2", {}, title),
     title !== names[row] && make("p", { className: "id" }, names[row]),
+    ...entryInGlossary(app, row),
     make(
       "p",
       { className: "buttons" },
@@ -78,13 +71,26 @@ function heading(app, row, compare) {
   );
 }
 
+/** What the glossary says about a row. @param {App} app @param {number} row */
+function entryInGlossary({ model: { glossary } }, row) {
+  const definition = glossary.definitions?.[row];
+  const synonyms = glossary.synonyms?.[row] ?? [];
+  const ids = glossary.otherIds?.[row] ?? [];
+  const some = synonyms.slice(0, MOST_SYNONYMS).join("; ");
+  return [
+    definition && make("p", { className: "definition" }, definition),
+    some && make("p", { className: "id" }, `Also called: ${some}${synonyms.length > MOST_SYNONYMS ? "; …" : ""}`),
+    ids.length > 0 && make("p", { className: "id" }, `Other ids: ${ids.slice(0, MOST_SYNONYMS).join(", ")}`),
+  ];
+}
+
 /** @param {App} app @param {Selection} selection */
 function facts(app, { row, insideCount, belowCount }) {
   const { model, relations } = app;
   const norm = normOf(model.points, model.dim, row);
   /** @type {[string, string][]} */
   const lines = [];
-  if (model.graph) lines.push(["Depth", count(model.depth[row])]);
+  if (app.lineage && !app.lineage.placed.has(row)) lines.push(["Depth", count(model.depth[row])]);
   lines.push(["Norm", relations.energy.isHyperbolic ? normInBall(norm) : number(norm)]);
   if (relations.energy.isHyperbolic) lines.push(["From the origin", number(2 * Math.atanh(norm))]);
   if (relations.energy.hasCones) lines.push(["Half aperture ψ", degrees(relations.energy.aperture(row))]);
@@ -102,72 +108,108 @@ function normInBall(norm) {
   return norm < 0.999 ? number(norm) : `1 − ${number(1 - norm)}`;
 }
 
-/** @param {App} app @param {Selection} selection */
-function disagreement(app, { inside, unexpected, missing, belowCount }) {
+/** The rows below, and where the other one says something else. @param {App} app @param {Selection} selection */
+function disagreement(app, { row, by, found, unexpected, missing, belowCount }) {
   const kind = region(app.model.method);
-  const entries = (/** @type {number[]} */ rows) => rows.map((row) => ({ row }));
-  /** @param {string} className @param {number} amount @param {string} text */
-  const line = (className, amount, text) =>
-    make("span", { className: `key ${className}` }, make("strong", {}, count(amount)), ` ${text}`);
+  const [said, alone, other] =
+    by === "geometry"
+      ? [`inside its ${kind}`, "inside, but not below in the graph", "below in the graph, but outside"]
+      : ["below it", `below, but outside its ${kind}`, `inside its ${kind}, but not below`];
+  const entries = (/** @type {number[]} */ rows) => rows.map((one) => ({ row: one, note: foreignNote(app, row, one) }));
+  /** @param {string} className @param {number[]} rows @param {string} text */
+  const line = (className, rows, text) => {
+    const summary = make("span", { className: `key ${className}` }, make("strong", {}, count(rows.length)), ` ${text}`);
+    return foldedList(app, summary, entries(rows));
+  };
   return make(
     "section",
     { className: "agreement" },
-    make("h3", {}, belowCount === null ? "Lit" : "Model and graph"),
-    foldedList(app, line("lit", inside.length, `inside its ${kind}`), entries(inside)),
-    belowCount !== null &&
-      foldedList(app, line("unexpected", unexpected.length, `inside, but not below in the graph`), entries(unexpected)),
-    belowCount !== null &&
-      foldedList(app, line("missing", missing.length, `below in the graph, but outside`), entries(missing)),
+    make("h3", {}, listTitle("Descendants", by)),
+    line("lit", found, said),
+    belowCount !== null && [line("unexpected", unexpected, alone), line("missing", missing, other)],
   );
+}
+
+/** Says what answered about a row of a mixed list. @param {App} app @param {number} row @param {number} other */
+function foreignNote({ answers }, row, other) {
+  const origin = answers.originOf(row, other);
+  return origin === ownOrigin(answers, row) ? undefined : originName(origin);
 }
 
 /** @param {App} app @param {Selection} selection */
 function relatives(app, selection) {
-  const { model, relations } = app;
-  const source = model.graph ? "" : " by geometry";
-  const parents = parentsOf(model, relations, selection.row);
-  const children = childrenOf(model, relations, selection);
-  const near = relations.nearest(selection.row, NEAREST);
+  const { relations, answers, lineage } = app;
+  const { row, marks } = selection;
+  const others = answers === relations ? lineage : relations;
+  const above = new Set(others === lineage ? lineage?.above(row) : []);
+  const isAbove = (/** @type {number} */ other) => (others === lineage ? above.has(other) : relations.isA(row, other));
+  /** @param {number} other @param {boolean} isDoubted whether the one that is not asked says no @returns {Entry} */
+  const entry = (other, isDoubted) => {
+    const note = foreignNote(app, row, other);
+    if (note || !isDoubted) return { row: other, note };
+    return { row: other, mark: "unexpected", note: `not ${originName(others === lineage ? "graph" : "geometry")}` };
+  };
+  const upward = (/** @type {number} */ other) => entry(other, !!others && !isAbove(other));
+  const parents = answers.parents(row);
+  const children = childrenOf(answers, selection);
+  const ancestors = answers.above(row);
+  const near = relations.nearest(row, NEAREST);
   return [
+    listSection(app, listTitle("Parents", commonOrigin(answers, row, parents)), parents.map(upward), {
+      empty: "None: it is a root.",
+    }),
     listSection(
       app,
-      `Parents${source}`,
-      parents.map((row) => parentEntry(app, selection.row, row)),
-      { empty: "None: it is a root." },
+      listTitle("Children", commonOrigin(answers, row, children.rows)),
+      children.rows.map((child) => entry(child, marks[child] === UNEXPECTED)),
+      { isWhole: children.isWhole, empty: "None: it is a leaf." },
     ),
-    listSection(
-      app,
-      `Children${source}`,
-      children.rows.map((row) => childEntry(selection, row)),
-      {
-        isWhole: children.isWhole,
-        empty: "None: it is a leaf.",
-      },
+    make(
+      "section",
+      { className: "folds" },
+      siblingsPart(app, row),
+      foldedList(
+        app,
+        make("span", {}, listTitle("Ancestors", commonOrigin(answers, row, ancestors)), amount(ancestors)),
+        ancestors.map(upward),
+      ),
     ),
     near.length > 0 &&
       listSection(
         app,
-        "Nearest",
-        near.map(({ row, distance }) => ({ row, note: number(distance) })),
+        listTitle("Nearest", "geometry"),
+        near.map(({ row: other, distance }) => ({ row: other, note: number(distance) })),
       ),
   ];
 }
 
-/** @param {App} app @param {number} row @param {number} parent @returns {Entry} */
-function parentEntry({ relations }, row, parent) {
-  return relations.isA(row, parent) ? { row: parent } : { row: parent, mark: "missing", note: "not by the model" };
+/** @param {App} app @param {number} row */
+function siblingsPart(app, row) {
+  const { answers } = app;
+  // By geometry they take long to find in a large model, so they are searched when the list is opened.
+  if (!("placed" in answers)) {
+    const find = () => answers.siblings(row).rows.map((other) => ({ row: other }));
+    return foldedList(app, make("span", {}, listTitle("Siblings", "geometry")), find);
+  }
+  const { rows } = answers.siblings(row);
+  const own = ownOrigin(answers, row);
+  const origins = rows.map((other) => answers.originOfSibling(row, other));
+  const by = new Set(origins).size > 1 ? "mixed" : (origins[0] ?? own);
+  const entries = rows.map((other, i) => ({ row: other, note: by === "mixed" ? originName(origins[i]) : undefined }));
+  return foldedList(app, make("span", {}, listTitle("Siblings", by), amount(rows)), entries);
 }
 
-/** @param {Selection} selection @param {number} row @returns {Entry} */
-function childEntry({ marks }, row) {
-  return marks[row] === MISSING ? { row, mark: "missing", note: "outside" } : { row };
+/** @param {number[]} rows */
+function amount(rows) {
+  return make("span", { className: "count" }, ` ${count(rows.length)}`);
 }
 
 /** The path up from a node to a root, as a row of buttons. @param {App} app @param {number} row */
 function breadcrumb(app, row) {
   const path = app.pathUp(row).slice(1).reverse();
   if (!path.length) return null;
-  const label = app.model.graph ? "Ancestors, a shortest way up the edges" : "Ancestors, by geometry";
+  const label =
+    ownOrigin(app.answers, row) === "graph" ? "Ancestors, a shortest way up the edges" : "Ancestors, by geometry";
   const steps = path.map((above) =>
     make(
       "li",
@@ -189,11 +231,11 @@ function welcome(app) {
     "div",
     { className: "welcome" },
     make("h2", {}, "Where to begin"),
-    make("p", {}, `Click a node to see its ${region(app.model.method)} and everything that the model puts inside it.`),
+    make("p", {}, `Click a node to see its ${region(app.model.method)} and everything below it ${originName(app.answers.by)}.`),
     make("p", { className: "quiet" }, "Drag to move, scroll to zoom, double-click to bring a place to the middle."),
     listSection(
       app,
-      title,
+      listTitle(title, app.model.graph ? "graph" : "geometry"),
       rows.map((row) => ({ row, note: rows.length <= MOST_COUNTED ? descendantCount(app, row) : undefined })),
     ),
   );
@@ -202,7 +244,7 @@ function welcome(app) {
 /** The roots; of a single root also its children, which are the branches that have colors. @param {App} app */
 function startingNodes(app) {
   const roots = app.roots();
-  const { graph } = app.model;
+  const { direct: graph } = app.model;
   if (roots.length > 1) return { title: "Roots", rows: byWeight(app, roots) };
   if (!graph) return { title: "The most general node", rows: roots };
   return { title: "From the root", rows: [roots[0], ...byWeight(app, [...neighbors(graph.children, roots[0])])] };
@@ -216,79 +258,4 @@ function byWeight({ scene }, rows) {
 /** @param {App} app @param {number} row */
 function descendantCount({ model }, row) {
   return model.graph ? count(reachable(model.graph.children, row).reduce((total, mark) => total + mark, 0)) : undefined;
-}
-
-/** What model and graph say about two nodes. @param {App} app @param {Explanation} found */
-function comparisonSection(app, found) {
-  return make(
-    "section",
-    { className: "verdict", "aria-label": "Comparison" },
-    make("h3", {}, "Comparison"),
-    make("p", { className: found.isA ? "says yes" : "says no" }, verdictSentence(app.model, found)),
-    make(
-      "dl",
-      { className: "facts" },
-      numbers(found).flatMap(([term, value]) => [make("dt", {}, term), make("dd", {}, value)]),
-    ),
-    chainPart(app, found),
-    graphPart(app, found),
-    make(
-      "p",
-      { className: "buttons" },
-      make("button", { type: "button", onclick: () => app.swapQuestion() }, "Ask the other way round"),
-      make("button", { type: "button", onclick: () => app.second(-1) }, "Done"),
-    ),
-  );
-}
-
-/** @param {Explanation} found @returns {[string, string][]} */
-function numbers({ energy, threshold, margin, angle, aperture }) {
-  if (angle === null || aperture === null) {
-    return [
-      ["Energy", number(energy)],
-      ["Threshold", number(threshold)],
-      ["Margin", number(margin)],
-    ];
-  }
-  return [
-    ["Angle Ξ", inBothUnits(angle)],
-    ["Half aperture ψ", inBothUnits(aperture)],
-    ["Energy", number(energy)],
-    ["Threshold", number(threshold)],
-    ["Margin", inBothUnits(margin)],
-  ];
-}
-
-/** The path up by geometry, unless it is the same as the path up the edges. @param {App} app @param {Explanation} found */
-function chainPart(app, { child, chain, path }) {
-  const isSame = chain.length === path.length && chain.every((step, i) => step.row === path[i].row);
-  return chain.length > 0 && !isSame && make("div", {}, make("h4", {}, "By geometry"), pathList(app, child, chain));
-}
-
-/** @param {App} app @param {Explanation} found */
-function graphPart(app, found) {
-  const isFine = found.agrees && !found.lost.length;
-  return make(
-    "div",
-    {},
-    make("h4", {}, "By the graph"),
-    make("p", {}, graphSentence(app.model, found)),
-    found.path.length > 0 && pathList(app, found.child, found.path),
-    found.graph !== null && make("p", { className: isFine ? "quiet" : "warning" }, agreementSentence(app.model, found)),
-  );
-}
-
-/**
- * The nodes of a path up, each with the margin by which the child is inside.
- * @param {App} app
- * @param {number} child
- * @param {Step[]} steps
- */
-function pathList(app, child, steps) {
-  const rows = steps.map(({ row, childMargin }) => {
-    const button = nameButton(app, row, number(childMargin));
-    if (childMargin < 0) button.classList.add("missing");
-    return make("li", {}, button);
-  });
-  return make("ol", { className: "names path" }, make("li", {}, nameButton(app, child)), rows);
 }

@@ -1,9 +1,14 @@
 // The search box: a combobox whose list is updated at every key.
 
+import { findObsolete, otherSpellings, rowsNamed } from "../answers/lookup.js";
 import { displayName } from "../model/model.js";
 import { byId, make } from "./elements.js";
+import { obsoleteSentence, pathWords } from "./wording.js";
 
-/** @typedef {import("./app.js").App} App */
+/**
+ * @typedef {import("./app.js").App} App
+ * @typedef {import("../answers/search.js").Match} Match
+ */
 
 const SHOWN = 12;
 
@@ -15,6 +20,8 @@ export class SearchBox {
     this.list = byId("results");
     /** @type {number[]} */
     this.rows = [];
+    /** @type {Set<string> | null} The names that several nodes are displayed by. */
+    this.shared = null;
     this.active = -1;
     /** Whether the next choice becomes the second node. */
     this.isComparing = false;
@@ -46,25 +53,33 @@ export class SearchBox {
     const { model, state } = this.app;
     const text = isComparing ? `Compare ${displayName(model, state.selected)} with …` : "Find a node";
     this.input.placeholder = text;
-    this.input.setAttribute("aria-label", isComparing ? text : "Find a node by name or label");
+    this.input.setAttribute("aria-label", isComparing ? text : "Find a node by name, label or synonym");
     this.input.classList.toggle("comparing", isComparing);
   }
 
   #find() {
-    this.rows = this.app.search.find(this.input.value, SHOWN);
-    this.active = this.rows.length ? 0 : -1;
     const query = this.input.value.trim();
-    const nothing =
-      query && !this.rows.length ? [make("li", { className: "quiet", role: "presentation" }, "No such node.")] : [];
-    this.list.replaceChildren(...this.rows.map((row, place) => this.#option(row, place)), ...nothing);
+    const { model, search } = this.app;
+    const obsolete = findObsolete(model, query);
+    const matches = search.matches(query, SHOWN).filter(({ row }) => !obsolete?.rows.includes(row));
+    // The search does not find another form of an address, because it is not part of any name.
+    const isAddress = !matches.length && otherSpellings(query, model.glossary.prefixes).length > 0;
+    const named = obsolete?.rows ?? (isAddress ? rowsNamed(model, query).slice(0, SHOWN) : []);
+    const found = [...named.map((row) => ({ row, alias: null })), ...matches];
+    this.rows = found.map(({ row }) => row);
+    this.active = this.rows.length ? 0 : -1;
+    const message = obsolete ? obsoleteSentence(model, obsolete) : found.length ? "" : "No such node.";
+    const messages = query && message ? [make("li", { className: "quiet", role: "presentation" }, message)] : [];
+    this.list.replaceChildren(...messages, ...found.map((match, place) => this.#option(match, place)));
     this.#setOpen(query !== "");
     this.#showActive();
   }
 
-  /** @param {number} row @param {number} place */
-  #option(row, place) {
+  /** @param {Match} match @param {number} place */
+  #option({ row, alias }, place) {
     const { model } = this.app;
     const title = displayName(model, row);
+    const where = this.#whereIs(row, title);
     const choose = (/** @type {MouseEvent} */ event) => {
       // Otherwise the box would lose the focus, and that closes the list.
       event.preventDefault();
@@ -73,9 +88,19 @@ export class SearchBox {
     return make(
       "li",
       { role: "option", id: `result-${place}`, "aria-selected": "false", onmousedown: choose },
-      make("span", { className: "label" }, title),
-      title !== model.names[row] && make("span", { className: "note" }, model.names[row]),
+      make("span", { className: "label" }, alias && make("span", { className: "alias" }, `${alias} → `), title),
+      // The name of a node from a file of paths is its path.
+      title !== model.names[row] && !(where && model.names[row].endsWith(` > ${title}`)) && note(model.names[row]),
+      where && make("span", { className: "where" }, where),
     );
+  }
+
+  /** The way down to a node whose label is also that of others. @param {number} row @param {string} title */
+  #whereIs(row, title) {
+    const { model, lineage } = this.app;
+    if (!model.labels || !lineage) return "";
+    this.shared ??= duplicates(model.names.map((_, other) => displayName(model, other)));
+    return this.shared.has(title) ? pathWords(model, lineage.pathUp(row).slice(1).reverse()) : "";
   }
 
   /** @param {boolean} isOpen */
@@ -85,8 +110,7 @@ export class SearchBox {
   }
 
   #showActive() {
-    [...this.list.children].forEach((option, place) => {
-      if (option.getAttribute("role") !== "option") return;
+    [...this.list.querySelectorAll("[role=option]")].forEach((option, place) => {
       option.setAttribute("aria-selected", String(place === this.active));
       if (place === this.active) option.scrollIntoView({ block: "nearest" });
     });
@@ -142,4 +166,17 @@ export class SearchBox {
     this.#setOpen(false);
     if (this.isComparing) this.#setComparing(false);
   }
+}
+
+/** @param {string} text */
+function note(text) {
+  return make("span", { className: "note" }, text);
+}
+
+/** The texts that occur more than once. @param {string[]} texts */
+function duplicates(texts) {
+  const seen = new Set();
+  const again = new Set();
+  for (const text of texts) (seen.has(text) ? again : seen).add(text);
+  return again;
 }

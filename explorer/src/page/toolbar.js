@@ -15,6 +15,12 @@ const TOGGLES = [
   ["showLabels", "Labels", "L"],
 ];
 
+/** @type {["graph" | "geometry", string, string][]} */
+const ANSWERS = [
+  ["graph", "Graph", "Answers by the graph: what its edges say"],
+  ["geometry", "Geometry", "Answers by geometry: what the points alone say"],
+];
+
 /** @param {App} app @param {{help: () => void, theme: (theme: "dark" | "light") => void}} actions */
 export function makeTools(app, actions) {
   const toggles = TOGGLES.map(([what, name, key]) => {
@@ -30,12 +36,14 @@ export function makeTools(app, actions) {
   // After a click the arrow keys should move on the disk, but a button that was pressed by a key keeps the focus. In the
   // capture phase, so that the help dialog returns the focus to the disk when it closes.
   tools.addEventListener("click", (event) => event.detail > 0 && app.canvas.focus(), true);
-  tools.append(
+  const answers = app.lineage && answersGroup(app);
+  const groups = [
     make(
       "span",
       { className: "group" },
       toggles.map(([, button]) => button),
     ),
+    answers && answers.group,
     make(
       "span",
       { className: "group" },
@@ -49,10 +57,12 @@ export function makeTools(app, actions) {
       overview,
       make("button", { type: "button", title: "Keys and signs (?)", onclick: actions.help }, "Help"),
     ),
-  );
+  ];
+  tools.append(...groups.filter((group) => group !== null));
   const refresh = () => {
     for (const [what, button] of toggles)
       button.setAttribute("aria-pressed", String(app.state[what] && !button.disabled));
+    answers?.refresh();
     theme.textContent = opposite(app) === "light" ? "Light" : "Dark";
     theme.title = `Switch to the ${opposite(app)} theme`;
   };
@@ -61,6 +71,24 @@ export function makeTools(app, actions) {
     else if (change !== "moving") refresh();
   });
   refresh();
+}
+
+/** The switch between the answers of the graph and those of geometry. @param {App} app */
+function answersGroup(app) {
+  const choices = ANSWERS.map(([by, name, title]) => {
+    const button = make("button", { type: "button", title: `${title} (A)`, onclick: () => app.ask(by) }, name);
+    return /** @type {const} */ ([by, button]);
+  });
+  const group = make(
+    "span",
+    { className: "group", role: "group", "aria-label": "Answers" },
+    make("span", { className: "caption", "aria-hidden": "true" }, "Answers:"),
+    choices.map(([, button]) => button),
+  );
+  const refresh = () => {
+    for (const [by, button] of choices) button.setAttribute("aria-pressed", String(app.state.by === by));
+  };
+  return { group, refresh };
 }
 
 /** @param {App} app @param {string} symbol @param {string} title @param {number} factor */
@@ -91,6 +119,7 @@ const KEYS = [
   ["0", "the whole disk"],
   ["E", "compare the selected node with another"],
   ["C G L", "cones, edges, labels"],
+  ["A", "answers by the graph or by geometry"],
   ["Esc", "back: search, comparison, selection"],
 ];
 
@@ -98,16 +127,16 @@ const KEYS = [
 const MOUSE = [
   ["Drag", "move along the hyperbolic plane"],
   ["Wheel, pinch", "zoom"],
-  ["Click", "select: the cone, and all inside it by the model"],
+  ["Click", "select: its cone, and all below it lit"],
   ["Shift + click", "compare with the selected node"],
   ["Double click", "bring the place to the middle"],
 ];
 
 /** @type {[string, string][]} */
 const LEGEND = [
-  ["lit", "inside, and below in the graph"],
-  ["unexpected", "inside by the model, but not below in the graph"],
-  ["missing", "below in the graph, but outside by the model"],
+  ["lit", "both graph and geometry say so"],
+  ["unexpected", "in the answer, but the other one says no"],
+  ["missing", "not in the answer, but the other one says yes"],
 ];
 
 /** Fills the help dialog. @returns {() => void} a function that opens it */

@@ -1,6 +1,6 @@
 // Everything the page says in English: numbers, angles, and sentences about nodes. No function here touches the page.
 
-import { displayName } from "../model/model.js";
+import { displayName, fullName } from "../model/model.js";
 
 /**
  * @typedef {import("../model/model.js").Model} Model
@@ -65,13 +65,18 @@ export function region(method) {
   return method === "order" ? "region" : "reach";
 }
 
+/** What an answer was taken from. @param {"graph" | "geometry" | "mixed"} by */
+export function originName(by) {
+  return { graph: "by the graph", geometry: "by geometry", mixed: "by the graph and by geometry" }[by];
+}
+
 /** The facts in the header. The kind "given" is left out: it only means that it is not known. @param {Model} model */
 export function modelFacts({ method, dim, count: nodes, kind, threshold }) {
   const facts = [methodName(method), `${dim}-D`, pluralize(nodes, "node"), kind === "given" ? "" : kind];
   return [...facts, `threshold ${number(threshold)}`].filter(Boolean);
 }
 
-/** What is drawn and what is highlighted, where the two differ. @param {Pick<Model, "view" | "dim">} model */
+/** What is drawn, where it is not the model itself. @param {Pick<Model, "view" | "dim">} model */
 export function captionOf({ view, dim }) {
   /** @type {Record<string, string>} */
   const drawn = {
@@ -82,14 +87,20 @@ export function captionOf({ view, dim }) {
   return `Drawn: ${drawn[view.kind]}. Lit: the answers of the model itself, in ${dim}-D.`;
 }
 
-/** The answer of the model. @param {Model} model @param {Explanation} found */
-export function verdictSentence(model, { child, parent, isA }) {
-  return `${displayName(model, child)} is ${isA ? "" : "not "}${withArticle(displayName(model, parent))}.`;
+/** The answer of the one that is asked. @param {Model} model @param {Explanation} found */
+export function verdictSentence(model, { child, parent, verdict }) {
+  return `${displayName(model, child)} is ${verdict ? "" : "not "}${withArticle(displayName(model, parent))}.`;
+}
+
+/** The answer of geometry. @param {Model} model @param {Explanation} found */
+export function geometrySentence(model, { child, parent, isA }) {
+  const place = `${isA ? "inside" : "outside"} the ${region(model.method)} of ${displayName(model, parent)}`;
+  return `${displayName(model, child)} is ${place}.`;
 }
 
 /** The answer of the graph. @param {Model} model @param {Explanation} found */
 export function graphSentence(model, { graph, child, parent, path }) {
-  if (graph === null) return "Unknown: the model has no edges.";
+  if (graph === null) return model.graph ? "Unknown: not both are in the graph." : "Unknown: the model has no edges.";
   if (graph === "same") return "They are one node.";
   if (graph === "no") return `There is no way up from ${displayName(model, child)} to ${displayName(model, parent)}.`;
   return graph === "edge" ? "An edge." : `It follows from ${pluralize(path.length, "edge")}.`;
@@ -108,19 +119,43 @@ export function agreementSentence(model, { isA, graph, agrees, stray, path, chil
   return agrees ? "Geometry and graph agree." : "Geometry and graph disagree.";
 }
 
+// A longer path is shown by its first node and its last ones.
+const LONGEST_PATH = 4;
+
+/** The nodes of a path from a root, shortened in the middle. @param {Model} model @param {number[]} path */
+export function pathWords(model, path) {
+  const names = path.map((row) => displayName(model, row));
+  const shown = names.length <= LONGEST_PATH ? names : [names[0], "…", ...names.slice(2 - LONGEST_PATH)];
+  return shown.join(" › ");
+}
+
+/**
+ * What became of an id that is no longer used, in the words of Python.
+ * @param {Model} model @param {NonNullable<ReturnType<typeof import("../answers/lookup.js").findObsolete>>} obsolete
+ */
+export function obsoleteSentence(model, { name, label, replacements, consider, rows }) {
+  const old = `${name}${label && ` (${label})`} is obsolete`;
+  const others = replacements.length ? replacements : consider;
+  if (!others.length) return `${old}, and nothing replaces it.`;
+  const shown = (rows.length ? rows.map((row) => fullName(model, row)) : others).join(" and ");
+  const lost = rows.length ? "" : ", which this model does not have";
+  return `${old}${replacements.length ? ", replaced by" : "; what is meant may be"} ${shown}${lost}.`;
+}
+
 /** What a screen reader says after a selection. @param {Model} model @param {Selection | null} selection */
 export function selectionAnnouncement(model, selection) {
   if (!selection) return "Nothing selected.";
-  const { row, insideCount, unexpected, missing, belowCount } = selection;
-  const inside = `${displayName(model, row)}: ${pluralize(insideCount, "node")} inside its ${region(model.method)}`;
-  if (belowCount === null) return `${inside}.`;
-  const apart = `${count(unexpected.length)} of them not below in the graph; ${count(missing.length)} below, but outside`;
-  return `${inside}, ${apart}.`;
+  const { row, by, found, unexpected, missing, belowCount } = selection;
+  const below = `${displayName(model, row)}: ${pluralize(found.length, "node")} below it ${originName(by)}`;
+  if (belowCount === null) return `${below}.`;
+  const other = by === "geometry" ? "graph" : "geometry";
+  const apart = `${count(unexpected.length)} of them not ${originName(other)}; ${count(missing.length)} only ${originName(other)}`;
+  return `${below}, ${apart}.`;
 }
 
 /** What a screen reader says after a comparison. @param {Model} model @param {Explanation | null} explanation */
 export function comparisonAnnouncement(model, explanation) {
   if (!explanation) return "Comparison closed.";
-  const verdict = verdictSentence(model, explanation);
+  const verdict = `${verdictSentence(model, explanation).slice(0, -1)} ${originName(explanation.by)}.`;
   return explanation.graph === null ? verdict : `${verdict} ${agreementSentence(model, explanation)}`;
 }

@@ -80,9 +80,9 @@ def _check_pairs(pairs: ParsedEdges, embedding: Embedding) -> None:
     """Raise the same errors as ``add_many``, with the line of the file."""
     if not pairs.children:
         raise InputError(f"{pairs.label}: has no edges, so there is nothing to place; add one per line")
-    new = set(pairs.children)
+    new, names = set(pairs.children), set(embedding.names)
     for edge, (parent, child) in enumerate(zip(pairs.parents, pairs.children, strict=True)):
-        if child in embedding:
+        if child in names:
             raise pairs.error(edge, f"{child!r} is already in the model; only new nodes can be placed")
         try:
             _ = parent in new or embedding.row(parent)
@@ -96,6 +96,7 @@ def _describe_place(embedding: Embedding, name: str, parents: list[str]) -> dict
     expected = _expected_ancestors(embedding, name, parents)
     return {
         "name": name,
+        "by": "geometry",
         "ancestors": found,
         "missed": [other for other in expected if other not in found],
         "unwanted": [other for other in found if other not in expected],
@@ -107,12 +108,14 @@ def _expected_ancestors(embedding: Embedding, name: str, parents: list[str]) -> 
     if hierarchy is not None:
         return [hierarchy.names[row] for row in hierarchy.ancestors_of(hierarchy.row(name))]
     own = [embedding.names[embedding.row(parent)] for parent in parents]
-    return list(dict.fromkeys([*own, *(above for parent in own for above in embedding.ancestors(parent, by="geometry"))]))
+    return list(
+        dict.fromkeys([*own, *(above for parent in own for above in embedding.ancestors(parent, by="geometry"))])
+    )
 
 
 def _print_placed(placed: list[dict[str, Any]], options: argparse.Namespace) -> None:
     for node in placed[:MOST_LINES]:
-        print(f"{node['name']} is a: {', '.join(node['ancestors']) or 'nothing'}")
+        print(f"{node['name']} is a (by geometry): {', '.join(node['ancestors']) or 'nothing'}")
         if node["missed"]:
             print(f"  but should be a: {', '.join(node['missed'])}")
         if node["unwanted"]:

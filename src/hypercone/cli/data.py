@@ -3,18 +3,25 @@
 from __future__ import annotations
 
 import argparse
+from pathlib import Path
 from typing import Any
 
-from hypercone.cli.options import add_source, read_source
+from hypercone.cli.headline import headline_answer, origin_answer, print_worst, redundant_answer
+from hypercone.cli.options import LONGEST_SENTENCE, add_source, read_source
 from hypercone.cli.output import add_json, add_quiet, print_answer
 from hypercone.embedding import load
 from hypercone.embedding.export import KINDS, WRITERS, files_of
+from hypercone.embedding.folder import count_placed, notes_of
+from hypercone.embedding.folder_format import CONFIG
+from hypercone.errors import short
+from hypercone.evaluation.measures import known_headline
 from hypercone.formats import write_split
 
 INFO_EXAMPLE = """examples:
   hypercone info wordnet-nouns
   hypercone info go.obo --relations is_a,part_of
-  hypercone info taxonomy.tsv --direction child-parent --json"""
+  hypercone info taxonomy.tsv --direction child-parent --json
+  hypercone info model                      (a model folder: how good it is, and how it was made)"""
 
 
 def add_info_arguments(parser: argparse.ArgumentParser) -> None:
@@ -25,13 +32,50 @@ def add_info_arguments(parser: argparse.ArgumentParser) -> None:
 
 
 def run_info(options: argparse.Namespace) -> int:
-    """Print the statistics."""
+    """Print the statistics of a hierarchy, or the headline and the origin of a model."""
+    if is_model(options.source):
+        return _print_model(options)
     hierarchy = read_source(options, quiet=options.quiet or options.json)
     answer: dict[str, Any] = hierarchy.summary().as_dict() | {"duplicates_dropped": hierarchy.duplicates}
+    redundant = redundant_answer(hierarchy, as_json=True) or {"redundant_edges": 0, "redundant_examples": []}
+    examples = redundant.pop("redundant_examples")
+    answer |= redundant
     if options.json:
-        # Without --json they were printed when the file was read.
-        answer["notes"] = list(hierarchy.notes)
+        # Without --json the notes were printed when the file was read.
+        answer |= {"redundant_examples": examples, "notes": list(hierarchy.notes)}
     print_answer(answer, options.json)
+    if examples and not options.json:
+        print("\nRedundant edges follow from others, for example:")
+        print("\n".join(f"  {short(sentence, LONGEST_SENTENCE)}" for sentence in examples))
+    return 0
+
+
+def is_model(source: str) -> bool:
+    """Whether the source is a model folder: one with a config.json."""
+    return (Path(source) / CONFIG).is_file()
+
+
+def _print_model(options: argparse.Namespace) -> int:
+    embedding = load(options.source)
+    headline = known_headline(embedding)
+    answer = headline_answer(headline, options.json) if headline else {}
+    answer |= {"model": options.source, **origin_answer(embedding, options.json)}
+    answer |= {
+        "answers_by": embedding.default_by,
+        "nodes": len(embedding),
+        "dim": embedding.dim,
+        "edges": None if embedding.edges is None else len(embedding.edges),
+        "threshold": embedding.threshold,
+        "placed_nodes": count_placed(embedding.record),
+    }
+    notes = notes_of(embedding.record)
+    if options.json:
+        print_answer(answer | {"notes": notes, "worst": headline["worst"] if headline else []}, as_json=True)
+        return 0
+    print_answer(answer, as_json=False)
+    print("".join(f"\n{note}" for note in notes), end="\n" if notes else "")
+    if headline:
+        print_worst(headline)
     return 0
 
 

@@ -1,14 +1,16 @@
-"""hypercone evaluate: the metrics of a saved model."""
+"""hypercone evaluate: the metrics of a saved model, always by its geometry."""
 
 from __future__ import annotations
 
 import argparse
 import os
+from dataclasses import replace
 from pathlib import Path
 from typing import Any
 
 import numpy as np
 
+from hypercone.cli.headline import MISSED_HELP, headline_answer, print_worst, refuse_missed, write_missed
 from hypercone.cli.options import add_columns, column_options, read_source
 from hypercone.cli.output import Renamed, add_json, add_quiet, percentages, print_answer
 from hypercone.embedding import Embedding, load
@@ -23,11 +25,14 @@ from hypercone.evaluation import (
     link_prediction,
     reconstruction,
 )
-from hypercone.evaluation.measures import GROUP_BY, known_hierarchy
+from hypercone.evaluation import headline as count_headline
+from hypercone.evaluation.measures import GROUP_BY, checked_threshold, known_hierarchy
 from hypercone.formats import read_pairs, read_split
 from hypercone.hierarchy import Hierarchy, LabeledPairs
 
 EVALUATE_EXAMPLE = """examples:
+  hypercone evaluate model                                  (the headline; exact, over all pairs)
+  hypercone evaluate model --missed missed.tsv
   hypercone evaluate model --split nouns-50
   hypercone evaluate model --positives true.tsv --negatives false.tsv --json
   hypercone evaluate model --all-pairs --group-by depth
@@ -45,6 +50,7 @@ def add_evaluate_arguments(parser: argparse.ArgumentParser) -> None:
     parser.add_argument("--hard", action="store_true", help="true pairs against negative pairs among relatives")
     parser.add_argument("--group-by", choices=GROUP_BY, help="the same by the depth of the child, or by its parents")
     parser.add_argument("--by", action=Renamed, new="--group-by", choices=GROUP_BY)
+    parser.add_argument("--missed", metavar="FILE", help=MISSED_HELP)
     parser.add_argument(
         "--references",
         action="store_true",
@@ -65,8 +71,13 @@ def add_evaluate_arguments(parser: argparse.ArgumentParser) -> None:
 def run_evaluate(options: argparse.Namespace) -> int:
     """Load a model, compute the metrics that the options name, and print them."""
     _check(options)
+    refuse_missed(options.missed)
     embedding = load(options.model)
+    asked = (options.split, options.positives, options.negatives, options.all_pairs, options.hard, options.source)
     answer: dict[str, Any] = {}
+    headline = _headline(options, embedding) if options.missed is not None or not any(asked) else None
+    if headline is not None:
+        answer |= headline_answer(headline, options.json)
     if options.split or options.positives or options.negatives:
         answer |= _held_out_metrics(options, embedding)
     if options.all_pairs:
@@ -75,12 +86,29 @@ def run_evaluate(options: argparse.Namespace) -> int:
         answer |= _hard(options, embedding)
     if options.source:
         answer |= _reconstruction(options, embedding)
-    if not answer:
-        raise InputError(
-            "say what to evaluate on: --split, --positives and --negatives, --all-pairs, --hard, or --reconstruction"
-        )
-    print_answer(answer | kind_of(embedding).as_dict(), options.json)
+    answer |= {"by": "geometry", **kind_of(embedding).as_dict()}
+    if options.json:
+        print_answer(answer | ({"worst": headline["worst"]} if headline else {}), as_json=True)
+        return 0
+    print_answer(answer, as_json=False)
+    if headline is not None:
+        print_worst(headline)
     return 0
+
+
+SAY_WHAT = "say what to evaluate on: --split, --positives and --negatives, --all-pairs, --hard, or --reconstruction"
+
+
+def _headline(options: argparse.Namespace, embedding: Embedding) -> dict[str, Any]:
+    """The headline at the model's threshold or the given one; writes the missed pairs."""
+    if embedding.edges is None:
+        raise InputError(f"the model does not know its edges; {SAY_WHAT}")
+    if options.group_by and options.missed is None:
+        raise InputError(f"--group-by does not apply to the headline; {SAY_WHAT}")
+    found = count_headline(replace(embedding, threshold=checked_threshold(embedding, options.threshold)))
+    if options.missed is not None:
+        write_missed(options.missed, found)
+    return found.as_dict()
 
 
 def _check(options: argparse.Namespace) -> None:

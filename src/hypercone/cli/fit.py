@@ -7,13 +7,24 @@ import sys
 import time
 from typing import Any
 
+from hypercone.cli.headline import (
+    MISSED_HELP,
+    headline_answer,
+    origin_answer,
+    print_worst,
+    redundant_answer,
+    refuse_missed,
+    write_missed,
+)
 from hypercone.cli.options import add_settings, add_source, read_settings, read_source
 from hypercone.cli.output import add_json, add_quiet, percentages, print_answer, print_compiling_note
 from hypercone.cli.stopping import add_run, checkpointing
 from hypercone.embedding import Embedding
-from hypercone.embedding.folder import refuse_unwritable_folder
+from hypercone.embedding.folder import refuse_unwritable_folder, save
 from hypercone.errors import InputError
-from hypercone.evaluation import link_prediction
+from hypercone.evaluation import Headline, link_prediction
+from hypercone.evaluation import headline as count_headline
+from hypercone.evaluation.measures import known_headline
 from hypercone.formats import read_split
 from hypercone.hierarchy import Hierarchy, Split
 from hypercone.training import fit
@@ -22,11 +33,12 @@ FIT_EXAMPLE = """examples:
   hypercone fit taxonomy.tsv -o model                        (columns named parent and child)
   hypercone fit edges.csv --direction child-parent -o model
   hypercone fit huge.tsv --method nested-caps -o model       (a million nodes in seconds; exact if it is a tree)
+  hypercone fit taxonomy.tsv -o model --missed missed.tsv    (which ancestors the geometry gets wrong)
   hypercone fit wordnet-nouns --percent 50 --dim 10 -o model (hold out edges as in the paper, and test)
   hypercone fit wordnet-nouns --percent 50 -o model --run checkpoints --resume    (resume after a kill)"""
 
-# The prefix of the F1 of a fit in the output, by the pairs it was calibrated on.
-CALIBRATED = {"validation pairs": "validation", "training pairs": "training", "all pairs": "all_pairs"}
+# The prefix of the F1 of a learned model in the output, by the pairs it was calibrated on.
+CALIBRATED = {"validation pairs": "validation", "training pairs": "training"}
 
 
 def add_fit_arguments(parser: argparse.ArgumentParser) -> None:
@@ -38,6 +50,7 @@ def add_fit_arguments(parser: argparse.ArgumentParser) -> None:
     )
     parser.add_argument("--split-seed", type=int, default=0, help="the seed of the draw for --percent (default 0)")
     parser.add_argument("--split", metavar="FOLDER", help="hold out the pairs that 'hypercone split' wrote")
+    parser.add_argument("--missed", metavar="FILE", help=MISSED_HELP)
     add_quiet(parser)
     add_json(parser)
     add_run(parser)
@@ -45,9 +58,10 @@ def add_fit_arguments(parser: argparse.ArgumentParser) -> None:
 
 
 def run_fit(options: argparse.Namespace) -> int:
-    """Read a hierarchy, fit a model, save it, and print its metrics."""
+    """Read a hierarchy, fit a model, save it, and print its headline and metrics."""
     config = read_settings(options)
     refuse_unwritable_folder(options.output)
+    refuse_missed(options.missed)
     hierarchy = read_source(options, quiet=options.quiet or options.json)
     split = _split(options, hierarchy)
     if not options.quiet:
@@ -56,12 +70,35 @@ def run_fit(options: argparse.Namespace) -> int:
     with checkpointing(options) as checkpoint:
         embedding = fit(hierarchy, recipe=config, split=split, checkpoint=checkpoint)
         seconds = time.perf_counter() - started
+        counted = _add_headline(embedding, options)
         _save(embedding, options)
-    answer = _summary(options.output, embedding, seconds)
+    if counted is not None:
+        write_missed(options.missed, counted)
+    headline = embedding.record["headline"]
+    answer = headline_answer(headline, options.json) | _summary(embedding, seconds, options)
+    answer |= redundant_answer(hierarchy, options.json)
     if split is not None and len(split.test.positives):
         answer["test"] = _test_metrics(embedding, split, options)
-    print_answer(answer, options.json)
+    if options.json:
+        print_answer(answer | {"worst": headline["worst"]}, as_json=True)
+    else:
+        print_answer(answer, as_json=False)
+        print_worst(headline)
     return 0
+
+
+def _add_headline(embedding: Embedding, options: argparse.Namespace) -> Headline | None:
+    """Put the headline into the record, counted in any case for --missed; after an interrupt, save the model without.
+
+    A fit has edges, so there is always a headline.
+    """
+    try:
+        counted = None if options.missed is None else count_headline(embedding)
+        embedding.record["headline"] = known_headline(embedding) if counted is None else counted.as_dict()
+    except KeyboardInterrupt:
+        save(embedding, options.output)
+        raise KeyboardInterrupt(f"the model is saved in {options.output}, without its headline") from None
+    return counted
 
 
 def _save(embedding: Embedding, options: argparse.Namespace) -> None:
@@ -84,22 +121,20 @@ def _test_metrics(embedding: Embedding, split: Split, options: argparse.Namespac
     return test if options.json else percentages(**test)
 
 
-def _summary(folder: str, embedding: Embedding, seconds: float) -> dict[str, Any]:
+def _summary(embedding: Embedding, seconds: float, options: argparse.Namespace) -> dict[str, Any]:
     record = embedding.record
     learned = {"epoch": record["epoch"], "threshold": embedding.threshold} if "epoch" in record else {}
     for note in record.get("notes", []):
         print(note, file=sys.stderr)
-    exact = {name: record[name] for name in ("precision", "recall") if name in record}
+    calibrated = CALIBRATED.get(record["calibrated_on"])
     return {
-        "model": folder,
-        "method": record["config"]["method"],
-        "kind": record["kind"] + (", closure-aware" if record["closure_aware"] else ""),
+        "model": options.output,
+        **origin_answer(embedding, options.json),
         "nodes": len(embedding),
         "dim": embedding.dim,
         "seconds": round(seconds, 2),
         **learned,
-        **{f"all_pairs_{name}": value for name, value in exact.items()},
-        f"{CALIBRATED[record['calibrated_on']]}_f1": record["calibration_f1"],
+        **({f"{calibrated}_f1": record["calibration_f1"]} if calibrated else {}),
     }
 
 

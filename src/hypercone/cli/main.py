@@ -8,10 +8,12 @@ from __future__ import annotations
 
 import argparse
 import contextlib
+import difflib
 import errno
 import importlib
 import io
 import os
+import re
 import sys
 from collections.abc import Sequence
 from types import ModuleType
@@ -23,12 +25,12 @@ from hypercone.progress import showing
 
 COMMANDS = {
     "fit": "construct or learn an embedding of an edge list or a named dataset, and save it",
-    "evaluate": "precision, recall and F1 on held-out pairs; mean rank and MAP",
+    "evaluate": "how much of the hierarchy holds in the geometry; F1 on held-out pairs; mean rank and MAP",
     "query": "ask a saved model: is-a, ancestors, parents, siblings, nearest, lca, explain and more",
     "place": "put new nodes into a saved model, without training",
     "suggest": "links that the hierarchy of a model may lack, and links that may be wrong",
     "compare": "two models side by side: what each asserts, and where they disagree",
-    "info": "what a hierarchy looks like: nodes, edges, depth, closure",
+    "info": "what a hierarchy looks like (nodes, edges, depth, closure), or how good a model is",
     "split": "write the paper's training, validation and test pairs as files",
     "export": "write a model's points as TSV, NPZ, parquet or word2vec text, or for the Embedding Projector",
     "plot": "draw a model: the disk with cones and names, training, precision and recall, norms",
@@ -125,7 +127,20 @@ class _Parser(argparse.ArgumentParser):
     """Reports a wrong option like any other bad input: in one sentence."""
 
     def error(self, message: str) -> NoReturn:
-        raise InputError(f"{message}; see {self.prog} --help")
+        raise InputError(self._meant_option(message) or f"{message}; see {self.prog} --help")
+
+    def _meant_option(self, message: str) -> str | None:
+        """For an unknown option, a sentence with the option that is meant; None if no option is like it."""
+        found = re.match(r"unrecognized arguments: --([\w-]+)", message)
+        if not found:
+            return None
+        # Imported here, because only this message needs it.
+        from hypercone.training.config import OTHER_NAMES
+
+        known = [name.removeprefix("--") for name in self._option_string_actions if name.startswith("--")]
+        meant = OTHER_NAMES.get(found[1].replace("-", "_").casefold())
+        close = [meant] if meant in known else difflib.get_close_matches(found[1], known, n=1)
+        return f"there is no option --{found[1]}; did you mean --{close[0]}?" if close else None
 
 
 def _overview() -> argparse.ArgumentParser:

@@ -24,7 +24,7 @@ from hypercone.hierarchy.graph import count_pairs_by_bits, flipped_lists
 from hypercone.hierarchy.graph_kernels import deepest_parents
 from hypercone.methods import Settings, find_method
 from hypercone.methods.base import Points
-from hypercone.methods.scoring import Counts, Scorer
+from hypercone.methods.scoring import Counts, ListErrors, Scorer
 from hypercone.progress import Step
 
 
@@ -47,6 +47,7 @@ def construct_forest(hierarchy: Hierarchy, dim: int, K: float = 0.1, rearrange: 
     rearrange = rearrange and can_be_rearranged(hierarchy, counts)
     if rearrange:
         forest_parents, counts = rearranged_forest(hierarchy, forest_parents)
+    errors = list_errors(hierarchy, counts, forest_parents if rearrange else None)
     # Verification takes about twice as long as the layout and the points together.
     with Step("construction", 6) as step:
         layout = lay_out_forest(forest_parents, dim - 1)
@@ -54,7 +55,7 @@ def construct_forest(hierarchy: Hierarchy, dim: int, K: float = 0.1, rearrange: 
         points = points_from_balls(layout.centers, layout.radii, K)
         step.advance()
         check_points(points, layout, forest_parents, K)
-    return Constructed(points, counts, smallest_cap(points, K), _notes(hierarchy, counts), rearrange)
+    return Constructed(points, counts, smallest_cap(points, K), _notes(hierarchy, counts), rearrange, errors)
 
 
 def smallest_cap(points: Points, K: float) -> float:
@@ -112,6 +113,25 @@ def count_forest(hierarchy: Hierarchy) -> Counts:
     positives = hierarchy.count_closure()
     in_forest = int(hierarchy.depths.sum(dtype=np.int64))
     return Counts(in_forest, 0, count_by_bits(hierarchy) if positives is None else positives)
+
+
+def list_errors(hierarchy: Hierarchy, counts: Counts, rearranged: Rows | None = None) -> ListErrors | None:
+    """The errors of each row's ancestors in the spanning forest or a rearranged one; None if counting takes long.
+
+    >>> diamond = Hierarchy(["thing", "pet", "animal", "dog"], [[0, 1], [0, 2], [1, 3], [2, 3]])
+    >>> [found.tolist() for found in list_errors(diamond, count_forest(diamond))]
+    [[0, 0, 0, 1], [0, 0, 0, 0]]
+    """
+    none = np.zeros(len(hierarchy), np.int64)
+    if rearranged is not None:
+        above = hierarchy.ancestor_lists()
+        right, wrong = count_pairs_of(rearranged, above.csr)
+        return ListErrors(above.counts - right, wrong)
+    if counts.true_positives == counts.positives:
+        return ListErrors(none, none)
+    true = hierarchy.ancestor_counts()
+    # Of its ancestors, each row keeps as many as it is deep, and gets no others.
+    return None if true is None else ListErrors(true - hierarchy.depths, none)
 
 
 def count_by_bits(hierarchy: Hierarchy) -> int:
@@ -188,6 +208,7 @@ class Constructed:
     ``counts`` is exact, over all ordered pairs of different nodes against the closure. ``smallest_cap`` is the angular
     radius of the smallest cap, which shows how much of the precision of float64 is left. ``notes`` are sentences for
     the user. ``closure_aware`` says whether the closure of the given edges was used, or only the edges themselves.
+    ``errors`` are those of each node's ancestors, if they were counted.
     """
 
     points: Points
@@ -195,6 +216,7 @@ class Constructed:
     smallest_cap: float
     notes: tuple[str, ...] = ()
     closure_aware: bool = False
+    errors: ListErrors | None = None
 
 
 # After three rounds hardly anything moves; tangled hierarchies need more.
@@ -243,4 +265,4 @@ def rearranged_forest(hierarchy: Hierarchy, forest_parents: Rows) -> tuple[Rows,
 
 def _counts(parents: Rows, above: Adjacency) -> Counts:
     right, wrong = count_pairs_of(parents, above.csr)
-    return Counts(int(right), int(wrong), len(above.rows))
+    return Counts(int(right.sum()), int(wrong.sum()), len(above.rows))

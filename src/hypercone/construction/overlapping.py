@@ -25,7 +25,7 @@ from hypercone.hierarchy import Hierarchy
 from hypercone.index import ConeIndex
 from hypercone.methods import Settings, find_method
 from hypercone.methods.base import Points
-from hypercone.methods.scoring import Counts, Scorer
+from hypercone.methods.scoring import ListErrors, Scorer, counts_of
 from hypercone.progress import Step
 from hypercone.runs.folder import DEFAULT_CONTEXT, FREE, FitContext
 
@@ -113,7 +113,9 @@ def _construct_from_balls(hierarchy: Hierarchy, balls: Balls, K: float) -> Const
     """The points of balls, scaled into the unit ball."""
     largest = (np.linalg.norm(balls.centers, axis=1) + balls.radii).max()
     points = points_from_balls(balls.centers / largest, balls.radii / largest, K)
-    return Constructed(points, count_exactly(points, hierarchy, K), smallest_cap(points, K), (), closure_aware=True)
+    errors = count_errors(points, hierarchy, K)
+    counts = counts_of(errors, len(hierarchy.ancestor_lists().rows))
+    return Constructed(points, counts, smallest_cap(points, K), (), closure_aware=True, errors=errors)
 
 
 def _better_of(forest: Constructed, overlapping: Constructed) -> Constructed:
@@ -126,16 +128,17 @@ def _better_of(forest: Constructed, overlapping: Constructed) -> Constructed:
 PART = 2_000
 
 
-def count_exactly(points: Points, hierarchy: Hierarchy, K: float) -> Counts:
-    """True and false pairs among all ordered pairs of different nodes, at threshold 0.
+def count_errors(points: Points, hierarchy: Hierarchy, K: float) -> ListErrors:
+    """The errors of each node's ancestors, at threshold 0.
 
     >>> points = np.array([[0.3, 0.0], [0.6, 0.0], [0.0, 0.3]])
-    >>> count_exactly(points, Hierarchy(["animal", "dog", "stone"], [[0, 1], [2, 1]]), K=0.1)
-    Counts(true_positives=1, false_positives=0, positives=2)
+    >>> found = count_errors(points, Hierarchy(["animal", "dog", "stone"], [[0, 1], [2, 1]]), K=0.1)
+    >>> found.missing.tolist(), found.extra.tolist()
+    ([0, 1, 0], [0, 0, 0])
     """
     index = ConeIndex(Scorer(points, find_method("hyperbolic-cones"), Settings(K=K)))
     true = hierarchy.ancestor_lists()
-    called = right = 0
+    called, right = np.zeros(len(points), np.int64), np.zeros(len(points), np.int64)
     with Step("counting pairs", len(points)) as step:
         for start in range(0, len(points), PART):
             part = np.arange(start, min(start + PART, len(points)))
@@ -143,7 +146,8 @@ def count_exactly(points: Points, hierarchy: Hierarchy, K: float) -> Counts:
             keys = pair_keys(np.repeat(part, list(map(len, found))), np.concatenate(found), len(points))
             rows = true.rows[true.offsets[start] : true.offsets[part[-1] + 1]]
             known = pair_keys(np.repeat(part, true.counts[part]), rows, len(points))
-            called += len(keys)
-            right += len(np.intersect1d(keys, known, assume_unique=True))
+            called[part] = list(map(len, found))
+            both = np.intersect1d(keys, known, assume_unique=True)
+            right[part] = np.bincount(both // len(points) - start, minlength=len(part))
             step.advance(len(part))
-    return Counts(right, called - right, len(true.rows))
+    return ListErrors(true.counts - right, called - right)

@@ -255,19 +255,18 @@ def rearrange(order, links, above, below, penalty, done):
 
 @exact_kernel
 def count_pairs_of(parents, above):
-    """(pairs of a forest that are in the closure, pairs that are not); ``above`` are the ancestors of each row."""
+    """For each row, (forest ancestors that are true ones, those that are not); ``above`` are the true ancestors."""
     n = len(above.offsets) - 1
     seen_by = np.full(n, -1, np.int32)
-    right = 0
-    wrong = 0
+    right, wrong = np.zeros(n, np.int64), np.zeros(n, np.int64)
     for row in range(n):
         for i in entries(above, row):
             seen_by[above.rows[i]] = row
         higher = parents[row]
         while 0 <= higher < n:
             if seen_by[higher] == row:
-                right += 1
+                right[row] += 1
             else:
-                wrong += 1
+                wrong[row] += 1
             higher = parents[higher]
     return right, wrong

@@ -20,7 +20,7 @@ from hypercone.embedding.relatives import By, ByGeometry, ByGraph, Relatives, ch
 from hypercone.errors import OLD_METHODS, InputError, warn_renamed
 from hypercone.hierarchy import Hierarchy
 from hypercone.hierarchy.glossary import Glossary
-from hypercone.hierarchy.lookup import find_row
+from hypercone.hierarchy.lookup import find_row, find_rows
 from hypercone.hierarchy.names import Labels, NodeNames, SearchText
 from hypercone.index import ConeIndex, Finder
 from hypercone.methods import Points, Settings, find_method
@@ -37,6 +37,9 @@ NameList = list[str] | tuple[str, ...]
 @dataclass(frozen=True, eq=False)
 class Embedding:
     """Nodes as points, with the method that interprets the points and the threshold below which a pair is true.
+
+    ``len`` counts the nodes and iterating gives their names. ``embedding["dog"]`` and ``points`` are read-only views,
+    ``embedding[["dog", "cat"]]``, ``vectors`` and ``np.array(embedding)`` are copies that may be changed.
 
     The geometry has one rule: *child* is a *parent* exactly if ``energy(child, parent) <= threshold``. A model with
     ``edges``, the (parent, child) rows of its graph, answers from the graph what the graph decides, and from the
@@ -70,15 +73,41 @@ class Embedding:
         return len(self.names)
 
     def __contains__(self, name: object) -> bool:
-        return name in self._rows
+        """Whether ``embedding[name]`` finds one node: by its name, or by a label or another name that is unique."""
+        if not isinstance(name, str):
+            return False
+        return name in self._rows or len(find_rows(name, NodeNames(self.names), self.labels, self.glossary).rows) == 1
 
     def __iter__(self) -> Iterator[str]:
         return iter(self.names)
 
-    def __getitem__(self, name: str) -> NDArray[np.float64]:
-        """The point of a node, read-only."""
-        point: NDArray[np.float64] = self.points[self.row(name)]
-        return point
+    def __getitem__(self, name: Names) -> NDArray[np.float64]:
+        """The point of a node, a read-only view; for a list or tuple of names, their points as rows, a copy."""
+        if isinstance(name, str):
+            point: NDArray[np.float64] = self.points[self.row(name)]
+            return point
+        # A set has no order, so its points would have none.
+        if not isinstance(name, Iterable) or isinstance(name, bytes | Mapping | set | frozenset):
+            raise InputError(
+                f"{describe_value(name)} is not a name or a list of names; points by row are in embedding.points"
+            )
+        return self.points[self._rows_of(name)]
+
+    def __array__(self, dtype: Any = None, copy: bool | None = None) -> NDArray[Any]:
+        """The points for NumPy: ``np.asarray(embedding)`` is the read-only ``points``, ``np.array`` makes a copy."""
+        # NumPy 1 has no copy=None, which in NumPy 2 means "only if needed".
+        return np.asarray(self.points, dtype) if copy is None else np.array(self.points, dtype, copy=copy)
+
+    @property
+    def vectors(self) -> NDArray[np.float64]:
+        """A fresh, writable copy of ``points``, one row per name, as torch.from_numpy and others want it.
+
+        >>> import hypercone
+        >>> embedding = hypercone.fit("tree-2-3", dim=2)
+        >>> embedding.vectors.flags.writeable, embedding.points.flags.writeable
+        (True, False)
+        """
+        return np.array(self.points)
 
     def __repr__(self) -> str:
         return f"Embedding({len(self):,} nodes, {self.dim}-D, {self.made_by})"
@@ -298,8 +327,9 @@ class Embedding:
     def save(self, folder: str | Path) -> Path:
         """Write the model folder atomically; see ``hypercone.load``."""
         from hypercone.embedding.folder import save
+        from hypercone.evaluation.measures import known_headline
 
-        return save(self, folder)
+        return save(self, folder, known_headline(self))
 
     def export(self, path: str | Path, format: str | None = None, *, coordinates: str = "own") -> Path:
         """Write the points as tsv, npz, word2vec, parquet or projector, by the file's extension or ``format``.

@@ -38,9 +38,9 @@ class Explanation:
     geometry. ``margin`` is how far inside the parent the child lies, not negative exactly if the geometry says yes: ψ +
     threshold − Ξ in radians for cones, threshold − energy for other methods, which have no ``angle`` Ξ and no
     ``aperture`` ψ. ``chain`` is a path upwards by geometry, from parent to parent, empty if its verdict is no.
-    ``graph`` is the verdict of the graph, None if the edges are not known, and ``path`` a shortest path upwards along
-    its edges. ``lost`` are the nodes of the path that are not ancestors of the child by geometry; ``stray`` is the
-    first node of the chain that is not an ancestor in the graph.
+    ``graph`` is the verdict of the graph, None if the edges are not known or a node is not in the graph, and ``path`` a
+    shortest path upwards along its edges. ``lost`` are the nodes of the path that are not ancestors of the child by
+    geometry; ``stray`` is the first node of the chain that is not an ancestor in the graph.
     """
 
     child: str
@@ -73,6 +73,7 @@ def explain(embedding: Embedding, child: int, parent: int, by: str | None = None
     angle, aperture = _angles(embedding, child, parent)
     chain = _steps(embedding, _chain(embedding, child, parent) if geometry else [child])
     path = _steps(embedding, shortest_path(hierarchy, child, parent) if hierarchy else [child])
+    known = hierarchy if hierarchy and embedding.relatives("graph").origins(child, [parent])[0] == "graph" else None
     return Explanation(
         child=names[child],
         parent=names[parent],
@@ -85,10 +86,10 @@ def explain(embedding: Embedding, child: int, parent: int, by: str | None = None
         angle=angle,
         aperture=aperture,
         chain=chain,
-        graph=_verdict(child, parent, len(path)) if hierarchy else None,
+        graph=_verdict(child, parent, len(path)) if known else None,
         path=path,
         lost=tuple(step.name for step in path if step.child_margin < 0),
-        stray=_stray(hierarchy, child, [embedding.row(step.name) for step in chain]) if hierarchy else None,
+        stray=_stray(known, child, [embedding.row(step.name) for step in chain]) if known else None,
     )
 
 

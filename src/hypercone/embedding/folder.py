@@ -45,6 +45,8 @@ from hypercone.embedding.folder_format import (
     serialize_parts,
     sha256,
 )
+from hypercone.embedding.headline import headline_sentences
+from hypercone.embedding.origin import kind_in_words, method_in_words
 from hypercone.errors import InputError, ModelFileError, plural, short
 
 # The file of each field of an embedding; all others are in config.json.
@@ -53,15 +55,15 @@ FILES = {"names": NODES, "points": POINTS, "labels": LABELS, "edges": EDGES, "gl
 LARGEST_CARD = 1 << 24
 
 
-def save(embedding: Embedding, folder: str | Path) -> Path:
+def save(embedding: Embedding, folder: str | Path, headline: dict[str, Any] | None = None) -> Path:
     """Write the model folder; an older model there is replaced, anything else raises InputError and is left alone.
 
-    A model that could not be loaded again is refused before anything is written.
+    A model that could not be loaded again is refused before anything is written. The card begins with the headline.
     """
     target = Path(folder)
     refuse_to_overwrite(target)
     with explain_not_written(target):
-        contents = contents_of(embedding)
+        contents = contents_of(embedding, headline)
     # A symbolic link is kept, and its target replaced.
     with new_folder(target.resolve() if target.is_symlink() else target) as temporary:
         for name, content in contents.items():
@@ -103,12 +105,12 @@ def load(folder: str | Path) -> Embedding:
         raise ModelFileError(f"{path}: {problem}; the file is damaged") from None
 
 
-def contents_of(embedding: Embedding) -> dict[str, bytes]:
+def contents_of(embedding: Embedding, headline: dict[str, Any] | None = None) -> dict[str, bytes]:
     """The files of a model folder; InputError if they could not be read back."""
     # Everything else was validated by the embedding, but a record is mutable.
     check_record(embedding.record)
     parts, sizes = serialize_parts(embedding)
-    parts[CARD] = model_card(embedding).encode()
+    parts[CARD] = model_card(embedding, headline).encode()
     return parts | {CONFIG: description_bytes(embedding, sizes, parts)}
 
 
@@ -198,14 +200,15 @@ def explain_not_written(target: Path) -> Iterator[None]:
         raise InputError(f"{target}: not written: {error}") from None
 
 
-def model_card(embedding: Embedding) -> str:
+def model_card(embedding: Embedding, headline: dict[str, Any] | None = None) -> str:
     """The model card in Markdown: what the model is, how it was made, how to use it. Tolerates any record."""
     record = embedding.record
     judged = "of a construction, judged" if record.get("kind") == "constructed" else "chosen"
     example = embedding.names[len(embedding) // 2] if len(embedding) else "a name"
-    return f"""# {len(embedding):,} nodes as {embedding.method} in {embedding.dim} dimensions
+    return f"""# {len(embedding):,} nodes as {method_in_words(embedding)} in {embedding.dim} dimensions
 
-An embedding made by hypercone. A node *is a* another when the energy of the pair is at most
+{_headline_table(headline)}An embedding made by hypercone: {kind_in_words(embedding)}.
+By geometry, a node *is a* another when the energy of the pair is at most
 {embedding.threshold:.6g}, the threshold {judged} on {_line(record.get("calibrated_on", "unknown pairs"))}{_f1(record)}.
 
 {_reproducibility(embedding)}
@@ -225,6 +228,13 @@ embedding.ancestors({example!r})
 """
 
 
+def _headline_table(headline: dict[str, Any] | None) -> str:
+    if headline is None:
+        return ""
+    rows = [f"| {title} | {line} |" for title, line in headline_sentences(headline).items()]
+    return "\n".join(["| how much of the hierarchy holds | |", "|---|---|", *rows]) + "\n\n"
+
+
 def _f1(record: dict[str, Any]) -> str:
     f1 = as_finite(record.get("calibration_f1"))
     return "" if f1 is None or not 0 <= f1 <= 1 else f"\n(F1 there: {100 * f1:.2f})"
@@ -235,9 +245,7 @@ def _how_it_was_made(record: dict[str, Any]) -> str:
     counted_edges = f"{edges:,} edges" if isinstance(edges, int) else f"{_line(edges)} edges"
     aware = "; everything these imply was used as well" if record.get("closure_aware") else ""
     if record.get("kind") == "constructed":
-        notes = record.get("notes", [])
-        sentences = map(_line, notes if isinstance(notes, list | tuple) else [notes])
-        return " ".join([f"Constructed from {counted_edges}{aware}.", *sentences])
+        return " ".join([f"Constructed from {counted_edges}{aware}.", *notes_of(record)])
     start = " from a construction" if record.get("kind") == "learned from a construction" else ""
     return f"Trained{start} on {counted_edges}{aware}; points of epoch {_line(record.get('epoch', '?'))}."
 
@@ -248,10 +256,22 @@ def _reproducibility(embedding: Embedding) -> str:
     return "**Not reproducible**: fitted with several threads at once, so another run gives slightly different points."
 
 
-def _placement_note(record: dict[str, Any]) -> str:
+def notes_of(record: dict[str, Any]) -> list[str]:
+    """The notes in any record, each on one line."""
+    notes = record.get("notes", [])
+    return list(map(_line, notes if isinstance(notes, list | tuple) else [notes]))
+
+
+def count_placed(record: dict[str, Any]) -> int:
+    """The number of nodes that were placed after the fit, according to any record."""
     placed = record.get("placed")
     count = placed.get("nodes", 0) if isinstance(placed, dict) else 0
-    if not isinstance(count, int) or not count:
+    return count if isinstance(count, int) else 0
+
+
+def _placement_note(record: dict[str, Any]) -> str:
+    count = count_placed(record)
+    if not count:
         return ""
     return f"\n{plural(count, 'node')} {'was' if count == 1 else 'were'} placed after the fit.\n"
 

@@ -78,7 +78,7 @@ def add_many(
 
 def add_at_point(embedding: Embedding, name: str, point: ArrayLike, label: str | None) -> Embedding:
     """The embedding with one more row at a given point; the node is not in the graph."""
-    if name in embedding:
+    if name in embedding._rows:
         raise InputError(f"{name!r} is already in the model; give the new node another name")
     place, row = checked_point(embedding, point), np.int32(len(embedding))
     before = np.empty(0, np.int32) if embedding.by_point is None else embedding.by_point
@@ -97,7 +97,7 @@ def _constraint_rows(
     embedding: Embedding, rows: Mapping[str, int], name: str, parents: Sequence[str], not_under: Sequence[str]
 ) -> tuple[list[int], tuple[int, ...]]:
     """The rows of the parents, and of the nodes that the new one must not be under."""
-    if name in embedding:
+    if name in embedding._rows:
         raise InputError(f"{name!r} is already in the model; give the new node another name")
     above = [_row(embedding, rows, parent) for parent in parents]
     others = [not_under] if isinstance(not_under, str) else not_under

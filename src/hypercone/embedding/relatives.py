@@ -94,6 +94,10 @@ class ByGeometry:
         """The most specific rows that each of the rows is, or is a kind of."""
         return relations.lowest_common(self.embedding, rows)
 
+    def origin(self, row: int) -> By:
+        """What answers for a row that has no relatives."""
+        return self.by
+
     def origins(self, row: int, others: Sequence[int] | Rows) -> list[By]:
         """For each other row, what says how it is related to the row."""
         return [self.by] * len(others)
@@ -173,6 +177,10 @@ class ByGraph:
         common = reduce(np.intersect1d, [np.append(self.ancestors(row), np.int32(row)) for row in rows])
         above = [self.ancestors(row) for row in common.tolist()]
         return np.setdiff1d(common, np.concatenate(above)) if above else common
+
+    def origin(self, row: int) -> By:
+        """What answers for a row that has no relatives: the geometry if the graph says nothing about it."""
+        return "geometry" if self._placed and self._is_free[row] else "graph"
 
     def origins(self, row: int, others: Sequence[int] | Rows) -> list[By]:
         """For each other row, what says how it is related to the row."""

@@ -2,15 +2,15 @@
 
 from typing import Any
 
+from hypercone.embedding.headline import Headline
+from hypercone.embedding.origin import Kind, Origin, kind_of
 from hypercone.errors import warn_renamed
 from hypercone.evaluation.damaged import SuggestionPrecision, suggestions
 from hypercone.evaluation.measures import (
-    Kind,
     LinkPrediction,
-    Origin,
     Reconstruction,
     all_pairs,
-    kind_of,
+    headline,
     link_prediction,
     reconstruction,
 )
@@ -19,6 +19,7 @@ from hypercone.evaluation.reference import baselines
 
 __all__ = [
     "HardNegatives",
+    "Headline",
     "Kind",
     "LinkPrediction",
     "NegativeKind",
@@ -30,6 +31,7 @@ __all__ = [
     "baselines",
     "hard_negatives",
     "hard_pairs",
+    "headline",
     "kind_of",
     "link_prediction",
     "reconstruction",

@@ -11,7 +11,9 @@ The model is one block of text: base64 of gzip of a JSON header and the arrays t
     H bytes     the header, JSON in UTF-8 padded with spaces, so that 4 + H is a multiple of 8
     the rest    the arrays, little-endian, each at the offset in the header, a multiple of 8 counted from 4 + H
 
-Points stay float64, because the page computes the energies itself and must give the same answers.
+Points stay float64, because the page computes the energies itself and must give the same answers. ``redundant`` are the
+places of the edges that follow from others, so that the page need not search for them. Synonyms and other ids are one
+line per row each, separated by tabs; what the model has nothing of is left out.
 """
 
 from __future__ import annotations
@@ -29,10 +31,13 @@ from typing import Any
 
 import numpy as np
 
+from hypercone._arrays import Rows
 from hypercone._files import new_file
 from hypercone.embedding import Embedding
 from hypercone.embedding.folder import checked_path
 from hypercone.errors import InputError
+from hypercone.hierarchy import Hierarchy
+from hypercone.hierarchy.glossary import Glossary
 from hypercone.plotting.views import PlanarView, branches, depths_from_ranks, planar_view
 from hypercone.progress import Step
 
@@ -146,6 +151,8 @@ def model_container(embedding: Embedding, title: str | None = None, view: str = 
 def default_title(embedding: Embedding) -> str:
     """The title of a model without one: the root of its hierarchy if there is a single root, else its size."""
     roots = [] if embedding.hierarchy is None else embedding.hierarchy.root_rows.tolist()
+    if embedding.by_point is not None:
+        roots = np.setdiff1d(roots, embedding.by_point).tolist()
     return embedding.display_name(roots[0]) if len(roots) == 1 else f"{len(embedding):,} nodes"
 
 
@@ -161,6 +168,8 @@ def _header(embedding: Embedding, seen: PlanarView, title: str) -> dict[str, Any
         "kind": str(embedding.record.get("kind", "given")),
         "view": {"kind": seen.kind, "caption": seen.caption, "K": seen.K, "center": list(seen.center)},
         "hasEdges": embedding.hierarchy is not None,
+        "answersBy": embedding.default_by,
+        "prefixes": {} if embedding.glossary is None else dict(embedding.glossary.prefixes),
     }
 
 
@@ -180,7 +189,31 @@ def _arrays(embedding: Embedding, seen: PlanarView) -> dict[str, Any]:
     }
     if embedding.labels:
         arrays["labels"] = _lines(embedding.labels.texts)
-    return arrays
+    if hierarchy is not None:
+        arrays["redundant"] = _redundant_edges(hierarchy)
+    if embedding.by_point is not None:
+        arrays["byPoint"] = embedding.by_point
+    return arrays if embedding.glossary is None else arrays | _glossary_arrays(embedding.glossary)
+
+
+def _redundant_edges(hierarchy: Hierarchy) -> Rows:
+    """The places of the edges that follow from others, so that parents and children are those of the other edges."""
+    codes, direct = (edges.astype(np.int64) @ (len(hierarchy), 1) for edges in (hierarchy.edges, hierarchy.reduction()))
+    return np.flatnonzero(~np.isin(codes, direct)).astype(np.int32)
+
+
+def _glossary_arrays(glossary: Glossary) -> dict[str, bytes]:
+    """What a node is called besides its name and label, and what its name means."""
+    texts = {
+        "definitions": list(glossary.definitions),
+        "synonyms": ["\t".join(some) for some in glossary.synonyms],
+        "otherIds": ["\t".join(some) for some in glossary.other_ids],
+        "obsolete": [
+            json.dumps([name, about.label, about.replaced_by, about.consider])
+            for name, about in glossary.obsolete.items()
+        ],
+    }
+    return {name: _lines(lines) for name, lines in texts.items() if any(lines)}
 
 
 def _lines(texts: Sequence[str]) -> bytes:

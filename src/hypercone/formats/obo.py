@@ -19,8 +19,9 @@ from typing import Any
 
 from hypercone.errors import InputError, plural, short, some, visible
 from hypercone.formats.parsed import ParsedEdges, omission_notes
-from hypercone.formats.rdf import local_name, normalized_relation, short_name
+from hypercone.formats.rdf import short_name
 from hypercone.formats.source import Content, checked_utf8, is_empty
+from hypercone.hierarchy.relation_names import normalized_relation, relation_key
 from hypercone.progress import Step
 
 
@@ -40,13 +41,17 @@ class Statements:
 
 @dataclass
 class Terms:
-    """``labels`` has every defined term; ``names`` maps alternative names of relations to their keys."""
+    """``labels`` has every defined term; ``names`` maps the names of relations, as shown in notes, to their keys.
+
+    ``aliases`` maps further names of relations, in normal form, to their keys.
+    """
 
     source: str
     labels: dict[str, str] = field(default_factory=dict)
     obsolete: set[str] = field(default_factory=set)
     statements: dict[str, Statements] = field(default_factory=dict)
     names: dict[str, str] = field(default_factory=dict)
+    aliases: dict[str, str] = field(default_factory=dict)
 
     def add(self, child: str, relation: str, parent: str, line: int | None = None) -> None:
         """Add a statement: the child has this relation to the parent."""
@@ -68,8 +73,9 @@ class Terms:
         ('1 target that is not in the file left out: B:7',)
         """
         gathered = Statements()
+        relations = list(dict.fromkeys(map(self._find_relation, relations)))
         for relation in relations:
-            found = self._statements_of(relation)
+            found = self.statements[relation]
             gathered.children += found.children
             gathered.parents += found.parents
             gathered.lines += found.lines
@@ -78,10 +84,14 @@ class Terms:
         lines = usable.lines if len(usable.lines) == len(usable.parents) else None
         return ParsedEdges(self.source, usable.parents, usable.children, lines, self.labels, notes)
 
-    def _statements_of(self, relation: str) -> Statements:
-        for name in (relation, self.names.get(relation, "")):
-            if name in self.statements:
-                return self.statements[name]
+    def _find_relation(self, relation: str) -> str:
+        """The key in ``statements`` of a relation by name, id or address."""
+        if relation in self.statements:
+            return relation
+        names, key = {relation_key(name): name for name in self.statements}, relation_key(relation)
+        for name in (key, self.names.get(key), self.aliases.get(key)):
+            if name and relation_key(name) in names:
+                return names[relation_key(name)]
         other = {name: other for other, name in self.names.items()}
         known = sorted(other.get(name, name) for name in self.statements)
         there = (
@@ -93,10 +103,9 @@ class Terms:
 
     def _note_on_skipped(self, relations: Sequence[str]) -> tuple[str, ...]:
         """A note on the statements of other relations."""
-        wanted = {*relations, *(self.names.get(relation, relation) for relation in relations)}
         other = {name: relation for relation, name in self.names.items()}
         counts = Counter({other.get(name, name): len(found.children) for name, found in self.statements.items()})
-        for name in wanted:
+        for name in relations:
             counts.pop(other.get(name, name), None)
         shown = [f"{name} {count:,}" for name, count in counts.most_common()]
         return (f"{plural(counts.total(), 'other relation')} skipped ({some(shown)})",) if shown else ()
@@ -120,6 +129,7 @@ class Terms:
 
 
 USED = (b"id:", b"name:", b"is_a:", b"relationship:", b"is_obsolete:")
+NAMES_OF_A_RELATION = (b"id:", b"name:", b"alt_id:", b"xref:")
 COMMENT = re.compile(r"(?<!\\)\s!(\s.*)?$")
 MODIFIERS = re.compile(r"""\s\{[^{}"]*="[^"]*"[^{}]*\}\s*$""")
 ESCAPE = re.compile(r"\\(.)")
@@ -148,6 +158,8 @@ def read_obo(content: Content, relations: Sequence[str] = ("is_a",)) -> ParsedEd
                 elif b":" not in line and line.strip() and not line.startswith(b"!"):
                     shown = short(line[:200].decode(errors="replace").strip(), 40)
                     raise InputError(f"{content.label}:{number}: expected 'tag: value', found {shown!r}; fix the line")
+            elif parser.in_typedef and line.startswith(NAMES_OF_A_RELATION):
+                parser.parse_typedef(line.decode())
     parser.end()
     if not parser.terms.labels:
         raise InputError(f"{content.label}: has no [Term]; is it an OBO ontology?")
@@ -159,14 +171,15 @@ class _StanzaParser:
 
     def __init__(self, label: str) -> None:
         self.terms = Terms(label)
-        self.in_term = False
+        self.in_term = self.in_typedef = False
         self._first_line = 0
         self._id = ""
 
     def begin(self, number: int, line: bytes) -> None:
         """Handle the first line of a stanza."""
         self.end()
-        self.in_term = line.split(b"!")[0].strip() == b"[Term]"
+        kind = line.split(b"!")[0].strip()
+        self.in_term, self.in_typedef = kind == b"[Term]", kind == b"[Typedef]"
         self._first_line, self._id = number, ""
 
     def end(self) -> None:
@@ -194,6 +207,15 @@ class _StanzaParser:
             self.terms.add(self._id, _unescape(words[0]), _unescape(words[1]), number)
         elif words[0] == "true":
             self.terms.obsolete.add(self._id)
+
+    def parse_typedef(self, line: str) -> None:
+        """Handle a line with the id or another name of a relation."""
+        tag, _, value = line.partition(":")
+        name = _unescape(COMMENT.sub("", value).strip() if tag == "name" else value.strip().partition(" ")[0])
+        if tag == "id":
+            self._id = name
+        elif name and self._id:
+            self.terms.aliases.setdefault(relation_key(name), self._id)
 
 
 def _unescape(text: str) -> str:
@@ -310,11 +332,6 @@ class JsonStream:
         return True
 
 
-# So common that it is known by its name even if the file does not define the name.
-PART_OF = "bfo_0000050"
-SUBCLASS_OF = ("subclassof", "rdfs_subclassof")
-
-
 def read_obographs(content: Content, relations: Sequence[str] = ("is_a",)) -> ParsedEdges:
     """The edges of these relations; names are the ids of the terms (``HP:0000118``).
 
@@ -326,7 +343,7 @@ def read_obographs(content: Content, relations: Sequence[str] = ("is_a",)) -> Pa
     if not data.strip():
         raise is_empty(content, "an ontology as OBO Graphs JSON")
     stream = JsonStream(content.label, data)
-    terms = Terms(content.label, names={"part_of": PART_OF})
+    terms = Terms(content.label)
     if stream.peek() != "{":
         raise _wrong_kind_of_json(content)
     with Step("reading", len(data), lambda: stream.reached):
@@ -339,7 +356,7 @@ def read_obographs(content: Content, relations: Sequence[str] = ("is_a",)) -> Pa
     stream.end()
     if not terms.labels:
         raise _wrong_kind_of_json(content)
-    return terms.parsed_edges([_key(relation) for relation in relations])
+    return terms.parsed_edges(relations)
 
 
 def _add_graph(stream: JsonStream, terms: Terms) -> None:
@@ -360,7 +377,7 @@ def _add_node(node: dict[str, Any], terms: Terms) -> None:
     label = str(node.get("lbl") or "")
     if node.get("type") == "PROPERTY":
         if label:
-            terms.names.setdefault(normalized_relation(label), _key(node["id"]))
+            terms.names.setdefault(normalized_relation(label), relation_key(node["id"]))
         return
     name = short_name(node["id"], {})
     terms.labels[name] = label or terms.labels.get(name, "")
@@ -370,13 +387,7 @@ def _add_node(node: dict[str, Any], terms: Terms) -> None:
 
 def _add_edge(edge: dict[str, Any], terms: Terms) -> None:
     child, parent = short_name(edge["sub"], {}), short_name(edge["obj"], {})
-    terms.add(child, _key(edge["pred"]), parent)
-
-
-def _key(relation: str) -> str:
-    """The same key for the address, the short name and the plain name of a relation."""
-    key = normalized_relation(local_name(relation) if "/" in relation else relation)
-    return "is_a" if key in SUBCLASS_OF else key
+    terms.add(child, relation_key(edge["pred"]), parent)
 
 
 def _add_term(key: str, term: object, terms: Terms) -> None:

@@ -15,6 +15,7 @@ from urllib.parse import urljoin
 
 from hypercone.errors import InputError, option, plural, short, some
 from hypercone.formats.parsed import ParsedEdges
+from hypercone.hierarchy.relation_names import IS_A, normalized_relation, relation_key
 
 RDF = "http://www.w3.org/1999/02/22-rdf-syntax-ns#"
 RDF_TYPE = RDF + "type"
@@ -73,15 +74,6 @@ def local_name(iri: str) -> str:
     return iri[(end if end >= 0 else iri.rfind(":")) + 1 :]
 
 
-def normalized_relation(name: str) -> str:
-    """The name of a relation in normal form: "part of", "Part-of" and "part_of" are one, as are BFO:1 and BFO_1.
-
-    >>> normalized_relation("Part of")
-    'part_of'
-    """
-    return re.sub("[ :-]", "_", name.strip().casefold())
-
-
 def resolve_iri(base: str, iri: str) -> str:
     """The absolute address of one that may be relative to the base.
 
@@ -105,8 +97,7 @@ SKOS = "http://www.w3.org/2004/02/skos/core#"
 SHORTHAND = "http://www.geneontology.org/formats/oboInOwl#shorthand"
 CLASSES = {OWL + "Class", RDFS + "Class", SKOS + "Concept"}
 TOP = {OWL + "Thing", RDFS + "Resource"}
-IS_A = "is_a"
-SAME_AS_IS_A = {"subclassof", "broader", "narrower"}
+NARROWER = {"narrower", "skos_narrower"}
 
 Link = Callable[[str, str, int], object]
 Text = Callable[[str, str, str], object]
@@ -129,8 +120,10 @@ class Statements:
             raise InputError(
                 f"{option('relations')} must be a list of names, such as is_a and part_of; name at least one"
             )
-        wanted = {normalized_relation(relation): relation for relation in relations}
-        self.relations = {IS_A if name in SAME_AS_IS_A else name: relation for name, relation in wanted.items()}
+        wanted = {relation_key(relation): relation for relation in relations}
+        self.relations = {IS_A if name in NARROWER else name: relation for name, relation in wanted.items()}
+        # Those of the file, as far as they are read.
+        self.prefixes: dict[str, str] = {}
         self.edges: dict[tuple[str, str], int] = {}
         self.direct: set[str] = set()
         self.anonymous: list[tuple[str, str, int]] = []
@@ -206,7 +199,7 @@ class _LinkHandlers(dict[str, Link | None]):
         self._statements = statements
 
     def __missing__(self, predicate: str) -> Link | None:
-        is_requested = normalized_relation(local_name(predicate)) in self._statements.relations
+        is_requested = not _written_names(predicate, self._statements).isdisjoint(self._statements.relations)
         if is_requested:
             self._statements.direct.add(predicate)
         self[predicate] = self._statements.add_related if is_requested else None
@@ -260,9 +253,17 @@ def _restrictions(statements: Statements, skipped: Counter[str]) -> Iterator[tup
 
 
 def _names_of_property(relation: str, statements: Statements) -> set[str]:
-    """The names of a property: local name, label, shorthand."""
-    names = (local_name(relation), statements.labels.get(relation, (0, ""))[1], statements.shorthands.get(relation, ""))
-    return {normalized_relation(name) for name in names if name}
+    """The names of a property: local name, with and without prefix, label, shorthand."""
+    names = (statements.labels.get(relation, (0, ""))[1], statements.shorthands.get(relation, ""))
+    return _written_names(relation, statements) | {normalized_relation(name) for name in names if name}
+
+
+def _written_names(relation: str, statements: Statements) -> set[str]:
+    """The local name of a property, with and without prefix; unlike a label, these are known at its first use."""
+    local = local_name(relation)
+    namespace = relation[: len(relation) - len(local)]
+    prefixes = [prefix for prefix, known in statements.prefixes.items() if known == namespace]
+    return {normalized_relation(local), *(normalized_relation(f"{prefix}:{local}") for prefix in prefixes)}
 
 
 def _title(relation: str, statements: Statements) -> str:
@@ -271,12 +272,14 @@ def _title(relation: str, statements: Statements) -> str:
 
 
 def _check_relations(label: str, statements: Statements, skipped: Counter[str]) -> None:
-    found = {IS_A} | {normalized_relation(local_name(predicate)) for predicate in statements.direct}
-    for relation in set(statements.property_of.values()):
+    found = {IS_A}
+    for relation in {*statements.direct, *statements.property_of.values()}:
         found |= _names_of_property(relation, statements)
     for name, given in statements.relations.items():
         if name not in found:
-            raise InputError(f"{label}: has no relation {given!r}; {_hint(skipped)}")
+            titled = [node for node, (_, text) in statements.labels.items() if normalized_relation(text) == name]
+            hint = f"if it is {short(titled[0])}, name that" if titled else _hint(skipped)
+            raise InputError(f"{label}: has no relation {given!r}; {hint}")
 
 
 def _hint(skipped: Counter[str]) -> str:

@@ -56,6 +56,7 @@ class _RdfXmlParser:
         self.statements = statements
         self.links, self.texts = statements.links, statements.texts
         self.events = XmlEvents(content, self.start, self.end)
+        statements.prefixes = self.events.prefixes
         self.contexts = [_Context("root")]
         self.text_parts: list[str] = []
         self.inside = self.contexts[0]

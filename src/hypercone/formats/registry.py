@@ -19,15 +19,14 @@ from hypercone.formats.tables import columns_of, table_of
 from hypercone.formats.trees import read_indented, read_newick, read_paths
 from hypercone.formats.turtle import read_ntriples, read_turtle
 from hypercone.hierarchy.hierarchy import Hierarchy
-
-IS_A = ("is_a",)
+from hypercone.hierarchy.relation_names import DEFAULT_RELATIONS, checked_relations
 
 
 def read(
     source: Source,
     *,
     format: str | None = None,
-    relations: Sequence[str] = IS_A,
+    relations: Sequence[str] = DEFAULT_RELATIONS,
     on_cycle: str = "error",
     parent: str | int | None = None,
     child: str | int | None = None,
@@ -38,8 +37,9 @@ def read(
 
     The format is determined by the extension, or by ``format``: tsv, csv, obo, obographs, rdfxml, turtle, ntriples,
     graphml, paths, indented, ncbi, newick, wordnet, parquet or arrow. ``relations`` are the relations of an ontology
-    that count as edges. A cycle is an error; with ``on_cycle="condense"`` the nodes of a cycle become one node, with
-    "drop" the edges that close it are left out. The ``notes`` of the result say what was skipped or changed.
+    that count as edges, by name, id or address. A cycle is an error; with ``on_cycle="condense"`` the nodes of a cycle
+    become one node, with "drop" the edges that close it are left out. The ``notes`` of the result say what was skipped
+    or changed.
 
     The direction of the edges of a table is never guessed: either its header names the columns ``parent`` and
     ``child``, or the arguments ``parent`` and ``child`` give their names or numbers (from 1), or ``direction`` is
@@ -57,9 +57,9 @@ def read(
     on_cycle = checked_on_cycle(on_cycle)
     content = content_of(source)
     name = format_of(content, format)
-    wanted = _relation_names(relations)
+    wanted = checked_relations(relations)
     columns: dict[str, Any] = {"parent": parent, "child": child, "label": label, "direction": direction}
-    check_options(content, name, {"relations": None if wanted == IS_A else wanted, **columns})
+    check_options(content, name, {"relations": None if wanted == DEFAULT_RELATIONS else wanted, **columns})
     if name not in READERS:
         return build_hierarchy(_table_edges(content, name, **columns), on_cycle)
     options = {"relations": wanted, **columns}
@@ -85,17 +85,6 @@ def _table_edges(content: Content, format: str | None, *, may_be_empty: bool = F
             )
     labels = [] if columns.label is None else table.column(columns.label, columns.start)
     return ParsedEdges(table.label, parents, children, table.lines[columns.start :], first_labels(children, labels))
-
-
-def _relation_names(relations: Sequence[str]) -> tuple[str, ...]:
-    names = relations.split(",") if isinstance(relations, str) else list(relations)
-    wanted = tuple(dict.fromkeys(name.strip() for name in names))
-    if not wanted or "" in wanted:
-        example = option("relations", ["is_a", "part_of"])
-        raise InputError(
-            f"{option('relations')} is {', '.join(names)!r}, which names none; give some, such as {example}"
-        )
-    return wanted
 
 
 __all__ = ["READERS", "Format", "ParsedEdges"]

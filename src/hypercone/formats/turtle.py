@@ -214,7 +214,7 @@ class _TurtleParser:
     def __init__(self, label: str, text: str, statements: Statements) -> None:
         self.label, self.text = label, text
         self.links, self.texts = statements.links, statements.texts
-        self.prefixes: dict[str, str] = {}
+        self.prefixes = statements.prefixes
         self.known: dict[str, str] = {"a": RDF_TYPE}
         self.base = ""
         self.open_brackets: list[_OpenBracket] = []

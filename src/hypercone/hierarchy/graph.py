@@ -84,11 +84,17 @@ def ancestors(order: Order, parents: Adjacency) -> Adjacency:
         return _flip(below.offsets[:-1], below.offsets[1:], below.rows, done=done)
 
 
+def ancestor_counts(order: Order, parents: Adjacency) -> NDArray[np.int64] | None:
+    """The number of ancestors of each row, without storing them; None if that would take more than a second."""
+    counts: NDArray[np.int64] = count_ancestors(order.rows, parents.csr, WALKING_STEPS)
+    return counts if len(counts) == len(parents) else None
+
+
 def count_pairs(order: Order, parents: Adjacency) -> int | None:
     """The number of (ancestor, descendant) pairs, without storing them; None if that would take minutes."""
-    total = int(count_ancestors(order.rows, parents.csr, WALKING_STEPS))
-    if total >= 0:
-        return total
+    counts = ancestor_counts(order, parents)
+    if counts is not None:
+        return int(counts.sum())
     if len(parents) * len(parents.rows) // 128 > COUNTING_STEPS:
         return None
     return count_pairs_by_bits(order.rows, parents)

@@ -193,7 +193,7 @@ def ancestor_lists(order, parents, capacity, limit, done):
 
 @exact_kernel
 def count_ancestors(order, parents, budget):
-    """The number of (ancestor, descendant) pairs, or -1 if counting takes more than ``budget`` steps.
+    """The number of ancestors of each row; an empty array if counting takes more than ``budget`` steps.
 
     A row with one parent has one ancestor more than that parent; only rows with several parents need a search.
     """
@@ -201,7 +201,6 @@ def count_ancestors(order, parents, budget):
     counts = np.zeros(n, np.int64)
     seen_by = np.full(n, -1, np.int32)
     stack = np.empty(n, np.int32)
-    total = 0
     for row in order:
         count = list_length(parents, row)
         if count == 1:
@@ -221,14 +220,13 @@ def count_ancestors(order, parents, budget):
                         stack[size] = higher
                         size += 1
                 if budget < 0:
-                    return -1
-        total += counts[row]
-    return total
+                    return counts[:0]
+    return counts
 
 
 @exact_kernel
 def count_ancestors_by_bits(order, parents, done):
-    """The same number for graphs with many parents per row: 64 ancestors at a time, about rows × edges / 128 steps.
+    """The number of (ancestor, descendant) pairs, 64 ancestors at a time: about rows × edges / 128 steps.
 
     ``done[0]`` counts the rows for the progress bar.
     """

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import hashlib
 import time
-from collections.abc import Iterable, Iterator, Sequence
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import asdict, dataclass
 from functools import cached_property
 from itertools import compress
@@ -16,10 +16,11 @@ from numpy.typing import ArrayLike, NDArray
 from hypercone._arrays import Adjacency, Rows, freeze, pair_keys
 from hypercone.errors import HierarchyError, InputError, plural, short, warn_renamed, with_article
 from hypercone.hierarchy.glossary import Glossary, checked_glossary
-from hypercone.hierarchy.graph import Order, ancestors, count_pairs, depths, pairs_of, top_down_order
+from hypercone.hierarchy.graph import Order, ancestor_counts, ancestors, count_pairs, depths, pairs_of, top_down_order
 from hypercone.hierarchy.lineage import Lineage
 from hypercone.hierarchy.lookup import find_row, path_text
 from hypercone.hierarchy.names import Labels, NodeNames, checked_labels, rows_of_pairs
+from hypercone.hierarchy.relation_names import DEFAULT_RELATIONS
 
 if TYPE_CHECKING:
     from hypercone.hierarchy.interop import Direction
@@ -88,14 +89,43 @@ class Hierarchy:
         return cls(names, edges)
 
     @classmethod
-    def from_networkx(cls, graph: Any, direction: Direction) -> Hierarchy:
-        """A hierarchy from a networkx DiGraph; ``direction`` says which end of an edge is the parent.
+    def from_networkx(cls, graph: Any, direction: Direction, relations: Sequence[str] = DEFAULT_RELATIONS) -> Hierarchy:
+        """A hierarchy from a networkx or igraph graph; ``direction`` says which end of an edge is the parent.
 
-        The label of a node is its attribute ``label``, or else ``name``.
+        The label of a node is its attribute ``label``, or else ``name`` (of a networkx graph). Edges have relations if
+        the graph is a multigraph with texts as keys, as obonet makes it, or if they have an attribute relation,
+        relationship or predicate, or all of them type or label. Then only those in ``relations`` are taken, by name or
+        id, and ``notes`` say which were left out.
+
+        >>> import networkx
+        >>> graph = networkx.MultiDiGraph([("heart", "organ", "is_a"), ("heart", "body", "part_of")])
+        >>> hierarchy = Hierarchy.from_networkx(graph, direction="child-parent")
+        >>> hierarchy.in_words(), hierarchy.notes[0]
+        (['heart is an organ'], '1 other relation skipped (part_of 1)')
         """
         from hypercone.hierarchy.interop import rows_of_graph
 
-        return cls(*rows_of_graph(graph, direction))
+        return cls(*rows_of_graph(graph, direction, relations))
+
+    @classmethod
+    def from_pronto(cls, ontology: Any, relations: Sequence[str] = DEFAULT_RELATIONS) -> Hierarchy:
+        """A hierarchy from a pronto Ontology by these relations, named or by id; obsolete terms are skipped."""
+        from hypercone.hierarchy.interop import rows_of_ontology
+
+        return cls(*rows_of_ontology(ontology, relations))
+
+    @classmethod
+    def from_dict(cls, tree: Mapping[str, Any]) -> Hierarchy:
+        """A hierarchy from a dict of parents with their children: a list, tuple or set of names, or a dict again.
+
+        >>> Hierarchy.from_dict({"animal": ["dog", "cat"], "dog": ["poodle"]}).ancestors("poodle")
+        ['animal', 'dog']
+        >>> Hierarchy.from_dict({"animal": {"dog": {"poodle": {}}, "cat": {}}}).leaves
+        ('cat', 'poodle')
+        """
+        from hypercone.hierarchy.interop import rows_of_dict
+
+        return cls(*rows_of_dict(tree))
 
     @classmethod
     def from_frame(
@@ -235,6 +265,16 @@ class Hierarchy:
         if "_ancestors" in vars(self):
             return len(self._ancestors.rows)
         return count_pairs(self._top_down, self.lineage.parent_lists)
+
+    def ancestor_counts(self) -> NDArray[np.int64] | None:
+        """The number of ancestors of each row, without storing the closure; None if counting would take long.
+
+        >>> Hierarchy.from_pairs([("animal", "dog"), ("dog", "poodle")]).ancestor_counts().tolist()
+        [0, 1, 2]
+        """
+        if "_ancestors" in vars(self):
+            return self._ancestors.counts
+        return ancestor_counts(self._top_down, self.lineage.parent_lists)
 
     @cached_property
     def depths(self) -> Rows:

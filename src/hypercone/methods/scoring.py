@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from dataclasses import dataclass, replace
 from functools import cached_property
-from typing import Any
+from typing import Any, NamedTuple
 
 import numpy as np
 from numpy.typing import NDArray
@@ -134,6 +134,22 @@ class Counts:
     def f1(self) -> float:
         """The harmonic mean of precision and recall."""
         return 2 * self.true_positives / max(1, self.true_positives + self.false_positives + self.positives)
+
+
+class ListErrors(NamedTuple):
+    """For each row, how many of its true ancestors are not predicted, and how many others are."""
+
+    missing: NDArray[np.int64]
+    extra: NDArray[np.int64]
+
+
+def counts_of(errors: ListErrors, positives: int) -> Counts:
+    """The counts over all pairs that follow from the errors of each row, given the number of true pairs.
+
+    >>> counts_of(ListErrors(np.array([0, 1]), np.array([2, 0])), positives=5)
+    Counts(true_positives=4, false_positives=2, positives=5)
+    """
+    return Counts(positives - int(errors.missing.sum()), int(errors.extra.sum()), positives)
 
 
 def best_threshold(positives: NDArray[np.float64], negatives: NDArray[np.float64]) -> tuple[float, float]:

@@ -317,7 +317,9 @@ def siblings(asked: QuestionInput) -> Siblings:
         Sibling(*node, depth, [Node(*_node(embedding, parent)) for parent in shared[row]], origins[row])
         for row, node, depth in zip(rows, _nodes(embedding, rows), _depths(embedding, rows), strict=True)
     ]
-    return Siblings(*asked.node(), found, len(shared), _common_origin(list(origins.values()), relatives.by))
+    return Siblings(
+        *asked.node(), found, len(shared), _common_origin(list(origins.values()), relatives.origin(asked.rows[0]))
+    )
 
 
 def _sibling_origins(relatives: Relatives, row: int, shared: dict[int, list[int]]) -> dict[int, By]:
@@ -409,7 +411,7 @@ def _relatives(asked: QuestionInput, rows: Rows, shown: Rows, inside: Points) ->
     relatives = asked.relatives
     origins = relatives.origins(asked.rows[0], rows if relatives.is_mixed else shown)
     listed = _list_relatives(asked.embedding, shown, inside, origins[: len(shown)])
-    return listed, len(rows), _common_origin(origins, relatives.by)
+    return listed, len(rows), _common_origin(origins, relatives.origin(asked.rows[0]))
 
 
 def _list_relatives(embedding: Embedding, rows: Rows, inside: Points, origins: Sequence[By]) -> list[Relative]:

@@ -200,7 +200,7 @@ def _verdict_text(answer: IsA | Explained) -> str:
 
 
 def _reason_lines(found: Explained) -> Iterator[str]:
-    in_graph = "unknown, as the model has no edges" if found.graph is None else _graph_text(found)
+    in_graph = "unknown, as not both are in a graph" if found.graph is None else _graph_text(found)
     lines = [f"By the graph: {in_graph}.", f"By geometry: {_geometry_text(found)}."]
     yield from lines if found.by == "graph" else lines[::-1]
     yield from _number_lines(found)

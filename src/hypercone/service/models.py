@@ -12,6 +12,7 @@ from msgspec import UNSET, UnsetType
 
 from hypercone._arrays import read_only
 from hypercone.embedding import Embedding
+from hypercone.embedding.origin import kind_in_words
 from hypercone.errors import InputError, ObsoleteNameError, UnknownNameError, short, some, unknown_name
 from hypercone.hierarchy.lookup import find_rows
 from hypercone.hierarchy.names import NodeNames
@@ -74,8 +75,8 @@ class Model:
     def about(self) -> About:
         """The description of this model."""
         model = self.embedding
-        kind = str(model.record.get("kind", "given"))
-        return About(self.name, model.method, model.made_by, model.dim, len(model), float(model.threshold), kind)
+        kind, threshold = kind_in_words(model), float(model.threshold)
+        return About(self.name, model.method, model.made_by, model.dim, len(model), threshold, kind)
 
     def example(self) -> tuple[str, str]:
         """A child and a parent for an example question: an edge, if the model has its edges."""
@@ -101,7 +102,7 @@ class Model:
 def place(embedding: Embedding, parents: Sequence[str], not_under: Sequence[str]) -> list[float]:
     """The point of a new node under these parents; the embedding is not changed."""
     name = "new"
-    while name in embedding:
+    while name in embedding._rows:
         name += "_"
     larger = embedding.add(name, parents, not_under=not_under)
     point: list[float] = larger.points[-1].tolist()

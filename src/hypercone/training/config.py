@@ -11,11 +11,11 @@ import math
 import numbers
 import operator
 import tomllib
-from collections.abc import Callable, Mapping
+from collections.abc import Callable, Iterable, Mapping
 from dataclasses import dataclass
 from functools import cached_property
 from pathlib import Path
-from typing import Any, ClassVar
+from typing import Any, ClassVar, Self
 
 from hypercone.construction import CONSTRUCTIONS
 from hypercone.errors import OLD_METHODS, ConfigError, InputError, UnknownNameError, option, unknown_name, warn_renamed
@@ -119,8 +119,19 @@ def setting(default: int | float | str | None, reason: str, **rules: Any) -> Any
     return dataclasses.field(metadata={"default": default, "reason": reason, **rules})
 
 
+class _NamedSettings:
+    """Refuses a setting that does not exist in a sentence, where a dataclass would raise a TypeError."""
+
+    def __new__(cls, **given: Any) -> Self:
+        known = [field.name for field in dataclasses.fields(cls)]  # type: ignore[arg-type]
+        for name in given:
+            if name not in known:
+                raise unknown_setting(name)
+        return super().__new__(cls)
+
+
 @dataclass(frozen=True, kw_only=True)
-class TrainingConfig:
+class TrainingConfig(_NamedSettings):
     """All settings of a learned fit, as in the record of a model: ``TrainingConfig(**record["config"])``.
 
     Pass it as ``recipe`` to fit again with the same settings.
@@ -272,7 +283,7 @@ class TrainingConfig:
 
 
 @dataclass(frozen=True, kw_only=True)
-class ConstructionConfig:
+class ConstructionConfig(_NamedSettings):
     """All settings of a construction, as in the record of a model."""
 
     # The default dimension depends on how many nodes have several parents.
@@ -304,6 +315,35 @@ OPTIONS = {
     field.name: Option(field.name, {"int": int, "float": float, "str": str}[str(field.type)], **field.metadata)
     for field in dataclasses.fields(TrainingConfig)
 }
+
+
+# What other libraries call these settings.
+OTHER_NAMES = {
+    **dict.fromkeys(
+        ("n_components", "n_dim", "n_dims", "ndim", "dims", "dimension", "dimensions", "size", "vector_size"), "dim"
+    ),
+    **dict.fromkeys(("embedding_dim", "embedding_size", "hidden_dim"), "dim"),
+    **dict.fromkeys(("random_state", "random_seed"), "seed"),
+    **dict.fromkeys(("epoch", "n_epochs", "num_epochs", "max_epochs", "max_iter", "n_iter", "iterations"), "epochs"),
+    **dict.fromkeys(("lr", "learning_rate", "eta", "step_size"), "rate"),
+    **dict.fromkeys(("negative", "n_negatives", "num_negatives", "negative_samples"), "negatives"),
+    **dict.fromkeys(("n_jobs", "workers", "n_threads", "num_threads"), "threads"),
+    **dict.fromkeys(("early_stopping", "n_iter_no_change"), "patience"),
+}
+BATCHES = ("batch", "batch_size", "batchsize", "minibatch")
+
+
+def unknown_setting(name: str, known: Iterable[str] = (), kind: str = "setting") -> UnknownNameError:
+    """The error for a setting that does not exist, with the one that is meant; ``known`` are further names.
+
+    >>> str(unknown_setting("lr")), str(unknown_setting("patiense"))
+    ("there is no setting 'lr'; did you mean rate?", "there is no setting 'patiense'; did you mean patience?")
+    """
+    if name.casefold() in OTHER_NAMES:
+        return UnknownNameError(f"there is no {kind} {name!r}; did you mean {OTHER_NAMES[name.casefold()]}?")
+    if name.casefold() in BATCHES:
+        return UnknownNameError(f"there is no {kind} {name!r}, because each step takes one edge; leave it out")
+    return unknown_name(kind, name, [*OPTIONS, *known])
 
 
 def method_of(given: Mapping[str, Any], *, learns: bool = False) -> str:
@@ -387,7 +427,7 @@ class FitConfig:
         given = with_new_names(given, warn=True)
         for name in given:
             if name not in OPTIONS:
-                raise unknown_name("setting", name, OPTIONS)
+                raise unknown_setting(name)
         # In the order of the options; *auto* counts as not given.
         chosen = {name: given[name] for name in OPTIONS if given.get(name) is not None}
         vars(self)["given"] = {name: value for name, value in chosen.items() if value != AUTO or name != "method"}
@@ -490,7 +530,7 @@ class FitConfig:
         given = with_new_names(read_settings_file(path), warn=True)
         for name, value in given.items():
             if name not in OPTIONS:
-                raise UnknownNameError(f"{path}: {unknown_name('setting', name, OPTIONS)}")
+                raise UnknownNameError(f"{path}: {unknown_setting(name)}")
             if name not in overrides:
                 OPTIONS[name].check(value, f"{path}: {name}")
         return cls(**given | overrides)

@@ -6,7 +6,7 @@ import contextlib
 import hashlib
 import importlib.metadata
 import os
-from collections.abc import Iterable, Iterator
+from collections.abc import Iterator
 from dataclasses import replace
 from pathlib import Path
 from typing import Any
@@ -15,12 +15,10 @@ import numpy as np
 from numpy.typing import NDArray
 
 from hypercone.construction import CLOSURE_AWARE, CONSTRUCTIONS, construct
-from hypercone.data import check_source, is_dataset, load_dataset
 from hypercone.embedding import Embedding
-from hypercone.errors import ConfigError, InputError, option, some, warn_renamed
-from hypercone.formats import read
+from hypercone.embedding.headline import headline_from
+from hypercone.errors import ConfigError, InputError, option, warn_renamed
 from hypercone.hierarchy import Hierarchy, Split
-from hypercone.hierarchy.interop import texts_of
 from hypercone.methods import METHODS, Points, find_method
 from hypercone.methods.scoring import Scorer, calibrate
 from hypercone.progress import OnProgress, Progress, ProgressBar, showing
@@ -30,12 +28,15 @@ from hypercone.runs.folder import TRAINING, FolderCheckpoints
 from hypercone.training.config import (
     AUTO,
     DEFAULT_LEARNER,
+    OPTIONS,
     FitConfig,
     TrainingConfig,
     format_value,
     method_of,
+    unknown_setting,
     with_new_names,
 )
+from hypercone.training.data import READING, Data, hierarchy_of
 from hypercone.training.loop import Stage
 from hypercone.training.recipe import Recipe, settings_of
 from hypercone.training.sampling import TrainingData, calibration_pairs, prepare
@@ -46,7 +47,6 @@ CONES = "hyperbolic-cones"
 
 
 OLD_ARGUMENTS = {"config": "recipe", "on_epoch": "callback", "on_progress": "callback", "run": "checkpoint"}
-Data = Hierarchy | str | os.PathLike[str] | Iterable[Any]
 
 
 def fit(
@@ -65,8 +65,10 @@ def fit(
 ) -> Embedding:
     """Fit an embedding to a hierarchy, constructed or learned.
 
-    ``data`` is a Hierarchy, the name of a dataset, a file for ``hypercone.read``, a data frame with the columns parent
-    and child, or (parent, child) pairs.
+    ``data`` is a Hierarchy, the name of a dataset, a file for ``hypercone.read``, (parent, child) pairs, a data frame
+    with the columns parent and child, a dict of parents with their children, a networkx or igraph graph with its
+    ``direction``, or a pronto Ontology. Arguments of ``hypercone.read``, such as ``direction``, ``relations`` and
+    ``parent``, say how to read it.
 
     ``method`` is nested-caps or overlapping-caps, which are constructed, or hyperbolic-cones, euclidean-cones, order,
     poincare or euclidean, which are learned. *auto* is overlapping-caps, the best for a complete hierarchy, and
@@ -92,9 +94,15 @@ def fit(
     (True, 'overlapping-caps')
     >>> fit("tree-2-3", "order", dim=2, epochs=20).made_by
     'order'
+    >>> fit([("poodle", "dog"), ("dog", "animal")], direction="child-parent", dim=2).ancestors("poodle")
+    ['animal', 'dog']
     """
     method, recipe, callback, checkpoint = _from_old_names(method, recipe, callback, checkpoint, settings)
-    hierarchy = hierarchy_of(data)
+    reading = {name: settings.pop(name) for name in READING if name in settings}
+    for name in settings:
+        if name not in OPTIONS:
+            raise unknown_setting(name, READING)
+    hierarchy = hierarchy_of(data, **reading)
     if split is not None:
         _check_kind("split", split, Split, "a Split, as Hierarchy.split makes it")
         split.check(hierarchy)
@@ -143,50 +151,6 @@ def _listener(callback: OnProgress | None, show: OnProgress | None) -> OnProgres
 def _check_kind(name: str, value: object, kind: Any, wanted: str) -> None:
     if not isinstance(value, kind):
         raise InputError(f"{name} is {format_value(value)}, but must be {wanted}")
-
-
-def hierarchy_of(data: Data) -> Hierarchy:
-    """The hierarchy for the data that ``fit`` accepts.
-
-    >>> len(hierarchy_of("tree-2-3")), len(hierarchy_of([("animal", "dog")]))
-    (15, 2)
-    """
-    if isinstance(data, Hierarchy):
-        return data
-    if isinstance(data, str) and is_dataset(data):
-        return load_dataset(data)
-    if isinstance(data, str | os.PathLike):
-        check_source(os.fspath(data))
-        return read(data)
-    if hasattr(data, "columns"):
-        return _of_frame(data)
-    if hasattr(data, "is_directed"):
-        raise InputError(
-            "the data is a graph, whose arrows may point either way; use Hierarchy.from_networkx(graph, direction=…)"
-        )
-    if not isinstance(data, Iterable):
-        raise InputError(
-            f"the data is {format_value(data)}; give a Hierarchy, a file, the name of a dataset, a data frame or pairs"
-        )
-    pairs = np.array(data if hasattr(data, "__array__") else list(data), dtype=object)
-    if pairs.ndim != 2 or pairs.shape[1] != 2:
-        raise InputError(
-            f"edges of the shape {pairs.shape} are not pairs; give one (parent, child) for each edge, or a Hierarchy"
-        )
-    ends = (
-        texts_of(pairs[:, side].tolist(), f"the {role}", "pair", 0) for side, role in enumerate(("parent", "child"))
-    )
-    return Hierarchy.from_pairs(zip(*ends, strict=True))
-
-
-def _of_frame(frame: Any) -> Hierarchy:
-    columns = [str(name) for name in getattr(frame, "column_names", frame.columns)]
-    if not {"parent", "child"} <= set(columns):
-        raise InputError(
-            f"the frame has the columns {some(columns)}, but needs parent and child; say which they are:"
-            " Hierarchy.from_frame(frame, parent=…, child=…)"
-        )
-    return Hierarchy.from_frame(frame)
 
 
 def _config(given: dict[str, Any], recipe: Recipe | None, split: Split | None, *, learns: bool) -> FitConfig:
@@ -246,7 +210,7 @@ def _construct(hierarchy: Hierarchy, given: FitConfig, split: Split | None, cont
     parents = np.bincount(known.reduction()[:, 1], minlength=len(known))
     config = given.for_parents(float((parents > 1).mean()))
     made = construct(config.method, known, config.dim, config.K, config.seed, context)
-    return Embedding(
+    constructed = Embedding(
         names=hierarchy.names,
         points=made.points,
         method=CONES,
@@ -271,6 +235,10 @@ def _construct(hierarchy: Hierarchy, given: FitConfig, split: Split | None, cont
         edges=hierarchy.edges if split is None else split.train,
         glossary=hierarchy.glossary,
     )
+    if split is None:
+        # All pairs were counted for the record anyway; with a split, those of its training edges.
+        constructed.record["headline"] = headline_from(constructed, hierarchy, made.counts, made.errors).as_dict()
+    return constructed
 
 
 def _learn(
