@@ -19,6 +19,7 @@ import resource
 import time
 from collections.abc import Iterator
 from pathlib import Path
+from typing import Any
 
 from tools.results import Row, markdown_table
 
@@ -30,7 +31,7 @@ from hypercone.errors import InputError
 KEY = ("file",)
 SMOKE = {"only": ["trove.paths"], "largest": 0}
 # What a file cannot say itself.
-OPTIONS = {"go.graphml": {"direction": "parent-child"}}
+OPTIONS: dict[str, dict[str, Any]] = {"go.graphml": {"direction": "parent-child"}}
 SMALL = 200
 # A parent after its child: only then is the compiled search for cycles loaded.
 WARM_UP = b"dog > poodle\nanimal > dog\n"
@@ -80,7 +81,7 @@ def read(folder: Path, name: str) -> hypercone.Hierarchy:
 
 def measure_reading(folder: Path, name: str) -> Row:
     """Time and memory of reading, and what was read."""
-    hypercone.read(io.BytesIO(WARM_UP), format="paths")
+    hypercone.read(io.BytesIO(WARM_UP), format="paths", merge_names=True)
     before, started = _peak_megabytes(), time.perf_counter()
     hierarchy = read(folder, name)
     seconds, peak = time.perf_counter() - started, _peak_megabytes()

@@ -5,7 +5,7 @@
 >>> embedding.ancestors("poodle"), embedding.is_a("cat", "dog")
 (['animal', 'dog'], False)
 
-Read:       read, load_dataset, datasets; Hierarchy, Labels
+Read:       read, load_dataset, datasets; Hierarchy, Labels, Glossary, Obsolete
 Fit:        fit; TrainingConfig, ConstructionConfig, Settings; Checkpointing, Progress; ConeEmbedder
 Query:      load, and the methods of Embedding; serve
 Evaluate:   Hierarchy.split, Split, LabeledPairs, read_split, write_split; evaluation
@@ -35,12 +35,13 @@ if TYPE_CHECKING:
         InputError,
         Interrupted,
         ModelFileError,
+        ObsoleteNameError,
         ResourceError,
         UnknownNameError,
     )
     from hypercone.estimator import ConeEmbedder
     from hypercone.formats import read, read_split, write_split
-    from hypercone.hierarchy import Hierarchy, LabeledPairs, Labels, Split
+    from hypercone.hierarchy import Glossary, Hierarchy, LabeledPairs, Labels, Obsolete, Split
     from hypercone.methods import Settings
     from hypercone.progress import Progress
     from hypercone.runs import Checkpointing
@@ -57,12 +58,13 @@ _HOMES = {
         "InputError",
         "Interrupted",
         "ModelFileError",
+        "ObsoleteNameError",
         "ResourceError",
         "UnknownNameError",
     ),
     "hypercone.estimator": ("ConeEmbedder",),
     "hypercone.formats": ("read", "read_split", "write_split"),
-    "hypercone.hierarchy": ("Hierarchy", "LabeledPairs", "Labels", "Split"),
+    "hypercone.hierarchy": ("Glossary", "Hierarchy", "LabeledPairs", "Labels", "Obsolete", "Split"),
     "hypercone.methods": ("Settings",),
     "hypercone.progress": ("Progress",),
     "hypercone.runs": ("Checkpointing",),
@@ -78,6 +80,7 @@ __all__ = [
     "ConfigError",
     "ConstructionConfig",
     "Embedding",
+    "Glossary",
     "Hierarchy",
     "HierarchyError",
     "HyperconeError",
@@ -86,6 +89,8 @@ __all__ = [
     "LabeledPairs",
     "Labels",
     "ModelFileError",
+    "Obsolete",
+    "ObsoleteNameError",
     "Progress",
     "ResourceError",
     "Settings",

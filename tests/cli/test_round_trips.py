@@ -158,15 +158,20 @@ def test_fit_writes_a_model_and_prints_one_line_per_value(run, taxonomy, tmp_pat
 
 
 @pytest.mark.parametrize(
-    ("name", "text", "note"),
+    ("name", "text", "flags", "note"),
     [
-        ("twice.csv", "parent,child\na,b\na,b\n", "1 duplicate edge dropped"),
-        ("two.paths", "animal > dog > animal\n", "1 edge that closes a cycle left out: dog → animal (line 1)"),
+        ("twice.csv", "parent,child\na,b\na,b\n", [], "1 duplicate edge dropped"),
+        (
+            "two.paths",
+            "animal > dog > animal\n",
+            ["--merge-names"],
+            "1 edge that closes a cycle left out: dog → animal (line 1)",
+        ),
     ],
 )
-def test_what_the_reader_left_out_is_printed_and_in_the_json(run, tmp_path, name, text, note):
+def test_what_the_reader_left_out_is_printed_and_in_the_json(run, tmp_path, name, text, flags, note):
     (tmp_path / name).write_text(text)
-    given = ("info", tmp_path / name, "--on-cycle", "drop")
+    given = ("info", tmp_path / name, "--on-cycle", "drop", *flags)
     assert f"({note})" in run(*given).err
     found = run(*given, "--json")
     assert found.err == ""

@@ -101,7 +101,7 @@ def test_a_new_question_is_answered_in_python_in_the_shell_and_over_http(add):
     code = "from hypercone import load, queries; print(queries.answer(load('model'), 'leaves', ['animal']).count)"
     assert run("-c", code).strip() == "2"
     shown = run("-m", "hypercone.cli.main", "query", "model", "leaves", "animal")
-    assert sorted(shown.removeprefix("animal has the leaves: ").strip().split(", ")) == ["owl", "poodle"]
+    assert sorted(shown.removeprefix("animal has the leaves (by the graph): ").strip().split(", ")) == ["owl", "poodle"]
     assert run("-c", ASK_OVER_HTTP).strip() == "['poodle']"
 
 

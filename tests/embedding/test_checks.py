@@ -74,7 +74,7 @@ REFUSED = {
     "labels for other nodes": ({"labels": Labels(["Cat"])}, "there are 1 labels for 2 nodes; give each one"),
     "labels in a list": ({"labels": ["Cat", "Dog"]}, "its labels are .* give hypercone.Labels"),
     "a glossary of other nodes": ({"glossary": Glossary.of_rows(1)}, "the glossary has 1 row for 2 nodes; give each"),
-    "a glossary in a dict": ({"glossary": {"cat": "A pet."}}, "its glossary is .* give hypercone.hierarchy.Glossary"),
+    "a glossary in a dict": ({"glossary": {"cat": "A pet."}}, "its glossary is .* give hypercone.Glossary"),
     "an edge to nowhere": ({"edges": np.array([[0, 2]])}, "an edge names a row outside 0 … 1"),
     "an edge from nowhere": ({"edges": np.array([[-1, 0]])}, "a row outside 0 … 1; give rows of its points"),
     "an edge that would wrap": ({"edges": np.array([[0, 2**32 + 1]])}, "an edge names a row outside 0 … 1"),

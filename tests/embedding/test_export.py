@@ -14,7 +14,7 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 from hypothesis.extra.numpy import arrays
-from tests.support.embeddings import all_files, forge, is_refused, is_same, make_embedding
+from tests.support.embeddings import all_files, forge, full_embedding, is_refused, is_same, make_embedding
 
 from hypercone.embedding import Embedding, load
 from hypercone.embedding.export import KINDS, WRITERS, coordinates_of, export, metadata_file, words_of
@@ -158,6 +158,21 @@ def test_projector_vectors_have_no_names_and_metadata_has_depths_if_the_edges_ar
     assert header == ["name", "depth"]
     assert len(rows) == len(_lines(vectors)) == len(tree)
     assert [int(depth) for _, depth in rows] == tree.depths.tolist()
+
+
+def test_parquet_and_projector_have_definitions_and_synonyms_if_the_model_has_them(tmp_path):
+    full = full_embedding()
+    table = pyarrow.parquet.read_table(full.export(tmp_path / "p.parquet")).to_pydict()
+    assert table["definition"] == [None, "A big cat.", None]
+    assert table["synonyms"] == [[], ["lion"], ["y"]]
+    assert table["other_ids"] == [["A:7"], [], []]
+    full.export(tmp_path / "p.tsv", "projector")
+    assert _lines(tmp_path / "p.metadata.tsv") == [
+        "name\tlabel\tdefinition\tsynonyms\tdepth",
+        "animal\tTier\t\t\t0",
+        "Löwe\tLöwe\tA big cat.\tlion\t1",
+        "x y\tex why\t\ty\t1",
+    ]
 
 
 @pytest.mark.parametrize(

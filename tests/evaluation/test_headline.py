@@ -149,6 +149,17 @@ def test_another_hierarchy_of_the_same_nodes_and_models_without_edges():
     assert headline_sentences(none.as_dict())["direct edges"] == "there are none"
 
 
+def test_nodes_that_the_graph_says_nothing_about_are_left_out():
+    tree = hypercone.fit("tree-2-3", dim=2)
+    placed = tree.add("here", point=tree.centroid(["r.0.0", "r.0.1"]))
+    below = placed.add("under", ["here"])
+    for model in (placed, below):
+        found = headline(model)
+        assert (found.direct_edges, found.exact_ancestor_lists, found.f1) == (1.0, 1.0, 1.0)
+        assert found.as_dict()["nodes"] == len(tree)
+    assert headline(tree.add("under a leaf", ["r.0.0.0"])).as_dict()["nodes"] == len(tree) + 1
+
+
 def test_shares_are_rounded_but_never_up_to_100():
     assert [percent(share) for share in (0.0, 1 / 3, 0.99996, 1.0)] == ["0.00 %", "33.33 %", "99.99 %", "100.00 %"]
 

@@ -47,7 +47,7 @@ def test_another_encoding_is_refused_but_windows_line_ends_and_a_byte_order_mark
         assert "UTF-8" in sentence, (encoding, sentence)
     if sample.encodings:
         Path(sample.file).write_bytes(b"\xef\xbb\xbf" + sample.content().replace(b"\n", b"\r\n"))
-        assert len(read(sample.file)) == 4
+        assert len(read(sample.file, **sample.options)) == 4
 
 
 def test_a_cycle_is_refused_and_can_be_condensed_or_dropped(sample, refused, run):

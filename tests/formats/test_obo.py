@@ -9,8 +9,8 @@ from tests.support.formats import read_text
 from tests.support.hierarchies import edges_of
 
 from hypercone.errors import InputError
-from hypercone.formats import obo
-from hypercone.formats.obo import JsonStream
+from hypercone.formats import obographs
+from hypercone.formats.obographs import JsonStream
 
 OBO_TEXT = """\
 format-version: 1.4
@@ -147,8 +147,8 @@ def test_terms_with_their_ancestors_are_read():
 
 @pytest.mark.parametrize("window", [1, 2, 7, 1000])
 def test_the_size_of_the_window_does_not_matter(monkeypatch, window):
-    monkeypatch.setattr(obo, "WINDOW", window)
-    monkeypatch.setattr(obo, "MARGIN", 8)
+    monkeypatch.setattr(obographs, "WINDOW", window)
+    monkeypatch.setattr(obographs, "MARGIN", 8)
     value = {"a": [1, -2.5e10, "ü\n€𝄞", None, True], "b": {"c": {"d": [[]]}}, "e": 12345, "f": 1e3}
     stream = JsonStream("x", json.dumps(value, ensure_ascii=False, indent=1).encode())
     assert {key: stream.value() for key in stream.members()} == value
@@ -157,8 +157,8 @@ def test_the_size_of_the_window_does_not_matter(monkeypatch, window):
 
 
 def test_a_value_that_is_too_long_is_refused_before_it_is_read(monkeypatch):
-    monkeypatch.setattr(obo, "WINDOW", 16)
-    monkeypatch.setattr(obo, "LONGEST_VALUE", 100)
+    monkeypatch.setattr(obographs, "WINDOW", 16)
+    monkeypatch.setattr(obographs, "LONGEST_VALUE", 100)
     stream = JsonStream("x", b'{"a": "' + b"y" * 10_000)
     with pytest.raises(InputError, match="is not valid JSON"):
         [stream.value() for _ in stream.members()]

@@ -67,8 +67,8 @@ def test_pairs_of_any_file_become_rows_and_an_unknown_name_is_refused_with_its_l
     assert read_pairs(path, chain).tolist() == [[1, 3], [3, 1]]
     path.write_text("n3,n1\n")
     assert read_pairs(path, chain, direction="child-parent").tolist() == [[1, 3]]
-    path.write_text("parent,child\nn1,n2\nn1,n02\n")
-    with raises_exactly("pairs.csv:3: there is no node 'n02'; did you mean n2 or n0 or n20?"):
+    path.write_text("parent,child\nn1,n2\nN1,ny20\n")
+    with raises_exactly("pairs.csv:3: there is no node 'ny20'; did you mean n20 or…"):
         read_pairs("pairs.csv", chain)
 
 

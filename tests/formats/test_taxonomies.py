@@ -4,9 +4,11 @@ from __future__ import annotations
 
 import gzip
 import io
+import re
 from pathlib import Path
 
 import pytest
+from tests.support.errors import raises_exactly
 from tests.support.formats import NCBI_NODES, WORDNET_INDEX, read_text, write_wordnet
 from tests.support.hierarchies import edges_of
 
@@ -32,17 +34,131 @@ INSTALLED = Path("/usr/share/wordnet/data.noun")
         ("newick", "((1,2),node_1);", "node_3-1 node_3-2 node_2-node_3 node_2-node_1"),
         ("newick", "((b)'95',c)a;", "95-b a-95 a-c"),
         ("newick", "(b)a;(d)c;", "a-b c-d"),
-        ("paths", "a>b > c/d\n", "a>b-c/d"),
-        # The same word in two branches is one node with two parents.
-        ("paths", "a > c\nb > c\n", "a-c b-c"),
-        ("indented", "a\n c\nb\n c\n", "a-c b-c"),
-        # Any deepening is a level.
-        ("indented", "a\n\tb\n\t\tc\n\td\ne\n f\n", "a-b b-c a-d e-f"),
-        ("indented", "  a\n   b\n      c\n\n   d\n  e\n    f\n", "a-b b-c a-d e-f"),
     ],
 )
-def test_a_tree_a_path_and_an_outline_are_read(kind, text, edges):
+def test_a_newick_tree_is_read(kind, text, edges):
     assert edges_of(read_text(text, format=kind)) == [tuple(edge.split("-")) for edge in edges.split()]
+
+
+@pytest.mark.parametrize(
+    ("kind", "text", "edges", "words"),
+    [
+        ("paths", "a>b > c/d\n", ["a>b-a>b > c/d"], "a>b-c/d"),
+        # The same word in two branches is two nodes.
+        ("paths", "a > c\nb > c\n", ["a-a > c", "b-b > c"], "a-c b-c"),
+        ("indented", "a\n c\nb\n c\n", ["a-a > c", "b-b > c"], "a-c b-c"),
+        ("paths", "a > b > a\n", ["a-a > b", "a > b-a > b > a"], None),
+        ("indented", "a\n b\n  a\n", ["a-a > b", "a > b-a > b > a"], None),
+        # Any deepening is a level.
+        (
+            "indented",
+            "a\n\tb\n\t\tc\n\td\ne\n f\n",
+            ["a-a > b", "a > b-a > b > c", "a-a > d", "e-e > f"],
+            "a-b b-c a-d e-f",
+        ),
+        (
+            "indented",
+            "  a\n   b\n      c\n\n   d\n  e\n    f\n",
+            ["a-a > b", "a > b-a > b > c", "a-a > d", "e-e > f"],
+            "a-b b-c a-d e-f",
+        ),
+    ],
+)
+def test_a_node_of_a_path_or_an_outline_is_named_by_its_path_or_on_request_by_its_word(kind, text, edges, words):
+    found = read_text(text, format=kind)
+    assert edges_of(found) == [tuple(edge.split("-")) for edge in edges]
+    assert all(name.split(" > ")[-1] == found.display_name(row) for row, name in enumerate(found.names))
+    if words:
+        merged = read_text(text, format=kind, merge_names=True)
+        assert edges_of(merged) == [tuple(edge.split("-")) for edge in words.split()]
+        assert merged.labels is None
+
+
+GOOGLE = """# Google_Product_Taxonomy_Version: 2021-09-21
+166 - Apparel & Accessories
+167 - Apparel & Accessories > Jewelry > Cases
+222 - Electronics
+4493 - Electronics > Cases
+"""
+SHOPIFY = """# Shopify Product Taxonomy - Categories: 2026-02
+# Format: {GID} : {Ancestor name} > ... > {Category name}
+
+gid://shopify/TaxonomyCategory/aa        : Apparel & Accessories
+gid://shopify/TaxonomyCategory/aa-6-1    : Apparel & Accessories > Jewelry > Cases
+gid://shopify/TaxonomyCategory/aa-6-1-2  : Apparel & Accessories > Jewelry > Cases > Travel Cases
+gid://shopify/TaxonomyCategory/el        : Electronics
+gid://shopify/TaxonomyCategory/el-2      : Electronics > Cases
+gid://shopify/TaxonomyCategory/el-2-1    : Electronics > Cases > Travel Cases
+"""
+
+
+def test_a_product_taxonomy_has_one_node_per_line_named_by_its_id_and_a_node_without_a_line_by_its_path():
+    google = read_text(GOOGLE, format="paths")
+    jewelry = "Apparel & Accessories > Jewelry"
+    assert edges_of(google) == [("166", jewelry), (jewelry, "167"), ("222", "4493")]
+    assert google.row("4493") == google.names.index("4493")
+    assert google.labels.texts == ("Apparel & Accessories", "Jewelry", "Cases", "Electronics", "Cases")
+    shopify = read_text(SHOPIFY, format="paths")
+    assert len(shopify) == 7
+    assert shopify.children("gid://shopify/TaxonomyCategory/el-2") == ["gid://shopify/TaxonomyCategory/el-2-1"]
+    assert shopify.parents("gid://shopify/TaxonomyCategory/el-2") == ["gid://shopify/TaxonomyCategory/el"]
+    merged = read_text(SHOPIFY, format="paths", merge_names=True)
+    assert merged.names == ("Apparel & Accessories", "Jewelry", "Cases", "Travel Cases", "Electronics")
+
+
+def test_a_label_of_two_categories_is_ambiguous_and_both_are_shown_with_their_paths():
+    with raises_exactly(
+        "'Cases' is the label of 2 nodes: 167 (Apparel & Accessories > Jewelry > Cases), 4493 (Electronics > Cases); "
+        "give one of these names"
+    ):
+        read_text(GOOGLE, format="paths").row("Cases")
+    plain = read_text(re.sub("(?m)^[0-9]+ - ", "", GOOGLE), format="paths")
+    with raises_exactly(
+        "'cases' is the label of 2 nodes: Apparel & Accessories > Jewelry > Cases, Electronics > Cases; "
+        "give one of these names"
+    ):
+        plain.row("cases")
+    assert plain.row("jewelry") == plain.names.index("Apparel & Accessories > Jewelry")
+
+
+@pytest.mark.parametrize(
+    ("text", "words"),
+    [
+        (
+            "1 - a\n2 - a > b\nc > d\n",
+            ":3: 'c > d' has no id, but line 1 has one, '1 - a'; give every line one, or none",
+        ),
+        ("x:1 : a\nb > c\n", ":2: 'b > c' has no id, but line 1 has one, 'x:1 : a'; give every line one, or none"),
+        (
+            "1 - a > b\n1 - a > c\n",
+            ":2: the id '1' is that of line 1, which has another path; give each path its own id",
+        ),
+        (
+            "1 - a > b\n2 - a > b\n",
+            ":2: the path 'a > b' has the id '1' on line 1 and here another; give each path one id",
+        ),
+        ("x:a : b > c\ny:b : x:a > d\n", ": 'x:a' is an id and also a path without one; change the id"),
+    ],
+)
+def test_ids_must_be_on_every_line_and_belong_to_one_path(text, words):
+    with raises_exactly(f"the stream{words}"):
+        read_text(text, format="paths")
+
+
+def test_a_number_or_a_colon_later_in_a_file_without_ids_is_a_part_of_the_name():
+    found = read_text("a > b\n911 - Calls > c\nMath : Algebra > d\n", format="paths")
+    assert found.roots == ("a", "911 - Calls", "Math : Algebra")
+
+
+def test_paths_that_would_make_endless_names_are_refused_but_can_be_read_by_word():
+    deep = " > ".join(f"level{i}" for i in range(5_000))
+    outline = "\n".join(" " * i + f"level{i}" for i in range(2_000))
+    for kind, text in (("paths", deep), ("indented", outline)):
+        with pytest.raises(InputError, match=r"is too long for a name \(10,0.. characters, .* with merge_names=True$"):
+            read_text(text, format=kind)
+        assert len(read_text(text, format=kind, merge_names=True)) in (5_000, 2_000)
+    with pytest.raises(InputError, match=r"two nodes would have the name 'a > b', as there is a > in a text; change"):
+        read_text("a\n b\na > b\n c\n", format="indented")
 
 
 def test_names_in_newick_may_be_quoted():
@@ -58,15 +174,15 @@ def test_a_tree_may_be_a_hundred_thousand_levels_deep_or_leaves_wide():
 
 def test_a_path_gives_an_edge_at_every_step_and_each_edge_counts_once():
     found = read_text("# Products, 2026\nFood\nFood > Cheese\nFood > Cheese > Brie & Co\n\nToys\n", format="paths")
-    assert edges_of(found) == [("Food", "Cheese"), ("Cheese", "Brie & Co")]
+    assert edges_of(found) == [("Food", "Food > Cheese"), ("Food > Cheese", "Food > Cheese > Brie & Co")]
     assert found.duplicates == 0
     assert found.notes == ("1 node that is without an edge left out: Toys",)
 
 
 @pytest.mark.parametrize(("text", "kind"), [("a > b > a\n", "paths"), ("a\n b\n  a\n", "indented")])
-def test_a_cycle_of_equal_words_is_explained(text, kind):
+def test_a_cycle_of_merged_words_is_explained(text, kind):
     with pytest.raises(InputError, match=r'or "drop" \(the same word in two places is one node here; give one of them'):
-        read_text(text, format=kind)
+        read_text(text, format=kind, merge_names=True)
 
 
 @pytest.mark.parametrize("packing", ["", ".gz"])
@@ -98,7 +214,9 @@ def test_hypernyms_are_the_edges_and_names_are_those_of_nltk_with_the_index_besi
     names = {"thing.n.01-bank.n.02", "thing.n.01-bank.n.01", "tower.n.01-bank.n.01", "thing.n.01-tower.n.01"}
     assert {"-".join(edge) for edge in edges_of(words)} == names
     assert words.display_name(words.row("bank.n.02")) == "bank"
-    with pytest.raises(InputError, match=r"'bank' is the label of 2 nodes: bank.n.0., bank.n.0.; give one"):
+    with pytest.raises(
+        InputError, match=r"'bank' is the label of 2 nodes: bank.n.0. \(Thing > .*bank\), bank.n.0. .*; give one"
+    ):
         words.row("bank")
     (tmp_path / "index.noun").unlink()
     assert ("thing.n.00000100", "bank.n.00000200") in edges_of(read(path))

@@ -69,7 +69,7 @@ def test_a_glossary_must_have_one_entry_per_node(glossary):
         Glossary.of_rows(3, {3: "x"})
     with pytest.raises(HierarchyError, match="the glossary has 3 rows for 2 nodes; give each one"):
         Hierarchy(NAMES[:2], EDGES[:1], glossary=glossary)
-    with pytest.raises(HierarchyError, match=r"give a hypercone\.hierarchy\.Glossary"):
+    with pytest.raises(HierarchyError, match=r"give a hypercone\.Glossary"):
         Hierarchy(NAMES, EDGES, glossary={"A:1": "A part."})
     assert Hierarchy(NAMES, EDGES, glossary=Glossary.of_rows(3)).glossary is None
 

@@ -18,6 +18,7 @@ import pytest
 import hypercone
 from hypercone.cli.main import main
 from hypercone.embedding import Embedding
+from hypercone.hierarchy import Glossary, Obsolete
 from hypercone.hierarchy.names import Labels
 from hypercone.methods import METHODS, Settings
 from hypercone.queries import QUESTIONS, answer
@@ -79,13 +80,21 @@ ASKED = {
         lambda found: (found["point"], _names(found["ancestors"])),
     ),
     "search": (["dog"], lambda model, text: model.search(text, 0), lambda found: _names(found["matches"])),
+    "describe": (
+        ["A:6"],
+        lambda model, name: model.describe(name).as_dict(),
+        lambda found: {key: found[key] for key in ("name", "label", "definition", "synonyms", "other_ids")},
+    ),
 }
 
 
 @pytest.fixture(scope="module")
 def folder(tmp_path_factory):
     """A model of a graph in which a node has two parents, and all but one have labels."""
-    graph = hypercone.Hierarchy([f"A:{row}" for row in range(len(LABELS))], EDGES, LABELS)
+    glossary = Glossary.of_rows(
+        len(LABELS), {6: "It barks."}, {6: ["hound", "Canis"]}, {6: ["B:6"]}, {"A:99": Obsolete("wolf", ("A:6",))}
+    )
+    graph = hypercone.Hierarchy([f"A:{row}" for row in range(len(LABELS))], EDGES, LABELS, glossary=glossary)
     return hypercone.fit(graph, dim=4).save(tmp_path_factory.mktemp("four") / "kinds")
 
 
@@ -160,6 +169,22 @@ def test_the_graph_and_the_geometry_answer_alike_in_all_interfaces(moved, start_
         assert found[None] == found["graph"]
     if question in ("is-a", "ancestors", "parents", "siblings"):
         assert found["graph"] != found["geometry"], "the points of the node are wrong"
+
+
+def test_a_node_is_found_by_any_of_its_names_in_the_shell_and_over_http(model, http, shell, capsys, folder):
+    for text in ("poodle", "Hound", "B_6", "http://purl.obolibrary.org/obo/A_6", "a:6"):
+        assert http.ask(f"/v1/describe?{urlencode({'name': text})}")[2]["name"] == "A:6"
+        assert json.loads(shell("describe", text, "--json"))["definition"] == "It barks."
+    assert shell("describe", "hound") == (
+        "A:6 (poodle)\n  definition  It barks.\n  synonyms    hound, Canis\n  other ids   B:6\n"
+    )
+    assert shell("describe", "A:1") == "A:1 (pet)\n  nothing more is known of it\n"
+    assert _names(http.ask("/v1/search?text=houn")[2]["matches"]) == ["A:6"]
+    sentence = "A:99 (wolf) is obsolete, replaced by A:6 (poodle); ask for A:6"
+    status, _, found = http.ask("/v1/ancestors?name=A_99")
+    assert (status, found["error"]) == (404, {"code": "obsolete_name", "message": sentence})
+    assert main(["query", str(folder), "ancestors", "A_99"]) == 2
+    assert capsys.readouterr().err == f"hypercone: {sentence}\n"
 
 
 @pytest.mark.parametrize("question", [name for name, question in QUESTIONS.items() if question.limit is not None])

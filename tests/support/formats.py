@@ -13,6 +13,7 @@ import lzma
 from collections.abc import Callable
 from dataclasses import dataclass, field
 from pathlib import Path
+from typing import Any
 
 import pyarrow
 import zstandard
@@ -69,12 +70,13 @@ class Sample:
     is_tree: bool = False
     name_of: Callable[[str, int], str] = lambda name, number: name
     sibling_files: Callable[[Edges, Labels], dict[str, str]] = field(default=lambda edges, labels: {})
-    options: dict[str, str] = field(default_factory=dict)
+    options: dict[str, Any] = field(default_factory=dict)
 
     @property
     def flags(self) -> list[str]:
         """The required options as arguments of the command line."""
-        return [word for name, value in self.options.items() for word in (f"--{name}", value)]
+        flags = [(f"--{name.replace('_', '-')}", value) for name, value in self.options.items()]
+        return [word for flag, value in flags for word in ([flag] if value is True else [flag, value])]
 
     def content(self, edges: Edges = ANIMALS, labels: Labels = LABELS) -> bytes:
         """The content of a file with these edges."""
@@ -222,9 +224,15 @@ SAMPLES = {
     "csv": Sample("animals.csv", as_table(","), cut=7),
     "obo": Sample("animals.obo", as_obo, has_labels=True, cut=14),
     "obographs": Sample("animals.json", as_obographs, has_labels=True, cut=5),
-    "paths": Sample("animals.paths", lambda edges, _: "".join(f"{above} > {below}\n" for above, below in edges), cut=7),
+    # One node a word: in a path or an outline, a node with two parents would be two.
+    "paths": Sample(
+        "animals.paths",
+        lambda edges, _: "".join(f"{above} > {below}\n" for above, below in edges),
+        cut=7,
+        options={"merge_names": True},
+    ),
     # Every beginning of an outline is an outline.
-    "indented": Sample("animals.outline", as_outline, cut=None),
+    "indented": Sample("animals.outline", as_outline, cut=None, options={"merge_names": True}),
     "ncbi": Sample(
         "nodes.dmp",
         as_nodes_dmp,

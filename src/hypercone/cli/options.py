@@ -47,6 +47,7 @@ def add_columns(parser: argparse.ArgumentParser) -> None:
     parser.add_argument(
         "--relations", metavar="NAMES", help="the relations of an ontology to use, comma-separated (default is_a)"
     )
+    parser.add_argument("--merge-names", action="store_true", help="in paths and outlines, make equal words one node")
     parser.add_argument(
         "--on-cycle", type=_on_cycle, choices=ON_CYCLE, default="error", help="what to do about cycles (default error)"
     )
@@ -72,7 +73,7 @@ def read_source(options: argparse.Namespace, *, quiet: bool = False) -> Hierarch
     given = column_options(options)
     if options.relations is not None:
         given["relations"] = options.relations.split(",")
-    hierarchy = read(options.source, on_cycle=options.on_cycle, **given)
+    hierarchy = read(options.source, on_cycle=options.on_cycle, merge_names=options.merge_names, **given)
     if not quiet:
         _print_examples(hierarchy)
     return hierarchy

@@ -146,7 +146,7 @@ def _check_glossary(glossary: object, count: int) -> None:
         return
     if not isinstance(glossary, Glossary):
         problem = f"its glossary is {describe_value(glossary)}"
-        raise _invalid_field("glossary", problem, "give hypercone.hierarchy.Glossary")
+        raise _invalid_field("glossary", problem, "give hypercone.Glossary")
     if len(glossary) != count:
         problem = f"the glossary has {plural(len(glossary), 'row')} for {plural(count, 'node')}"
         raise _invalid_field("glossary", problem, "give each one")

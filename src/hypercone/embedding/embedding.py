@@ -28,6 +28,7 @@ from hypercone.methods.scoring import Scorer
 
 if TYPE_CHECKING:
     from hypercone.queries import Comparison, Suggestions
+    from hypercone.queries.answers import Described
 
 Names = str | Sequence[str]
 # Sequence[str] would also match str.
@@ -276,6 +277,12 @@ class Embedding:
         if limit < 0:
             raise InputError(f"limit is {limit}, but must be at least 0 (0 means all)")
         return self._names_of(self.searchable.search(text)[: limit or None])
+
+    def describe(self, name: str) -> Described:
+        """What a node is called and what it means: its label, definition, synonyms and other ids."""
+        from hypercone.queries.questions import QuestionInput, describe
+
+        return describe(QuestionInput(self, [self.row(name)]))
 
     def descendants_of_many(self, names: Sequence[str]) -> list[list[str]]:
         """The old name of ``descendants`` for a list."""

@@ -224,13 +224,21 @@ def _texts(texts: Sequence[str]) -> NDArray[np.str_]:
 
 
 def write_parquet(table: Table, path: Path) -> None:
-    """Write the columns name, label if there are any, and the numbers; method, K and threshold are its metadata."""
+    """Write name, label, definition, synonyms and other ids if there are any, and the numbers.
+
+    Method, K and threshold are its metadata.
+    """
     arrow = import_optional("pyarrow", "a parquet file needs", "'hypercone[tables]'")
     parquet = import_optional("pyarrow.parquet", "a parquet file needs", "'hypercone[tables]'")
     columns = {"name": arrow.array(table.names, arrow.string())}
     if table.labels:
         # A missing label is null, not an empty string.
         columns["label"] = arrow.array([text or None for text in table.labels], arrow.string())
+    glossary = table.embedding.glossary
+    if glossary is not None:
+        columns["definition"] = arrow.array([text or None for text in glossary.definitions], arrow.string())
+        columns["synonyms"] = arrow.array(glossary.synonyms, arrow.list_(arrow.string()))
+        columns["other_ids"] = arrow.array(glossary.other_ids, arrow.list_(arrow.string()))
     columns |= {column: arrow.array(table.values[:, k]) for k, column in enumerate(table.columns)}
     whole = arrow.table(columns).replace_schema_metadata({"hypercone": _metadata_json(table)})
     parquet.write_table(whole, path, compression="zstd")
@@ -264,6 +272,10 @@ def _metadata(table: Table) -> Iterator[str]:
     if table.labels:
         # The Projector shows one column per node, so the name replaces a missing label.
         columns["label"] = [label or name for label, name in zip(table.labels, table.names, strict=True)]
+    glossary = table.embedding.glossary
+    if glossary is not None:
+        columns["definition"] = glossary.definitions
+        columns["synonyms"] = list(map("; ".join, glossary.synonyms))
     hierarchy = table.embedding.hierarchy
     if hierarchy:
         columns["depth"] = list(map(str, hierarchy.depths.tolist()))

@@ -134,9 +134,9 @@ def description_bytes(embedding: Embedding, sizes: dict[str, int], parts: dict[s
     except ValueError as error:
         raise InputError(f"its record cannot be stored as JSON ({error}); leave that out") from None
     if len(content) > LARGEST:
+        what = "its record" if embedding.by_point is None else "its record or list of nodes placed by a point"
         raise InputError(
-            f"its record, or the list of nodes placed by a point, is too long: {CONFIG} would have {len(content):,} "
-            f"bytes and may have {LARGEST:,}; shorten it"
+            f"{what} is too long: {CONFIG} would have {len(content):,} bytes and may have {LARGEST:,}; shorten it"
         )
     return content
 

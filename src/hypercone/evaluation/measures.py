@@ -234,7 +234,8 @@ def headline(embedding: Embedding, hierarchy: Hierarchy | None = None) -> Headli
     """The shares of direct edges and of ancestor lists that hold in the geometry, then F1 over all pairs; exact.
 
     A hierarchy with the same nodes replaces the one of the embedding. ``worst`` lists the nodes with the most wrong
-    ancestors, and ``wrong_pairs`` every wrong pair.
+    ancestors, and ``wrong_pairs`` every wrong pair. Nodes that the graph says nothing about are left out: those placed
+    by a point, and those under them.
 
     >>> import hypercone
     >>> pets = [("thing", "pet"), ("thing", "toy"), ("pet", "tamagotchi"), ("toy", "tamagotchi"), ("pet", "dog")]
@@ -244,11 +245,33 @@ def headline(embedding: Embedding, hierarchy: Hierarchy | None = None) -> Headli
     >>> [(each.name, each.missing, each.missing_example, each.extra) for each in found.worst()]
     [('tamagotchi', 1, 'toy', 0)]
     """
+    if hierarchy is None:
+        embedding = _part_in_graph(embedding)
     hierarchy = known_hierarchy(embedding, hierarchy)
     predictions = count_predictions(embedding, hierarchy, embedding.threshold)
     true = hierarchy.ancestor_lists()
     errors = ListErrors(true.counts - predictions.correct, predictions.predicted - predictions.correct)
     return headline_from(embedding, hierarchy, counts_of(errors, len(true.rows)), errors)
+
+
+def _part_in_graph(embedding: Embedding) -> Embedding:
+    """The embedding without the nodes that the graph says nothing about."""
+    if embedding.by_point is None:
+        return embedding
+    known, lineage = known_hierarchy(embedding, None), known_hierarchy(embedding, None).lineage
+    outside = {row for placed in embedding.by_point.tolist() for row in (placed, *lineage.descendants(placed).tolist())}
+    inside = [row for row in range(len(embedding)) if row not in outside]
+    part = known.drop([embedding.names[row] for row in outside])
+    points = embedding.points[inside]
+    return replace(
+        embedding,
+        names=part.names,
+        points=points,
+        labels=part.labels,
+        edges=part.edges,
+        by_point=None,
+        glossary=part.glossary,
+    )
 
 
 # Methods without an index compare all pairs, which takes up to 30 ns each; this many take a few seconds.
@@ -267,7 +290,7 @@ def known_headline(embedding: Embedding) -> dict[str, Any] | None:
         return None
     if embedding.scorer.method.curvature is not None or len(embedding) ** 2 <= MOST_SCANNED:
         with suppress(ResourceError):
-            return headline(embedding, hierarchy).as_dict()
+            return headline(embedding).as_dict()
     return headline_from(embedding, hierarchy, None, None).as_dict()
 
 

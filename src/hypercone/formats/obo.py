@@ -1,27 +1,21 @@
-"""OBO ontologies and OBO Graphs JSON, read as a stream.
+"""Ontologies in OBO, read as a stream, and the terms that the readers of ontologies collect.
 
-OBO follows the OBO Flat File Format 1.4 guide (owlcollab.github.io/oboformat/doc/obo-syntax.html).
-
-JSON is either OBO Graphs or an object of terms by id, each with a ``label``, perhaps ``deprecated``, and its
-``ancestors`` with their distances: those at distance 1 are the parents.
+It follows the OBO Flat File Format 1.4 guide (owlcollab.github.io/oboformat/doc/obo-syntax.html).
 """
 
 from __future__ import annotations
 
-import codecs
 import io
-import json
 import re
 from collections import Counter
-from collections.abc import Iterator, Sequence
+from collections.abc import Sequence
 from dataclasses import dataclass, field
-from typing import Any
 
 from hypercone.errors import InputError, plural, short, some, visible
 from hypercone.formats.parsed import ParsedEdges, omission_notes
-from hypercone.formats.rdf import short_name
 from hypercone.formats.source import Content, checked_utf8, is_empty
-from hypercone.hierarchy.relation_names import normalized_relation, relation_key
+from hypercone.hierarchy.glossary import Entries, Obsolete
+from hypercone.hierarchy.relation_names import relation_key
 from hypercone.progress import Step
 
 
@@ -43,7 +37,8 @@ class Statements:
 class Terms:
     """``labels`` has every defined term; ``names`` maps the names of relations, as shown in notes, to their keys.
 
-    ``aliases`` maps further names of relations, in normal form, to their keys.
+    ``aliases`` maps further names of relations, in normal form, to their keys. ``replaced_by`` and ``consider`` have
+    what a term refers to, which matters if it is obsolete.
     """
 
     source: str
@@ -51,6 +46,9 @@ class Terms:
     obsolete: set[str] = field(default_factory=set)
     statements: dict[str, Statements] = field(default_factory=dict)
     names: dict[str, str] = field(default_factory=dict)
+    entries: Entries = field(default_factory=Entries)
+    replaced_by: dict[str, list[str]] = field(default_factory=dict)
+    consider: dict[str, list[str]] = field(default_factory=dict)
     aliases: dict[str, str] = field(default_factory=dict)
 
     def add(self, child: str, relation: str, parent: str, line: int | None = None) -> None:
@@ -82,7 +80,10 @@ class Terms:
         usable, notes = self._usable_statements(gathered)
         notes += self._note_on_skipped(relations)
         lines = usable.lines if len(usable.lines) == len(usable.parents) else None
-        return ParsedEdges(self.source, usable.parents, usable.children, lines, self.labels, notes)
+        for name in self.obsolete:
+            others = self.replaced_by.get(name, ()), self.consider.get(name, ())
+            self.entries.obsolete[name] = Obsolete(self.labels.get(name, ""), *map(tuple, others))
+        return ParsedEdges(self.source, usable.parents, usable.children, lines, self.labels, notes, self.entries)
 
     def _find_relation(self, relation: str) -> str:
         """The key in ``statements`` of a relation by name, id or address."""
@@ -128,7 +129,11 @@ class Terms:
         return found, tuple(notes)
 
 
-USED = (b"id:", b"name:", b"is_a:", b"relationship:", b"is_obsolete:")
+EDGES = (b"id:", b"name:", b"is_a:", b"relationship:", b"is_obsolete:")
+# The last four are of version 1.0 of the format.
+SYNONYMS = ("synonym", "exact_synonym", "related_synonym", "broad_synonym", "narrow_synonym")
+ENTRIES = (b"def:", b"alt_id:", b"replaced_by:", b"consider:", *(f"{tag}:".encode() for tag in SYNONYMS))
+QUOTED = re.compile(r'"((?:[^"\\]++|\\.)*+)"')
 NAMES_OF_A_RELATION = (b"id:", b"name:", b"alt_id:", b"xref:")
 COMMENT = re.compile(r"(?<!\\)\s!(\s.*)?$")
 MODIFIERS = re.compile(r"""\s\{[^{}"]*="[^"]*"[^{}]*\}\s*$""")
@@ -146,15 +151,16 @@ def read_obo(content: Content, relations: Sequence[str] = ("is_a",)) -> ParsedEd
     if not data.strip():
         raise is_empty(content, "an OBO ontology with [Term] stanzas")
     parser = _StanzaParser(content.label)
-    # Most lines are definitions and synonyms; only the others are decoded, one at a time.
     lines = io.BytesIO(data)
     with Step("reading", len(data), lines.tell):
         for number, line in enumerate(lines, 1):
             if line.startswith(b"["):
                 parser.begin(number, line)
             elif parser.in_term:
-                if line.startswith(USED):
+                if line.startswith(EDGES):
                     parser.parse_line(number, line.decode())
+                elif line.startswith(ENTRIES):
+                    parser.parse_entry(line.decode())
                 elif b":" not in line and line.strip() and not line.startswith(b"!"):
                     shown = short(line[:200].decode(errors="replace").strip(), 40)
                     raise InputError(f"{content.label}:{number}: expected 'tag: value', found {shown!r}; fix the line")
@@ -208,6 +214,29 @@ class _StanzaParser:
         elif words[0] == "true":
             self.terms.obsolete.add(self._id)
 
+    def parse_entry(self, line: str) -> None:
+        """Handle one line of a term that is about its meaning or its other names; one that is malformed is ignored."""
+        tag, _, value = line.partition(":")
+        entries, name = self.terms.entries, self._id
+        words = value.split(None, 1)
+        if not name or not words:
+            return
+        if tag in ("alt_id", "replaced_by", "consider"):
+            lists = {
+                "alt_id": entries.other_ids,
+                "replaced_by": self.terms.replaced_by,
+                "consider": self.terms.consider,
+            }
+            lists[tag].setdefault(name, []).append(_unescape(words[0]))
+            return
+        quoted = QUOTED.match(value.lstrip())
+        if quoted is None or not quoted[1]:
+            return
+        if tag == "def":
+            entries.definitions.setdefault(name, _unescape(quoted[1]))
+        else:
+            entries.synonyms.setdefault(name, []).append(_unescape(quoted[1]))
+
     def parse_typedef(self, line: str) -> None:
         """Handle a line with the id or another name of a relation."""
         tag, _, value = line.partition(":")
@@ -220,189 +249,3 @@ class _StanzaParser:
 
 def _unescape(text: str) -> str:
     return ESCAPE.sub(lambda match: ESCAPED.get(match[1], match[1]), text) if "\\" in text else text
-
-
-WINDOW = 4 * 2**20
-# No single term of an ontology is nearly as long; a syntax error must not load a whole large file.
-LONGEST_VALUE = 256 * 2**20
-# A number at the end of the window might continue after it.
-MARGIN = 64
-SPACE = re.compile(r"[ \t\r\n]*")
-
-
-class JsonStream:
-    """A streaming JSON reader: iterates over members and items; the caller takes or skips the value of each.
-
-    >>> stream = JsonStream("a.json", b'{"a": [1, 2], "b": {"c": 3}}')
-    >>> [(key, stream.value()) for key in stream.members()]
-    [('a', [1, 2]), ('b', {'c': 3})]
-    """
-
-    def __init__(self, label: str, data: bytes) -> None:
-        """``data`` must be valid UTF-8."""
-        self._label, self._data = label, data
-        self._decoder = codecs.getincrementaldecoder("utf-8")()
-        self._scan = json.JSONDecoder().raw_decode
-        self._text, self._at, self.reached, self._line = "", 0, 0, 1
-
-    def peek(self) -> str:
-        """The first character of the next value; empty at the end."""
-        while True:
-            if self._text[self._at : self._at + 1] > " ":
-                return self._text[self._at]
-            self._at = SPACE.match(self._text, self._at).end()  # type: ignore[union-attr]
-            if self._at < len(self._text) or not self._more(WINDOW):
-                return self._text[self._at : self._at + 1]
-
-    def members(self) -> Iterator[str]:
-        """Iterate over the keys of the next object."""
-        for _ in self._between("{", "}"):
-            if self.peek() != '"':
-                raise self.error("expected a key in quotes")
-            key = self.value()
-            self._expect(":")
-            yield key
-
-    def items(self) -> Iterator[None]:
-        """Iterate over the next list, once per item."""
-        return self._between("[", "]")
-
-    def skip(self) -> None:
-        """Skip the next value, item by item if it is a list."""
-        if self.peek() == "[":
-            for _ in self.items():
-                self.value()
-        else:
-            self.value()
-
-    def value(self) -> Any:
-        """The next value."""
-        size = WINDOW
-        self.peek()
-        while True:
-            try:
-                value, end = self._scan(self._text, self._at)
-                problem = ""
-                if end + MARGIN < len(self._text):
-                    break
-            except json.JSONDecodeError as error:
-                problem, end = error.msg, self._at
-            except (ValueError, RecursionError):
-                raise self.error("a number is too long or the nesting too deep") from None
-            if len(self._text) - self._at > LONGEST_VALUE or not self._more(size):
-                if problem:
-                    raise self.error(problem)
-                break
-            size *= 2
-        self._at = end
-        return value
-
-    def end(self) -> None:
-        """InputError if there is more data."""
-        if self.peek():
-            raise self.error("there is more after the end")
-
-    def error(self, problem: str) -> InputError:
-        """The error at the current position."""
-        line = self._line + self._text.count("\n", 0, self._at)
-        return InputError(f"{self._label}:{line}: is not valid JSON ({problem}); fetch the file again")
-
-    def _between(self, first: str, last: str) -> Iterator[None]:
-        self._expect(first)
-        if self.peek() != last:
-            yield
-            while self.peek() == ",":
-                self._at += 1
-                yield
-        self._expect(last)
-
-    def _expect(self, mark: str) -> None:
-        if self.peek() != mark:
-            raise self.error(f"expected a {mark}" if self.peek() else "it ends too early")
-        self._at += 1
-
-    def _more(self, size: int) -> bool:
-        if self.reached >= len(self._data):
-            return False
-        self._line += self._text.count("\n", 0, self._at)
-        piece = self._data[self.reached : self.reached + size]
-        self.reached += len(piece)
-        self._text = self._text[self._at :] + self._decoder.decode(piece)
-        self._at = 0
-        return True
-
-
-def read_obographs(content: Content, relations: Sequence[str] = ("is_a",)) -> ParsedEdges:
-    """The edges of these relations; names are the ids of the terms (``HP:0000118``).
-
-    >>> read_obographs(Content("a.json", ".json", b'{"A:2": {"label": "dog", "ancestors": {"A:1": 1}}, '
-    ...     b'"A:1": {"label": "animal", "ancestors": {}}}')).parents
-    ['A:1']
-    """
-    data = checked_utf8(content)
-    if not data.strip():
-        raise is_empty(content, "an ontology as OBO Graphs JSON")
-    stream = JsonStream(content.label, data)
-    terms = Terms(content.label)
-    if stream.peek() != "{":
-        raise _wrong_kind_of_json(content)
-    with Step("reading", len(data), lambda: stream.reached):
-        for key in stream.members():
-            if key == "graphs" and stream.peek() == "[":
-                for _ in stream.items():
-                    _add_graph(stream, terms)
-            else:
-                _add_term(key, stream.value(), terms)
-    stream.end()
-    if not terms.labels:
-        raise _wrong_kind_of_json(content)
-    return terms.parsed_edges(relations)
-
-
-def _add_graph(stream: JsonStream, terms: Terms) -> None:
-    add = {"nodes": _add_node, "edges": _add_edge}
-    for key in stream.members():
-        if key not in add or stream.peek() != "[":
-            stream.skip()
-            continue
-        for _ in stream.items():
-            item = stream.value()
-            try:
-                add[key](item, terms)
-            except (KeyError, TypeError, AttributeError):
-                raise stream.error(f"{visible(str(item), 40)} is not one of the {key} of OBO Graphs") from None
-
-
-def _add_node(node: dict[str, Any], terms: Terms) -> None:
-    label = str(node.get("lbl") or "")
-    if node.get("type") == "PROPERTY":
-        if label:
-            terms.names.setdefault(normalized_relation(label), relation_key(node["id"]))
-        return
-    name = short_name(node["id"], {})
-    terms.labels[name] = label or terms.labels.get(name, "")
-    if (node.get("meta") or {}).get("deprecated"):
-        terms.obsolete.add(name)
-
-
-def _add_edge(edge: dict[str, Any], terms: Terms) -> None:
-    child, parent = short_name(edge["sub"], {}), short_name(edge["obj"], {})
-    terms.add(child, relation_key(edge["pred"]), parent)
-
-
-def _add_term(key: str, term: object, terms: Terms) -> None:
-    above = term.get("ancestors") if isinstance(term, dict) else None
-    if not isinstance(term, dict) or not isinstance(above, dict):
-        return
-    terms.labels[key] = str(term.get("label") or "")
-    if term.get("deprecated"):
-        terms.obsolete.add(key)
-    for parent in [name for name, distance in above.items() if distance == 1]:
-        terms.add(key, "is_a", parent)
-
-
-def _wrong_kind_of_json(content: Content) -> InputError:
-    return InputError(
-        f"{content.label}: is JSON of another kind; it should hold the graphs of OBO Graphs, or terms by id with "
-        "their ancestors"
-    )

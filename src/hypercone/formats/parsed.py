@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Collection, Mapping, Sequence
 from dataclasses import dataclass, field
 from operator import length_hint
+from types import MappingProxyType
 from typing import NamedTuple, NoReturn
 
 import numpy as np
@@ -12,6 +13,7 @@ from numpy.typing import NDArray
 
 from hypercone._arrays import Rows
 from hypercone.errors import HierarchyError, InputError, option, plural, short, some, warn_renamed
+from hypercone.hierarchy.glossary import Entries, Glossary
 from hypercone.hierarchy.graph import CycleError, condense_cycles, edges_closing_cycles
 from hypercone.hierarchy.hierarchy import Hierarchy, first_self_loop, self_loop
 from hypercone.hierarchy.names import is_usable, number_names
@@ -24,6 +26,7 @@ class ParsedEdges:
 
     ``lines`` holds the line of each edge, if the format has lines. ``labels`` are human-readable names of nodes; those
     of nodes without edges are ignored. ``notes`` are sentences on what was skipped ("12 obsolete terms skipped").
+    ``entries`` are definitions, synonyms and other ids.
     """
 
     label: str
@@ -32,6 +35,7 @@ class ParsedEdges:
     lines: Sequence[int] | None = None
     labels: Mapping[str, str] = field(default_factory=dict)
     notes: tuple[str, ...] = ()
+    entries: Entries | None = None
 
     def location(self, edge: int) -> str:
         """``file:line`` of an edge, or the file if there are no lines."""
@@ -127,8 +131,11 @@ def build_hierarchy(parsed: ParsedEdges, on_cycle: str = "error", cycle_hint: st
     graph = _NamedEdges(index, edges, parsed.labels)
     result = {"error": _refuse_self_loops, "condense": _condense, "drop": _drop}[on_cycle](parsed, graph)
     labels = [result.labels.get(name, "") for name in result.names] if result.labels else None
+    glossary = None
+    if parsed.entries is not None:
+        glossary = Glossary.of_names(parsed.entries, list(result.names), parsed.labels, result.merged)
     try:
-        return Hierarchy(result.names, result.edges, labels, parsed.notes + result.notes)
+        return Hierarchy(result.names, result.edges, labels, parsed.notes + result.notes, glossary)
     except CycleError as error:
         location = parsed.location(_closing_edge(edges, error.cycle))
         remedy = f"or read it with {option('on_cycle', 'condense', 'drop')}"
@@ -148,12 +155,13 @@ def checked_on_cycle(on_cycle: str) -> str:
 
 
 class _NamedEdges(NamedTuple):
-    """Names by row, (parent, child) rows in the order of the file, labels by name, and notes on changes."""
+    """Names by row, (parent, child) rows in the order of the file, labels by name, notes on changes, merged names."""
 
     names: Collection[str]
     edges: Rows
     labels: Mapping[str, str]
     notes: tuple[str, ...] = ()
+    merged: Mapping[str, Sequence[str]] = MappingProxyType({})
 
 
 def _refuse_self_loops(parsed: ParsedEdges, graph: _NamedEdges) -> _NamedEdges:
@@ -174,7 +182,7 @@ def _condense(parsed: ParsedEdges, graph: _NamedEdges) -> _NamedEdges:
             f"{parsed.label}: the nodes of a cycle would make a name of {longest:,} characters, the most is "
             f"{LONGEST_NAME:,}; read it with {option('on_cycle', 'drop')}"
         )
-    return _NamedEdges(found.names, found.edges, found.labels, notes + found.notes)
+    return _NamedEdges(found.names, found.edges, found.labels, notes + found.notes, found.merged)
 
 
 def _drop(parsed: ParsedEdges, graph: _NamedEdges) -> _NamedEdges:

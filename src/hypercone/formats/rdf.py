@@ -3,7 +3,7 @@
 Edges are rdfs:subClassOf, skos:broader and skos:narrower between named nodes. Other properties make edges if requested:
 the subject is the child, directly or through an owl:Restriction with owl:someValuesFrom. Deprecated nodes, owl:Thing,
 self-loops and owl:equivalentClass make no edges. A parent that the file only mentions is included, because vocabularies
-build on each other.
+build on each other. Definitions, synonyms and other ids are those of SKOS and of the OBO ontologies.
 """
 
 from __future__ import annotations
@@ -11,10 +11,12 @@ from __future__ import annotations
 import re
 from collections import Counter
 from collections.abc import Callable, Iterable, Iterator, Sequence
+from functools import partial
 from urllib.parse import urljoin
 
 from hypercone.errors import InputError, option, plural, short, some
 from hypercone.formats.parsed import ParsedEdges
+from hypercone.hierarchy.glossary import Entries, Obsolete
 from hypercone.hierarchy.relation_names import IS_A, normalized_relation, relation_key
 
 RDF = "http://www.w3.org/1999/02/22-rdf-syntax-ns#"
@@ -31,10 +33,14 @@ def names_of(iris: Iterable[str], prefixes: dict[str, str]) -> dict[str, str]:
     >>> names_of(["http://purl.obolibrary.org/obo/HP_1", "http://a/#b", "http://c/d"], {"a": "http://a/#"})
     {'http://purl.obolibrary.org/obo/HP_1': 'HP:1', 'http://a/#b': 'a:b', 'http://c/d': 'http://c/d'}
     """
-    namespaces = {namespace: prefix for prefix, namespace in sorted(prefixes.items(), reverse=True) if namespace}
+    namespaces = _namespaces(prefixes)
     shorts = {iri: short_name(iri, namespaces) for iri in iris}
     uses = Counter(shorts.values())
     return {iri: name if uses[name] == 1 and name not in shorts else iri for iri, name in shorts.items()}
+
+
+def _namespaces(prefixes: dict[str, str]) -> dict[str, str]:
+    return {namespace: prefix for prefix, namespace in sorted(prefixes.items(), reverse=True) if namespace}
 
 
 def short_name(iri: str, namespaces: dict[str, str]) -> str:
@@ -94,7 +100,18 @@ def resolve_iri(base: str, iri: str) -> str:
 RDFS = "http://www.w3.org/2000/01/rdf-schema#"
 OWL = "http://www.w3.org/2002/07/owl#"
 SKOS = "http://www.w3.org/2004/02/skos/core#"
-SHORTHAND = "http://www.geneontology.org/formats/oboInOwl#shorthand"
+OBO_IN_OWL = "http://www.geneontology.org/formats/oboInOwl#"
+IAO = "http://purl.obolibrary.org/obo/IAO_"
+SHORTHAND = OBO_IN_OWL + "shorthand"
+DEFINITIONS = (SKOS + "definition", IAO + "0000115")
+SYNONYMS = (
+    *(OBO_IN_OWL + name for name in ("hasExactSynonym", "hasRelatedSynonym", "hasBroadSynonym", "hasNarrowSynonym")),
+    *(SKOS + name for name in ("altLabel", "hiddenLabel")),
+    IAO + "0000118",
+)
+OTHER_IDS = (OBO_IN_OWL + "hasAlternativeId", SKOS + "notation")
+REPLACED_BY = (IAO + "0100001", "http://purl.org/dc/terms/isReplacedBy")
+CONSIDER = (OBO_IN_OWL + "consider",)
 CLASSES = {OWL + "Class", RDFS + "Class", SKOS + "Concept"}
 TOP = {OWL + "Thing", RDFS + "Resource"}
 NARROWER = {"narrower", "skos_narrower"}
@@ -134,13 +151,31 @@ class Statements:
         self.property_of: dict[str, str] = {}
         self.filler_of: dict[str, str] = {}
         self.equivalences: set[frozenset[str]] = set()
+        self.definitions: dict[str, tuple[int, str]] = {}
+        self.synonyms: dict[str, list[str]] = {}
+        self.other_ids: dict[str, list[str]] = {}
+        self.replaced_by: dict[str, list[str]] = {}
+        self.consider: dict[str, list[str]] = {}
         self.links = _LinkHandlers(self)
         self.texts: dict[str, Text] = {
             RDFS + "label": self._add_label,
             SKOS + "prefLabel": self._add_label,
             SHORTHAND: lambda node, text, _: self.shorthands.__setitem__(node, text),
             OWL + "deprecated": self._add_deprecation,
+            **dict.fromkeys(DEFINITIONS, self._add_definition),
+            **{predicate: partial(_append, lists) for predicate, lists in self._lists()},
         }
+
+    def _lists(self) -> Iterator[tuple[str, dict[str, list[str]]]]:
+        """The predicates whose objects are collected, and where."""
+        for predicates, lists in (
+            (SYNONYMS, self.synonyms),
+            (OTHER_IDS, self.other_ids),
+            (REPLACED_BY, self.replaced_by),
+            (CONSIDER, self.consider),
+        ):
+            for predicate in predicates:
+                yield predicate, lists
 
     def add_is_a(self, child: str, parent: str, position: int) -> None:
         """Add a statement "child is a parent"."""
@@ -171,14 +206,33 @@ class Statements:
     def _add_label(self, node: str, text: str, language: str) -> None:
         if node.startswith("_:") or not text.strip():
             return
-        language = language.lower()
-        rank = 0 if language == "en" else 1 if not language or language.startswith("en-") else 2
-        if node not in self.labels or rank < self.labels[node][0]:
+        rank = _rank(language)
+        before = self.labels.get(node)
+        if before is None or rank < before[0]:
             self.labels[node] = rank, text
+        # Of several labels, one is the label, and the others find the node as well.
+        if before is not None and before[1] != text:
+            self.synonyms.setdefault(node, []).append(before[1] if rank < before[0] else text)
+
+    def _add_definition(self, node: str, text: str, language: str) -> None:
+        rank = _rank(language)
+        if text.strip() and (node not in self.definitions or rank < self.definitions[node][0]):
+            self.definitions[node] = rank, text
 
     def _add_deprecation(self, node: str, text: str, _language: str) -> None:
         if text.strip().lower() in ("true", "1"):
             self.deprecated.add(node)
+
+
+def _rank(language: str) -> int:
+    """The order of preference of languages, English first."""
+    language = language.lower()
+    return 0 if language == "en" else 1 if not language or language.startswith("en-") else 2
+
+
+def _append(lists: dict[str, list[str]], node: str, text: str, _: object) -> None:
+    if not node.startswith("_:") and text.strip() and not text.startswith("_:"):
+        lists.setdefault(node, []).append(text)
 
 
 class _LinkHandlers(dict[str, Link | None]):
@@ -194,6 +248,8 @@ class _LinkHandlers(dict[str, Link | None]):
                 OWL + "equivalentClass": statements.add_equivalence,
                 OWL + "onProperty": lambda node, found, _: statements.property_of.__setitem__(node, found),
                 OWL + "someValuesFrom": lambda node, found, _: statements.filler_of.__setitem__(node, found),
+                **dict.fromkeys(REPLACED_BY, partial(_append, statements.replaced_by)),
+                **dict.fromkeys(CONSIDER, partial(_append, statements.consider)),
             }
         )
         self._statements = statements
@@ -231,7 +287,36 @@ def edges_from_statements(
         lines_of([usable[edge] for edge in order]),
         {names[node]: statements.labels[node][1] for node in nodes if node in statements.labels},
         tuple(_notes(statements, edges, nodes, names, skipped)),
+        _entries(statements, names, prefixes),
     )
+
+
+def _entries(statements: Statements, names: dict[str, str], prefixes: dict[str, str]) -> Entries:
+    """What the statements say about the nodes by name, and the deprecated nodes with what replaces them."""
+    namespaces = _namespaces(prefixes)
+    used, found = set(names.values()), Entries()
+    for node, name in names.items():
+        if node in statements.definitions:
+            found.definitions[name] = statements.definitions[node][1]
+        for lists, into in ((statements.synonyms, found.synonyms), (statements.other_ids, found.other_ids)):
+            if node in lists:
+                into[name] = lists[node]
+    for node in statements.deprecated:
+        name = short_name(node, namespaces)
+        others = [
+            tuple(names.get(other) or short_name(other, namespaces) for other in lists.get(node, ()))
+            for lists in (statements.replaced_by, statements.consider)
+        ]
+        if not node.startswith("_:"):
+            label = statements.labels.get(node, (0, ""))[1]
+            found.obsolete[node if name in used else name] = Obsolete(label, *others)
+    shortened = {prefix for node, name in names.items() if name != node for prefix in [_prefix_of(node, namespaces)]}
+    found.prefixes = {prefix: prefixes[prefix] for prefix in prefixes if prefix in shortened}
+    return found
+
+
+def _prefix_of(iri: str, namespaces: dict[str, str]) -> str | None:
+    return None if OBO.fullmatch(iri) else namespaces.get(iri[: len(iri) - len(local_name(iri))])
 
 
 def _is_usable(edge: tuple[str, str], statements: Statements) -> bool:

@@ -10,7 +10,8 @@ from hypercone.errors import InputError, option
 from hypercone.formats.arrow import read_arrow, read_parquet
 from hypercone.formats.dumps import read_ncbi, read_wordnet
 from hypercone.formats.graphml import read_graphml
-from hypercone.formats.obo import read_obo, read_obographs
+from hypercone.formats.obo import read_obo
+from hypercone.formats.obographs import read_obographs
 from hypercone.formats.parsed import ParsedEdges, build_hierarchy, checked_on_cycle, first_labels
 from hypercone.formats.rdfxml import read_rdfxml
 from hypercone.formats.source import Content, Source, content_of
@@ -32,6 +33,7 @@ def read(
     child: str | int | None = None,
     label: str | int | None = None,
     direction: str | None = None,
+    merge_names: bool = False,
 ) -> Hierarchy:
     r"""Read a hierarchy from a file, a binary stream, or standard input (``-``), compressed or not.
 
@@ -46,6 +48,8 @@ def read(
     "parent-child" or "child-parent" for two columns without a header. If columns are given by number, the first line is
     an edge unless it is a header. ``label`` is the column with the label of each child.
 
+    In paths and outlines, a node is named by its id or its path, and ``merge_names`` makes equal words one node.
+
     >>> import io
     >>> pets = read(io.BytesIO(b"animal > dog > poodle\nanimal > cat\n"), format="paths")
     >>> pets.in_words()
@@ -59,12 +63,17 @@ def read(
     name = format_of(content, format)
     wanted = checked_relations(relations)
     columns: dict[str, Any] = {"parent": parent, "child": child, "label": label, "direction": direction}
-    check_options(content, name, {"relations": None if wanted == DEFAULT_RELATIONS else wanted, **columns})
+    given = {
+        "relations": None if wanted == DEFAULT_RELATIONS else wanted,
+        "merge_names": merge_names or None,
+        **columns,
+    }
+    check_options(content, name, given)
     if name not in READERS:
         return build_hierarchy(_table_edges(content, name, **columns), on_cycle)
-    options = {"relations": wanted, **columns}
+    options = {"relations": wanted, "merge_names": merge_names, **columns}
     parsed = read_content(name, content, **{known: options[known] for known in READERS[name].options})
-    return build_hierarchy(parsed, on_cycle, READERS[name].cycle_hint)
+    return build_hierarchy(parsed, on_cycle, SAME_WORD if merge_names else "")
 
 
 def read_names(source: Source, *, format: str | None = None, **columns: Any) -> ParsedEdges:
@@ -94,17 +103,16 @@ Reader = Callable[..., ParsedEdges]
 
 @dataclass(frozen=True)
 class Format:
-    """A file format: its reader, what it is, its extensions, the options its reader takes, and a hint on cycles."""
+    """A file format: its reader, what it is, its extensions, and the options its reader takes."""
 
     reader: Reader
     summary: str
     extensions: tuple[str, ...]
     options: tuple[str, ...] = ()
-    cycle_hint: str = ""
 
 
 TABLE_OPTIONS = ("parent", "child", "label", "direction")
-# For formats in which nodes are identified by their text alone.
+# A hint on cycles of nodes that are identified by their text alone.
 SAME_WORD = "the same word in two places is one node here; give one of them another name"
 
 READERS = {
@@ -114,8 +122,8 @@ READERS = {
     "turtle": Format(read_turtle, "OWL, RDF or SKOS in Turtle", (".ttl",), ("relations",)),
     "ntriples": Format(read_ntriples, "OWL, RDF or SKOS in N-Triples", (".nt",), ("relations",)),
     "graphml": Format(read_graphml, "GraphML", (".graphml",), ("direction",)),
-    "paths": Format(read_paths, "one path per line, as in A > B > C", (".paths",), cycle_hint=SAME_WORD),
-    "indented": Format(read_indented, "an outline: each level indented further", (".outline",), cycle_hint=SAME_WORD),
+    "paths": Format(read_paths, "one path per line, as in A > B > C", (".paths",), ("merge_names",)),
+    "indented": Format(read_indented, "an outline: each level indented further", (".outline",), ("merge_names",)),
     "ncbi": Format(read_ncbi, "NCBI taxonomy, nodes.dmp with names.dmp beside it", (".dmp",)),
     "newick": Format(read_newick, "Newick tree", (".nwk", ".newick", ".tree", ".tre")),
     "wordnet": Format(read_wordnet, "WordNet data.noun", (".noun",)),

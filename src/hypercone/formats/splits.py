@@ -12,7 +12,7 @@ import numpy as np
 
 from hypercone._arrays import Rows
 from hypercone._files import new_file
-from hypercone.errors import InputError, UnknownNameError, visible
+from hypercone.errors import InputError, visible
 from hypercone.formats.parsed import ParsedEdges
 from hypercone.formats.registry import read_names
 from hypercone.hierarchy.hierarchy import Hierarchy
@@ -144,6 +144,10 @@ def write_pairs(path: Path, pairs: Rows, hierarchy: Hierarchy) -> None:
 def _rows(pairs: ParsedEdges, names: Sequence[str], hierarchy: Hierarchy) -> Rows:
     try:
         return hierarchy.rows(names)
-    except UnknownNameError as error:
-        unknown = next(i for i, name in enumerate(names) if name not in hierarchy)
-        raise InputError(f"{pairs.location(unknown)}: {error}") from None
+    except InputError:
+        for position, name in enumerate(names):
+            try:
+                hierarchy.row(name)
+            except InputError as error:
+                raise InputError(f"{pairs.location(position)}: {error}") from None
+        raise

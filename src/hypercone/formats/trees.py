@@ -1,18 +1,19 @@
 """Trees as text: Newick, paths (animal > dog > poodle) and outlines by indentation.
 
 In Newick, inner nodes without a label, or with a bare number (the support of a branch, not a name), are named
-``node_1``, ``node_2``, … in the order in which they open. In paths and outlines, nodes are identified by their text:
-the same text in two branches is one node with two parents.
+``node_1``, ``node_2``, … in the order in which they open. In paths and outlines, a node is named by its id, if the line
+has one, or else by its path, and labeled by its own text: the same text in two branches is two nodes.
 """
 
 from __future__ import annotations
 
 import re
-from collections.abc import Callable, Iterator
-from itertools import count, pairwise
+from collections.abc import Callable, Iterator, Mapping
+from dataclasses import replace
+from itertools import count
 
-from hypercone.errors import InputError, short
-from hypercone.formats.parsed import EdgeCollector, ParsedEdges
+from hypercone.errors import InputError, option, short
+from hypercone.formats.parsed import LONGEST_NAME, EdgeCollector, ParsedEdges
 from hypercone.formats.source import Content, text_of
 from hypercone.progress import Step, track_progress
 
@@ -160,54 +161,165 @@ class _Forest:
 
 # With a lookahead for the white space, so that an empty name between two separators is found.
 SEPARATOR = re.compile(r"\s>(?=\s)")
+JOINED = " > "
+# A number before " - " as in Google's taxonomy, or an id before " : " as in Shopify's, which is more than a word.
+IDS = (re.compile(r"([0-9]++)\s++-\s++(\S.*)"), re.compile(r"([^\W\d_]*+(?:[\d_]|[^\w\s])\S*+)\s++:\s++(\S.*)"))
 
 
-def read_paths(content: Content) -> ParsedEdges:
-    r"""The edges of all paths, each once. Skips blank lines and a first line that begins with ``#``.
+def read_paths(content: Content, *, merge_names: bool = False) -> ParsedEdges:
+    r"""The edges of all paths, each once. Skips blank lines and, at the top, lines that begin with ``#``.
 
     >>> read_paths(Content("a", "", b"animal > dog > poodle\nanimal > cat")).children
-    ['dog', 'poodle', 'cat']
+    ['animal > dog', 'animal > dog > poodle', 'animal > cat']
+    >>> read_paths(Content("a", "", b"7 - animal\n12 - animal > dog")).children
+    ['12']
     """
-    found = EdgeCollector(content.label)
+    found = _PathNodes(content, merge_names)
+    ids = _LineIds(content.label)
     lines = text_of(content, "one path per line, such as animal > dog > poodle").split("\n")
+    is_top = True
     for number, line in enumerate(track_progress(lines, "reading", len(lines)), 1):
-        if not line.strip() or (number == 1 and line.startswith("#")):
+        line = line.strip()
+        if not line or (is_top and line.startswith("#")):
             continue
-        path = [name.strip() for name in SEPARATOR.split(f" {line.strip()} ")]
+        is_top = False
+        own_id, written = ids.split(number, line)
+        path = [name.strip() for name in SEPARATOR.split(f" {written} ")]
         if "" in path:
             raise InputError(
-                f"{content.label}:{number}: a name is missing beside a > in {short(line.strip(), 40)!r}; "
+                f"{content.label}:{number}: a name is missing beside a > in {short(line, 40)!r}; "
                 "write it or remove the >"
             )
-        found.add_node(path[0])
-        for parent, child in pairwise(path):
-            found.add(parent, child, number)
-    return found.parsed_edges()
+        name = found.add_root(path[0], number)
+        for word in path[1:]:
+            name = found.add_below(name, word, number)
+        if not merge_names:
+            ids.add(number, own_id, name)
+    return found.parsed_edges(ids.id_of)
 
 
-def read_indented(content: Content) -> ParsedEdges:
+def read_indented(content: Content, *, merge_names: bool = False) -> ParsedEdges:
     r"""The edges from each line to the lines indented one level deeper below it; skips blank lines.
 
     >>> read_indented(Content("a", "", b"animal\n  dog\n    poodle\n  cat\n")).parents
-    ['animal', 'dog', 'animal']
+    ['animal', 'animal > dog', 'animal']
     """
-    found = EdgeCollector(content.label)
+    found = _PathNodes(content, merge_names)
     levels: list[str] = []
     above: list[str] = []
     lines = text_of(content, "one name per line, each level indented further").split("\n")
     for number, line in enumerate(track_progress(lines, "reading", len(lines)), 1):
-        name = line.strip()
-        if not name:
+        word = line.strip()
+        if not word:
             continue
         level = _level(content.label, number, line, levels)
         del levels[level:], above[level:]
-        if above:
-            found.add(above[-1], name, number)
-        else:
-            found.add_node(name)
+        name = found.add_below(above[-1], word, number) if above else found.add_root(word, number)
         levels.append(line[: len(line) - len(line.lstrip())])
         above.append(name)
-    return found.parsed_edges()
+    return found.parsed_edges({})
+
+
+# Names repeat the path of each node; together they may have so many characters, or so many times those of the file.
+MOST_CHARACTERS, MOST_TIMES = 2**28, 20
+
+
+class _PathNodes:
+    """Nodes named by their path from a root and labeled by its last element; with ``merge_names``, by that element."""
+
+    def __init__(self, content: Content, merge_names: bool) -> None:
+        self._label, self._merge_names = content.label, merge_names
+        self._edges = EdgeCollector(content.label)
+        self._words: dict[str, str] = {}
+        self._used, self._most = 0, max(MOST_CHARACTERS, MOST_TIMES * len(content.data))
+
+    def add_root(self, word: str, line: int) -> str:
+        """The name of a node without a parent."""
+        self._add_word(word, word, line)
+        self._edges.add_node(word)
+        return word
+
+    def add_below(self, parent: str, word: str, line: int) -> str:
+        """The name of a node below this parent."""
+        name = word if self._merge_names else f"{parent}{JOINED}{word}"
+        self._add_word(name, word, line)
+        self._edges.add(parent, name, line)
+        return name
+
+    def parsed_edges(self, id_of: Mapping[str, str]) -> ParsedEdges:
+        """The edges and labels; nodes that have an id are named by it."""
+        parsed = self._edges.parsed_edges()
+        if self._merge_names:
+            return parsed
+        labels = {id_of.get(name, name): word for name, word in self._words.items()}
+        if len(labels) < len(self._words):
+            unnamed = {name for name in self._words if name not in id_of}
+            both = next(name for name in id_of.values() if name in unnamed)
+            raise InputError(f"{self._label}: {short(both)!r} is an id and also a path without one; change the id")
+        if not id_of:
+            return replace(parsed, labels=labels)
+        parents, children = ([id_of.get(name, name) for name in side] for side in (parsed.parents, parsed.children))
+        return replace(parsed, parents=parents, children=children, labels=labels)
+
+    def _add_word(self, name: str, word: str, line: int) -> None:
+        if self._merge_names:
+            return
+        if name not in self._words:
+            self._used += len(name)
+            if len(name) > LONGEST_NAME or self._used > self._most:
+                raise InputError(
+                    f"{self._label}:{line}: the path to {short(word, 30)!r} is too long for a name ({len(name):,} "
+                    f"characters, the paths so far {self._used:,}); read it with {option('merge_names', True)}"
+                )
+        if self._words.setdefault(name, word) != word:
+            raise InputError(
+                f"{self._label}:{line}: two nodes would have the name {short(name)!r}, as there is a > in a text; "
+                "change that text"
+            )
+
+
+class _LineIds:
+    """The ids at the beginning of lines: each line has one, or none has."""
+
+    def __init__(self, label: str) -> None:
+        self._label = label
+        self._pattern: re.Pattern[str] | None = None
+        self._first: tuple[int, str] | None = None
+        self._line_of: dict[str, int] = {}
+        self.id_of: dict[str, str] = {}
+
+    def split(self, number: int, line: str) -> tuple[str, str]:
+        """The id of a line, empty if lines have none, and its path."""
+        if self._first is None:
+            self._pattern = next((pattern for pattern in IDS if pattern.fullmatch(line)), None)
+            self._first = number, line
+        if self._pattern is None:
+            return "", line
+        found = self._pattern.fullmatch(line)
+        if found is None:
+            raise InputError(
+                f"{self._label}:{number}: {short(line, 40)!r} has no id, but line {self._first[0]} has one, "
+                f"{short(self._first[1], 40)!r}; give every line one, or none"
+            )
+        return found[1], found[2]
+
+    def add(self, number: int, own_id: str, name: str) -> None:
+        """Note that a node has this id."""
+        if not own_id:
+            return
+        is_known = own_id in self._line_of
+        if is_known and self.id_of.get(name) != own_id:
+            raise InputError(
+                f"{self._label}:{number}: the id {short(own_id)!r} is that of line {self._line_of[own_id]}, which has "
+                "another path; give each path its own id"
+            )
+        if self.id_of.setdefault(name, own_id) != own_id:
+            other = self.id_of[name]
+            raise InputError(
+                f"{self._label}:{number}: the path {short(name)!r} has the id {short(other)!r} on line "
+                f"{self._line_of[other]} and here another; give each path one id"
+            )
+        self._line_of.setdefault(own_id, number)
 
 
 def _level(label: str, number: int, line: str, levels: list[str]) -> int:

@@ -38,6 +38,11 @@ class Entries:
     obsolete: dict[str, Obsolete] = field(default_factory=dict)
     prefixes: dict[str, str] = field(default_factory=dict)
 
+    @property
+    def is_empty(self) -> bool:
+        """Whether nothing was found."""
+        return not (self.definitions or self.synonyms or self.other_ids or self.obsolete or self.prefixes)
+
 
 @dataclass(frozen=True)
 class Glossary:
@@ -67,7 +72,7 @@ class Glossary:
                 f"and {len(self.other_ids):,} of other ids; give each one for each node"
             )
         obsolete = {as_one_line(name): self.obsolete[name] for name in sorted(self.obsolete)}
-        values["obsolete"] = MappingProxyType({name: _checked(name, found) for name, found in obsolete.items()})
+        values["obsolete"] = MappingProxyType({name: _clean_entry(name, found) for name, found in obsolete.items()})
         prefixes = {as_one_line(name): as_one_line(self.prefixes[name]) for name in sorted(self.prefixes)}
         values["prefixes"] = MappingProxyType(prefixes)
 
@@ -106,16 +111,27 @@ class Glossary:
         A synonym that repeats the label says nothing and is left out. ``merged`` has the names that became one node,
         by its name; it has all of their entries.
 
-        >>> found = Entries(definitions={"a": "First.", "b": "Second."}, synonyms={"b": ["bee", "B"]})
-        >>> both = Glossary.of_names(found, ["a = b"], {"b": "B"}, {"a = b": ["a", "b"]})
+        >>> found = Entries(definitions={"a": "First.", "b": "Second."}, synonyms={"b": ["bee"], "c": ["sea", "C"]})
+        >>> both = Glossary.of_names(found, ["a = b", "c"], {"c": "C"}, {"a = b": ["a", "b"]})
         >>> both.definitions, both.synonyms
-        (('First. = Second.',), (('bee',),))
+        (('First. = Second.', ''), (('bee',), ('sea',)))
         """
-        parts = [merged.get(name) or (name,) for name in names]
-        definitions = tuple(_joined(entries.definitions, each) for each in parts)
-        synonyms = tuple(_gathered(entries.synonyms, each, labels) for each in parts)
-        other_ids = tuple(_gathered(entries.other_ids, each, {}) for each in parts)
-        made = cls(definitions, synonyms, other_ids, entries.obsolete, entries.prefixes)
+        if entries.is_empty:
+            return None
+        definitions, synonyms, other_ids = entries.definitions, entries.synonyms, entries.other_ids
+        for name, parts in merged.items():
+            definitions[name] = JOINER.join(dict.fromkeys(definitions[part] for part in parts if part in definitions))
+            for lists in (synonyms, other_ids):
+                lists[name] = [text for part in parts for text in lists.get(part, ())]
+        made = cls(
+            tuple(definitions.get(name, "") for name in names),
+            tuple(
+                _distinct(synonyms[name], name, labels.get(name, "")) if name in synonyms else NOTHING for name in names
+            ),
+            tuple(_distinct(other_ids[name], name, "") if name in other_ids else NOTHING for name in names),
+            entries.obsolete,
+            entries.prefixes,
+        )
         return None if made.is_empty else made
 
     def __len__(self) -> int:
@@ -268,7 +284,7 @@ def checked_glossary(glossary: Glossary | None, size: int) -> Glossary | None:
     if glossary is None:
         return None
     if not isinstance(glossary, Glossary):
-        raise HierarchyError(f"the glossary is {short(repr(glossary))}; give a hypercone.hierarchy.Glossary")
+        raise HierarchyError(f"the glossary is {short(repr(glossary))}; give a hypercone.Glossary")
     if len(glossary) != size:
         raise HierarchyError(
             f"the glossary has {plural(len(glossary), 'row')} for {plural(size, 'node')}; give each one"
@@ -285,19 +301,11 @@ def _one_line_each(texts: Iterable[str]) -> tuple[str, ...]:
     return tuple(filter(None, map(as_one_line, texts))) if texts else NOTHING
 
 
-def _checked(name: str, found: Obsolete) -> Obsolete:
+def _clean_entry(name: str, found: Obsolete) -> Obsolete:
     if not name:
         raise HierarchyError("an obsolete id is empty; leave it out")
     return Obsolete(as_one_line(found[0]), _one_line_each(found[1]), _one_line_each(found[2]))
 
 
-def _joined(texts: Mapping[str, str], names: Sequence[str]) -> str:
-    return JOINER.join(dict.fromkeys(texts[name] for name in names if texts.get(name)))
-
-
-def _gathered(lists: Mapping[str, Sequence[str]], names: Sequence[str], labels: Mapping[str, str]) -> tuple[str, ...]:
-    found = dict.fromkeys(text for name in names for text in lists.get(name, ()))
-    if not found:
-        return NOTHING
-    own = {*names, *(labels.get(name, "") for name in names)}
-    return tuple(text for text in found if text not in own)
+def _distinct(texts: Sequence[str], name: str, label: str) -> Texts:
+    return tuple(text for text in dict.fromkeys(texts) if text not in (name, label))

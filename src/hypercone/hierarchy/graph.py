@@ -179,12 +179,13 @@ def _cycle_error(names: Sequence[str], parents: Adjacency, children: Adjacency) 
 
 
 class CondensedGraph(NamedTuple):
-    """Names, edges and labels after each cycle has become one node, and a note on what was condensed."""
+    """Names, edges and labels after each cycle has become one node, a note, and the names that each was made of."""
 
     names: list[str]
     edges: Rows
     labels: dict[str, str]
     notes: tuple[str, ...]
+    merged: dict[str, list[str]]
 
 
 def condense_cycles(names: Sequence[str], edges: Rows, labels: Mapping[str, str]) -> CondensedGraph | None:
@@ -207,7 +208,8 @@ def condense_cycles(names: Sequence[str], edges: Rows, labels: Mapping[str, str]
     new_edges = _distinct(new_row[component[edges]], len(first_rows))
     note = f"{plural(len(members), 'cycle')} condensed: {some(list(merged_names.values()))}"
     new_names = [merged_names.get(row) or names[row] for row in first_rows.tolist()]
-    return CondensedGraph(new_names, new_edges, merged_labels | dict(labels), (note,))
+    merged = {merged_names[first]: [names[row] for row in rows] for first, rows in members.items()}
+    return CondensedGraph(new_names, new_edges, merged_labels | dict(labels), (note,), merged)
 
 
 def edges_closing_cycles(edges: Rows, size: int) -> NDArray[np.int64]:

@@ -76,18 +76,19 @@ def find_rows(text: str, names: NodeNames, labels: Labels | None = None, glossar
     >>> find_rows("HEART", NodeNames(["A:1", "A:2"]), Labels(["heart", "Heart"]))
     Found(rows=[0, 1], role='label', obsolete=None)
     """
-    known = [("name", names.by_text), ("label", labels.by_text if labels else None)]
+    known = [("name", names.by_text), *([("label", labels.by_text)] if labels is not None else [])]
     others = [names.parts, *([glossary.by_text] if glossary is not None else [])]
-    spellings = [text, *other_spellings(text, glossary.prefixes if glossary is not None else {})]
-    for form in (TextIndex.exact, TextIndex.normal, TextIndex.folded):
+    every = [*(index for _, index in known), *others]
+    spellings = list(other_spellings(text, glossary.prefixes if glossary is not None else {}))
+    for form in (TextIndex.exact, TextIndex.normal, TextIndex.in_any_case):
         for role, index in known:
-            if index is not None and (rows := form(index, text)):
+            if rows := form(index, text):
                 return Found(rows, role)
-        for spelling in spellings:
-            for index in others if spelling is text else [names.by_text, *others]:
-                if rows := form(index, spelling):
-                    return Found(rows, "another name")
-        if glossary is not None and (name := _obsolete_id(spellings, form, *glossary.obsolete_ids)):
+        found = [row for index in others for row in form(index, text)]
+        found = found or [row for spelling in spellings for index in every for row in form(index, spelling)]
+        if found:
+            return Found(sorted(set(found)), "another name")
+        if glossary is not None and (name := _obsolete_id([text, *spellings], form, *glossary.obsolete_ids)):
             return Found([], obsolete=name)
     return NOTHING
 
@@ -99,14 +100,14 @@ def _obsolete_id(
 
 
 def other_spellings(text: str, prefixes: Mapping[str, str]) -> Iterator[str]:
-    """The long and short forms of an address, by the rules of OBO and by the prefixes.
+    """The long and short forms of an address, by the rules of OBO and by the prefixes, and a text without underscores.
 
     >>> list(other_spellings("http://purl.obolibrary.org/obo/GO_0008150", {}))
     ['GO:0008150']
     >>> list(other_spellings("GO_0008150", {})), list(other_spellings("http://a/#dog", {"zoo": "http://a/#"}))
-    (['GO:0008150'], ['zoo:dog'])
-    >>> list(other_spellings("zoo:dog", {"zoo": "http://a/#"}))[-1]
-    'http://a/#dog'
+    (['GO:0008150', 'GO 0008150'], ['zoo:dog'])
+    >>> list(other_spellings("dog", {"zoo": "http://a/#"})), list(other_spellings("zoo:dog", {"zoo": "http://a/#"}))[-1]
+    (['zoo:dog'], 'http://a/#dog')
     """
     if text.startswith("<") and text.endswith(">"):
         text = text[1:-1]
@@ -119,14 +120,19 @@ def other_spellings(text: str, prefixes: Mapping[str, str]) -> Iterator[str]:
         local = f"{curie[1]}_{curie[2]}"
         yield local
         yield OBO + local
-        for prefix in prefixes:
-            if prefix:
-                yield f"{prefix}:{local}"
+    elif ":" not in text:
+        local = text
+    else:
+        local = ""
+    for prefix in prefixes if local else ():
+        yield f"{prefix}:{local}"
     for prefix, namespace in prefixes.items():
         if "://" in text and text.startswith(namespace):
             yield f"{prefix}:{text[len(namespace) :]}" if prefix else text[len(namespace) :]
         elif prefix and text.startswith(f"{prefix}:"):
             yield namespace + text[len(prefix) + 1 :]
+    if "_" in text and "://" not in text:
+        yield text.replace("_", " ")
 
 
 def no_such_node(name: object, names: Sequence[str]) -> UnknownNameError:

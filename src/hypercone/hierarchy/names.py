@@ -44,7 +44,7 @@ class NodeNames(tuple[str, ...]):
     @cached_property
     def by_text(self) -> TextIndex:
         """The row of each name, also without regard to case."""
-        return TextIndex(partial(_numbered, self), self.row_of)
+        return TextIndex(partial(_rows_and_texts, self), self.row_of)
 
     @cached_property
     def parts(self) -> TextIndex:
@@ -53,9 +53,9 @@ class NodeNames(tuple[str, ...]):
         >>> NodeNames(["a = b", "http://example.org/zoo#Dog"]).parts.exact("Dog")
         [1]
         """
-        return TextIndex(self._numbered_parts)
+        return TextIndex(self._rows_and_parts)
 
-    def _numbered_parts(self) -> Iterator[tuple[int, str]]:
+    def _rows_and_parts(self) -> Iterator[tuple[int, str]]:
         for row, name in enumerate(self):
             if JOINER in name:
                 for part in dict.fromkeys(name.split(JOINER)):
@@ -171,7 +171,7 @@ class TextIndex:
     where they differ from the texts, which are few.
 
     >>> index = TextIndex(lambda: enumerate(["Dog", "dog", "cat"]))
-    >>> index.exact("Dog"), index.folded("DOG"), index.folded("CAT"), index.exact("owl")
+    >>> index.exact("Dog"), index.in_any_case("DOG"), index.in_any_case("CAT"), index.exact("owl")
     ([0], [0, 1], [2], [])
     """
 
@@ -190,7 +190,7 @@ class TextIndex:
         text = as_nfc(text)
         return _distinct(self._rows.of(text), self._changed_by_nfc.of(text))
 
-    def folded(self, text: str) -> list[int]:
+    def in_any_case(self, text: str) -> list[int]:
         """The rows of the texts that differ at most in case."""
         text = without_case(text)
         return _distinct(self._rows.of(text), self._changed_by_case.of(text))
@@ -243,7 +243,7 @@ def without_case(text: str) -> str:
     return text.lower() if text.isascii() else as_nfc(as_nfc(text).casefold())
 
 
-def _numbered(texts: Sequence[str]) -> Iterable[tuple[int, str]]:
+def _rows_and_texts(texts: Sequence[str]) -> Iterable[tuple[int, str]]:
     return enumerate(texts)
 
 
@@ -288,7 +288,7 @@ class Labels:
 
     def rows_of(self, text: str) -> list[int]:
         """The rows with this label; if there are none, those whose label differs only in case."""
-        return self.by_text.exact(text) or self.by_text.folded(text)
+        return self.by_text.exact(text) or self.by_text.in_any_case(text)
 
     def part(self, is_included: Iterable[bool]) -> Labels:
         """The labels of the included rows."""
@@ -297,7 +297,7 @@ class Labels:
     @cached_property
     def by_text(self) -> TextIndex:
         """The rows of each label."""
-        return TextIndex(partial(_numbered, self.texts))
+        return TextIndex(partial(_rows_and_texts, self.texts))
 
 
 def checked_labels(labels: Labels | Iterable[str] | None, size: int) -> Labels | None:

@@ -246,11 +246,22 @@ class Centroid(Answer):
 
 @dataclass(slots=True)
 class Matches(Answer):
-    """The nodes with the text in their name or label: the whole of it first, then its beginning, then any part."""
+    """The nodes with the text in one of their names: the whole of it first, then its beginning, then any part."""
 
     text: str
     matches: list[Node]
     count: int
+
+
+@dataclass(slots=True)
+class Described(Answer):
+    """What the node is called and what it means; None or empty for what the model does not know."""
+
+    name: str
+    label: str | None
+    definition: str | None
+    synonyms: list[str]
+    other_ids: list[str]
 
 
 @dataclass(slots=True)

@@ -27,6 +27,7 @@ from hypercone.queries.answers import (
     Centroid,
     Children,
     Descendants,
+    Described,
     Energies,
     Energy,
     Explained,
@@ -375,10 +376,19 @@ def centroid_of(asked: QuestionInput) -> Centroid:
 
 
 def search(asked: QuestionInput) -> Matches:
-    """The nodes with a text in their name or label."""
+    """The nodes with a text in one of their names."""
     rows = asked.embedding.searchable.search(asked.text)
     shown = first(rows, asked.limit).tolist()
     return Matches(asked.text, [Node(*_node(asked.embedding, row)) for row in shown], len(rows))
+
+
+def describe(asked: QuestionInput) -> Described:
+    """What the node is called and what it means."""
+    glossary, row = asked.embedding.glossary, asked.rows[0]
+    if glossary is None:
+        return Described(*asked.node(), None, [], [])
+    definition, synonyms, other_ids = glossary.definitions[row], glossary.synonyms[row], glossary.other_ids[row]
+    return Described(*asked.node(), definition or None, list(synonyms), list(other_ids))
 
 
 def above_point(embedding: Embedding, point: Any, limit: int = NO_LIMIT) -> tuple[list[Relative], int]:
@@ -453,4 +463,5 @@ QUESTIONS = {
     "lca": Question("NAME NAME …", lowest_common_ancestors, LowestCommonAncestors),
     "centroid": Question("NAME …", centroid_of, Centroid, limit=NO_LIMIT, answered_by=GEOMETRY),
     "search": Question(TEXT, search, Matches, limit=SHORT_LIMIT, answered_by=()),
+    "describe": Question(NAME, describe, Described, answered_by=()),
 }

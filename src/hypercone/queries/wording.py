@@ -15,6 +15,7 @@ from hypercone.queries.answers import (
     Centroid,
     Children,
     Descendants,
+    Described,
     Energy,
     Explained,
     IsA,
@@ -123,13 +124,25 @@ def _(answer: Explained, *, long: bool = False) -> str:
     return "\n".join([f"{_verdict_text(answer)} ({ORIGINS[answer.by]}).", *_reason_lines(answer)])
 
 
-def title(node: Any) -> str:
-    """The name of a node, followed by its label if that is different.
+@in_words.register
+def _(answer: Described, *, long: bool = False) -> str:
+    parts = {
+        "definition": answer.definition,
+        "synonyms": ", ".join(answer.synonyms),
+        "other ids": ", ".join(answer.other_ids),
+    }
+    lines = [f"  {name:<10}  {text}" for name, text in parts.items() if text]
+    return "\n".join([title(answer), *(lines or ["  nothing more is known of it"])])
 
-    >>> title(Node("HP:1", "Heart")), title(Node("dog", None)), title(Node("dog", "dog"))
-    ('HP:1 (Heart)', 'dog', 'dog')
+
+def title(node: Any) -> str:
+    """The name of a node, followed by its label unless the name is the label or a path that ends in it.
+
+    >>> title(Node("HP:1", "Heart")), title(Node("dog", None)), title(Node("animal > dog", "dog"))
+    ('HP:1 (Heart)', 'dog', 'animal > dog')
     """
-    return node.name if node.label in (None, node.name) else f"{node.name} ({node.label})"
+    is_clear = node.label in (None, node.name) or node.name.endswith(f" > {node.label}")
+    return node.name if is_clear else f"{node.name} ({node.label})"
 
 
 def _titles(nodes: Sequence[Any]) -> str:
