@@ -5,9 +5,10 @@ from typing import Any
 from hypercone._arrays import Adjacency
 from hypercone.errors import warn_renamed
 from hypercone.hierarchy.glossary import Glossary, Obsolete
-from hypercone.hierarchy.hierarchy import Hierarchy, Summary
+from hypercone.hierarchy.hierarchy import Hierarchy
 from hypercone.hierarchy.names import Labels
 from hypercone.hierarchy.split import LabeledPairs, Split
+from hypercone.hierarchy.summary import Summary
 
 __all__ = ["Adjacency", "Glossary", "Hierarchy", "LabeledPairs", "Labels", "Obsolete", "Split", "Summary"]
 

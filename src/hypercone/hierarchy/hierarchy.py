@@ -3,9 +3,7 @@
 from __future__ import annotations
 
 import hashlib
-import time
 from collections.abc import Iterable, Iterator, Mapping, Sequence
-from dataclasses import asdict, dataclass
 from functools import cached_property
 from itertools import compress
 from typing import TYPE_CHECKING, Any
@@ -21,6 +19,7 @@ from hypercone.hierarchy.lineage import Lineage
 from hypercone.hierarchy.lookup import find_row, path_text
 from hypercone.hierarchy.names import Labels, NodeNames, checked_labels, rows_of_pairs
 from hypercone.hierarchy.relation_names import DEFAULT_RELATIONS
+from hypercone.hierarchy.summary import Summary, summarize
 
 if TYPE_CHECKING:
     from hypercone.hierarchy.interop import Direction
@@ -398,7 +397,7 @@ class Hierarchy:
         >>> birds.summary().closure_edges, birds.summary().depth
         (3, 2)
         """
-        return _summary(self)
+        return summarize(self)
 
     def redundant_edges(self) -> Rows:
         """The given (parent, child) rows that follow from other edges, in the order of the edges.
@@ -487,52 +486,3 @@ def _as_rows(edges: ArrayLike, size: int) -> NDArray[np.integer]:
         unknown = rows.min() if rows.min() < 0 else rows.max()
         raise HierarchyError(f"an edge names row {unknown}, but there are rows 0 … {size - 1}; give every row a name")
     return rows
-
-
-@dataclass(frozen=True)
-class Summary:
-    """The size and shape of a hierarchy.
-
-    ``closure_edges`` is exact, counted without storing the closure, or None where counting would take minutes.
-    ``depth`` is the longest path; ``branching`` is the mean number of children of a node that has any.
-    """
-
-    nodes: int
-    edges: int
-    basic_edges: int
-    closure_edges: int | None
-    nonbasic_edges: int | None
-    roots: int
-    leaves: int
-    depth: int
-    branching: float
-    max_branching: int
-    multi_parent_nodes: int
-    seconds: float
-
-    def as_dict(self) -> dict[str, int | float | None]:
-        """The numbers by name, as JSON can hold them."""
-        return asdict(self)
-
-
-def _summary(hierarchy: Hierarchy) -> Summary:
-    start = time.perf_counter()
-    basic = len(hierarchy.reduction())
-    closure = hierarchy.count_closure()
-    depth = int(hierarchy.depths.max(initial=0))
-    below = hierarchy.child_lists.counts
-    inner = len(hierarchy) - len(hierarchy.leaf_rows)
-    return Summary(
-        nodes=len(hierarchy),
-        edges=len(hierarchy.edges),
-        basic_edges=basic,
-        closure_edges=closure,
-        nonbasic_edges=None if closure is None else closure - basic,
-        roots=len(hierarchy.root_rows),
-        leaves=len(hierarchy.leaf_rows),
-        depth=depth,
-        branching=len(hierarchy.edges) / inner if inner else 0.0,
-        max_branching=int(below.max(initial=0)),
-        multi_parent_nodes=int((hierarchy.parent_lists.counts > 1).sum()),
-        seconds=time.perf_counter() - start,
-    )

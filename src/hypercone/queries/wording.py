@@ -171,10 +171,10 @@ def table(items: Sequence[Any]) -> str:
     """A table with a heading and one line per node, its name last.
 
     >>> from hypercone.queries.answers import Relative
-    >>> print(table([Relative("animal", None, 0, 0.5), Relative("A:5", "dog", None, 0.25)]))
-      depth  margin  name
-          0  0.5000  animal
-          -  0.2500  A:5 (dog)
+    >>> print(table([Relative("animal", None, 0, 0.5, "graph"), Relative("A:5", "dog", None, 0.25, "geometry")]))
+      depth  margin        by  name
+          0  0.5000     graph  animal
+          -  0.2500  geometry  A:5 (dog)
     """
     columns = [field.name for field in fields(items[0]) if field.name not in ("name", "label")]
     lines = [[*columns, "name"], *([*(_cell(getattr(item, key)) for key in columns), title(item)] for item in items)]
