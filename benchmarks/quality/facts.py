@@ -51,6 +51,7 @@ KINDS = ("asked", "different", "out_of_order", "not_by_graph")
 # A row is about all nodes in every interface but the explorer, or about some nodes in the explorer.
 EVERY, SAMPLE = "every node", "some nodes in the explorer"
 DATASETS = {"wordnet-nouns": "WordNet 3.0 nouns", "wordnet-mammals": "WordNet 3.0 mammals"}
+TITLES = DATASETS | {"mammals/nodes.dmp": "mammals of the NCBI taxonomy"}
 # The other files of the benchmark ``readers`` are too large for it, or have the edges of one that is here.
 READ = [
     "kisao.owl",
@@ -127,7 +128,8 @@ def run(settings: Row, options: argparse.Namespace) -> list[Row]:
 def about(source: str) -> Row:
     """What a hierarchy is, and where it comes from."""
     file = ONTOLOGIES.get(source) or FILES.get(source)
-    return {"content": file.content if file else DATASETS.get(source, source), "package": file.package if file else ""}
+    content = TITLES.get(source) or (file.content if file else source)
+    return {"content": content, "package": file.package if file else ""}
 
 
 def compare(judge: Judge, asked: dict[str, tuple[Ask, Sequence[int]]]) -> Row:
