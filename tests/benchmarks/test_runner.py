@@ -30,7 +30,7 @@ RESULTS = ROOT / "benchmarks" / "results"
 # Where the result file has another name than the benchmark.
 NAMED = {"service_load": "service"}
 # These start a service or a browser.
-SLOW = {"explorer", "service_load"}
+SLOW = {"explorer", "facts", "service_load"}
 NEEDED = {
     "against_gensim": find_spec("gensim"),
     "explorer": shutil.which("chromium"),
