@@ -160,6 +160,7 @@ def test_a_node_added_at_a_point_is_judged_by_the_geometry_also_after_a_round_tr
     why = larger.explain("here", "r")
     assert (why.by, why.graph, why.agrees, why.stray) == ("geometry", None, None, None)
     assert (larger.children("here"), answer(larger, "children", ["here"]).by) == ([], "geometry")
+    assert larger.add("there", None, point=fitted["r.1"]).by_point.tolist() == [len(fitted), len(fitted) + 1]
     saved = hypercone.load(larger.save(tmp_path / "model"))
     assert saved.by_point.tolist() == larger.by_point.tolist() == [len(fitted)]
     assert answer(saved, "descendants", ["r"]) == mixed
@@ -177,6 +178,27 @@ def test_a_damaged_list_of_nodes_placed_by_a_point_is_refused(fitted, rows, tmp_
     config.write_text(with_checksum(values | {"by_point": rows}))
     with pytest.raises(ModelFileError, match=r"config\.json: .*damaged"):
         hypercone.load(tmp_path / "model")
+
+
+def test_a_node_placed_by_a_point_changes_no_fact_of_the_graph():
+    pets = hypercone.fit([("animal", "dog"), ("animal", "cat"), ("dog", "puppy"), ("dog", "hound")])
+    copy = pets.add("copy", point=pets["dog"])
+    assert copy.lowest_common_ancestors(["puppy", "hound"]) == ["dog"]
+    assert answer(copy, "lca", ["puppy", "hound"]).by == "graph"
+    found = answer(copy, "lca", ["puppy", "copy"])
+    assert (found.by, found.graph, found.agree) == ("geometry", None, None)
+    assert copy.lowest_common_ancestors(["puppy", "copy"]) == copy.lowest_common_ancestors(
+        ["puppy", "copy"], by="geometry"
+    )
+    near = pets.add("near", point=pets["dog"] * 1.02).add("under", ["near"])
+    names = list(near.names)
+    assert {(parent, name) for name in names for parent in near.parents(name)} == {
+        (name, child) for name in names for child in near.children(name)
+    }
+    for name in names:
+        assert not {*near.siblings(name)} & {*near.ancestors(name), *near.descendants(name)}
+        assert {*near.parents(name)} <= {*near.ancestors(name)}
+    assert [item.depth for item in answer(near, "descendants", ["animal"]).descendants if item.name == "near"] == [None]
 
 
 def test_a_node_is_added_at_a_point_or_under_parents_but_not_both(fitted):

@@ -157,6 +157,7 @@ def test_nodes_that_the_graph_says_nothing_about_are_left_out():
         found = headline(model)
         assert (found.direct_edges, found.exact_ancestor_lists, found.f1) == (1.0, 1.0, 1.0)
         assert found.as_dict()["nodes"] == len(tree)
+        assert all_pairs(model).f1 == 1.0
     assert headline(tree.add("under a leaf", ["r.0.0.0"])).as_dict()["nodes"] == len(tree) + 1
 
 

@@ -99,17 +99,17 @@ export class Lineage {
    */
   children(row) {
     const rows = this.#sort([...neighbors(this.graph.children, row)]);
-    if (this.placed.has(row) && !rows.length) return this.relations.children(row);
     return { rows: [...rows, ...this.#placedUnder(row)], isWhole: true };
   }
 
-  /** The other children of the parents. @param {number} row @returns {Found} */
+  /** The other children of the parents, none of them above or below the row. @param {number} row @returns {Found} */
   siblings(row) {
     const families = this.parents(row).map((parent) => this.children(parent));
     const rows = new Set(families.flatMap((family) => family.rows));
     rows.delete(row);
     const isWhole = families.every((family) => family.isWhole);
-    return { rows: this.placed.size ? [...rows] : this.#sort([...rows]), isWhole };
+    if (!this.placed.size) return { rows: this.#sort([...rows]), isWhole };
+    return { rows: [...rows].filter((other) => !this.isA(row, other) && !this.isA(other, row)), isWhole };
   }
 
   /** The graph if both are directly below one node. @param {number} row @param {number} sibling @returns {By} */

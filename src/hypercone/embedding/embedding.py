@@ -315,7 +315,7 @@ class Embedding:
         answers questions about it.
         """
         if point is not None:
-            if len(parents) or len(not_under):
+            if parents or not_under:
                 raise InputError(f"{name!r} is given a point as well as parents or not_under; give one or the other")
             return add_at_point(self, name, point, label)
         apart = [not_under] if isinstance(not_under, str) else not_under

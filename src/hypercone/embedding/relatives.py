@@ -2,13 +2,14 @@
 
 The graph decides every pair of its nodes. A node that was placed by a point is not in the graph, so pairs with it, and
 with nodes that were placed under it, are judged by the geometry unless edges connect them. A list can therefore mix
-rows of both origins.
+rows of both origins: those of the graph come first. Such a node has parents by geometry, and is a child of these, but
+it never comes between two nodes of the graph.
 """
 
 from __future__ import annotations
 
 from collections.abc import Sequence
-from functools import cached_property, reduce
+from functools import cached_property
 from typing import TYPE_CHECKING, Literal
 
 import numpy as np
@@ -95,7 +96,7 @@ class ByGeometry:
         return relations.lowest_common(self.embedding, rows)
 
     def origin(self, row: int) -> By:
-        """What answers for a row that has no relatives."""
+        """What answers for a row alone."""
         return self.by
 
     def origins(self, row: int, others: Sequence[int] | Rows) -> list[By]:
@@ -161,25 +162,24 @@ class ByGraph:
         known = self.lineage.children(row)
         if not self._placed:
             return known
-        if row in self._parents_of_placed and not known.size:
-            return self._geometry.children(row)
         placed = [new for new, parents in self._parents_of_placed.items() if row in parents]
         return np.append(known, np.array(placed, np.int32))
 
     def siblings(self, row: int) -> dict[int, list[int]]:
-        """The other children of the parents, each with the shared parents."""
-        return _shared_parents(self, row) if self._placed else self.lineage.siblings(row)
+        """The other children of the parents, each with the shared parents; none is above or below the row."""
+        if not self._placed:
+            return self.lineage.siblings(row)
+        related = {*self.ancestors(row).tolist(), *self.descendants(row).tolist()}
+        return {other: parents for other, parents in _shared_parents(self, row).items() if other not in related}
 
     def lowest_common(self, rows: Sequence[int]) -> Rows:
-        """The lowest rows that each of the rows is, or is a kind of."""
-        if not self._placed:
-            return self.lineage.lowest_common(rows)
-        common = reduce(np.intersect1d, [np.append(self.ancestors(row), np.int32(row)) for row in rows])
-        above = [self.ancestors(row) for row in common.tolist()]
-        return np.setdiff1d(common, np.concatenate(above)) if above else common
+        """The lowest rows that each of the rows is, or is a kind of; by geometry if one of them is not in the graph."""
+        if any(self.origin(row) == "geometry" for row in rows):
+            return self._geometry.lowest_common(rows)
+        return self.lineage.lowest_common(rows)
 
     def origin(self, row: int) -> By:
-        """What answers for a row that has no relatives: the geometry if the graph says nothing about it."""
+        """What answers for a row alone: the geometry if the graph says nothing about it."""
         return "geometry" if self._placed and self._is_free[row] else "graph"
 
     def origins(self, row: int, others: Sequence[int] | Rows) -> list[By]:

@@ -217,7 +217,7 @@ def all_pairs(
     The counts are exact and, for cones, fast: the index finds the ancestors of each node. There are many more negative
     pairs than in the paper's protocol, which draws ten per true pair, so precision is much lower. ``group_by`` adds the
     same figures by the ``depth`` of the child, or by the number of its ``parents``: a pair (u, v) counts in the group
-    of v.
+    of v. Nodes that the graph says nothing about, because they were placed by a point, are left out.
 
     >>> import hypercone
     >>> found = all_pairs(hypercone.fit("tree-3-4"), group_by="depth")
@@ -226,6 +226,8 @@ def all_pairs(
     >>> [part.positives for part in found.groups.values()]
     [0, 3, 18, 81, 324]
     """
+    if hierarchy is None:
+        embedding = _part_in_graph(embedding)
     hierarchy, threshold = known_hierarchy(embedding, hierarchy), checked_threshold(embedding, threshold)
     return metrics_from_predictions(count_predictions(embedding, hierarchy, threshold), hierarchy, threshold, group_by)
 
@@ -284,14 +286,15 @@ def known_headline(embedding: Embedding) -> dict[str, Any] | None:
     if stored is not None or embedding.edges is None:
         return stored
     try:
-        hierarchy = known_hierarchy(embedding, None)
+        part = _part_in_graph(embedding)
+        hierarchy = known_hierarchy(part, None)
     except HierarchyError:
         # The edges of a model that was not fitted may form a cycle.
         return None
     if embedding.scorer.method.curvature is not None or len(embedding) ** 2 <= MOST_SCANNED:
         with suppress(ResourceError):
-            return headline(embedding).as_dict()
-    return headline_from(embedding, hierarchy, None, None).as_dict()
+            return headline(part, hierarchy).as_dict()
+    return headline_from(part, hierarchy, None, None).as_dict()
 
 
 def metrics_from_predictions(

@@ -39,7 +39,7 @@ class Node:
 
 @dataclass(slots=True)
 class Ranked:
-    """A node and its depth, the longest path from a root; None if the edges are not known."""
+    """A node and its depth, the longest path from a root; None if it is not in a graph."""
 
     name: str
     label: str | None

@@ -351,10 +351,13 @@ def vector(asked: QuestionInput) -> Vector:
 
 def lowest_common_ancestors(asked: QuestionInput) -> LowestCommonAncestors:
     """The lowest common ancestors, and what the graph and the geometry each say."""
-    embedding, by = asked.embedding, asked.relatives.by
+    embedding = asked.embedding
+    by: By = "geometry" if any(asked.relatives.origin(row) == "geometry" for row in asked.rows) else "graph"
     answers = {"geometry": embedding.relatives("geometry").lowest_common(asked.rows).tolist()}
     if embedding.edges is not None:
-        answers["graph"] = embedding.relatives("graph").lowest_common(asked.rows).tolist()
+        in_graph = embedding.relatives("graph")
+        if all(in_graph.origin(row) == "graph" for row in asked.rows):
+            answers["graph"] = in_graph.lowest_common(asked.rows).tolist()
     nodes = {each: _nodes_with_depths(embedding, rows) for each, rows in answers.items()}
     return LowestCommonAncestors(
         *asked.nodes(),
@@ -446,6 +449,12 @@ def _depths(embedding: Embedding, rows: Rows | list[int]) -> list[int | None]:
     if embedding.hierarchy is None:
         return [None] * len(rows)
     depths: list[int | None] = embedding.hierarchy.depths[rows].tolist()
+    if embedding.by_point is not None:
+        in_graph = embedding.relatives("graph")
+        return [
+            depth if in_graph.origin(row) == "graph" else None
+            for row, depth in zip(np.asarray(rows).tolist(), depths, strict=True)
+        ]
     return depths
 
 
