@@ -224,6 +224,8 @@ def test_a_malformed_file_is_refused_in_one_sentence(kind, case):
             for kind, option, options in (
                 ("tsv", "relations", {"relations": ["part_of"]}),
                 ("newick", "relations", {"relations": ["part_of"]}),
+                ("tsv", "relations", {"relations": ["is_a"]}),
+                ("paths", "relations", {"relations": "is_a"}),
                 ("obo", "direction", DOWN),
                 ("paths", "parent", {"parent": "a", "child": "b"}),
                 ("graphml", "child", {"child": "b"}),

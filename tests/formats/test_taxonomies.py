@@ -121,20 +121,30 @@ def test_a_label_of_two_categories_is_ambiguous_and_both_are_shown_with_their_pa
     assert plain.row("jewelry") == plain.names.index("Apparel & Accessories > Jewelry")
 
 
+TEN_WITH_NUMBERS = "".join(f"1{i} - z > child{i}\n" for i in range(10))
+
+
 @pytest.mark.parametrize(
     ("text", "words"),
     [
         (
-            "1 - a\n2 - a > b\nc > d\n",
+            "1 - a\n2 - a > b\nc > d\n" + TEN_WITH_NUMBERS,
             ":3: 'c > d' has no id, but line 1 has one, '1 - a'; give every line one, or none",
         ),
-        ("x:1 : a\nb > c\n", ":2: 'b > c' has no id, but line 1 has one, 'x:1 : a'; give every line one, or none"),
         (
-            "1 - a > b\n1 - a > c\n",
+            "a > b\n" + TEN_WITH_NUMBERS,
+            ":1: 'a > b' has no id, but line 2 has one, '10 - z > child0'; give every line one, or none",
+        ),
+        (
+            "x:1 : a\nb > c\n" + TEN_WITH_NUMBERS.replace(" - ", "x : "),
+            ":2: 'b > c' has no id, but line 1 has one, 'x:1 : a'; give every line one, or none",
+        ),
+        (
+            "1 - a > b\n1 - a > c\n" + TEN_WITH_NUMBERS,
             ":2: the id '1' is that of line 1, which has another path; give each path its own id",
         ),
         (
-            "1 - a > b\n2 - a > b\n",
+            "1 - a > b\n2 - a > b\n" + TEN_WITH_NUMBERS,
             ":2: the path 'a > b' has the id '1' on line 1 and here another; give each path one id",
         ),
         ("x:a : b > c\ny:b : x:a > d\n", ": 'x:a' is an id and also a path without one; change the id"),
@@ -148,6 +158,20 @@ def test_ids_must_be_on_every_line_and_belong_to_one_path(text, words):
 def test_a_number_or_a_colon_later_in_a_file_without_ids_is_a_part_of_the_name():
     found = read_text("a > b\n911 - Calls > c\nMath : Algebra > d\n", format="paths")
     assert found.roots == ("a", "911 - Calls", "Math : Algebra")
+
+
+@pytest.mark.parametrize(
+    ("text", "roots"),
+    [
+        ("24 - Season one > Pilot\n24 - Season one > Pilot\nLost > Pilot\n", ("24 - Season one", "Lost")),
+        ("24 - Season one > Pilot\n24 - Season two > Pilot\n", ("24 - Season one", "24 - Season two")),
+        ("S1 : Pilot > a\nS2 : Pilot > a\n", ("S1 : Pilot", "S2 : Pilot")),
+    ],
+    ids=["not on every line", "two paths with one id", "one path with two ids"],
+)
+def test_what_looks_like_an_id_is_a_part_of_the_name_unless_each_line_has_one_and_each_path_its_own(text, roots):
+    assert read_text(text, format="paths").roots == roots
+    assert read_text(text, format="paths", merge_names=True).roots == roots
 
 
 def test_paths_that_would_make_endless_names_are_refused_but_can_be_read_by_word():

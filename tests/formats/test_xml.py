@@ -6,15 +6,18 @@ import networkx
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
-from tests.support.formats import RDF_OPENING, SAMPLES, pairs_of, parse
+from tests.support.errors import raises_exactly
+from tests.support.formats import RDF_OPENING, SAMPLES, pairs_of, parse, read_text
 
 from hypercone.errors import InputError
+from hypercone.hierarchy import Hierarchy
 
 GRAPHML = '<graphml xmlns="http://graphml.graphdrawing.org/xmlns" xmlns:y="http://www.yworks.com/xml/graphml">'
 
 
-def parse_graph(body, direction="parent-child"):
-    return parse("graphml", body if isinstance(body, bytes) else f"{GRAPHML}{body}</graphml>", direction=direction)
+def parse_graph(body, direction="parent-child", **options):
+    data = body if isinstance(body, bytes) else f"{GRAPHML}{body}</graphml>"
+    return parse("graphml", data, direction=direction, **options)
 
 
 def test_the_direction_says_which_end_is_the_parent():
@@ -54,6 +57,58 @@ def test_other_elements_are_left_out_with_a_note():
         "1 nested graph read as if not nested",
         "1 node without an edge left out",
     )
+
+
+RELATED = """<key id="n" for="node" attr.name="relation" attr.type="string"/>
+<key id="r" for="edge" attr.name="{}" attr.type="string"/>
+<graph edgedefault="directed"><node id="animal"/><node id="dog"><data key="n">part_of</data></node><node id="paw"/>
+<edge id="e1" source="dog" target="animal"><data key="r">is a</data></edge>
+<edge id="e2" source="paw" target="dog"><data key="r">part_of</data></edge></graph>"""
+
+
+@pytest.mark.parametrize("key", ["relation", "Relationship", "predicate", "type", "label"])
+def test_only_edges_with_the_requested_relations_are_taken_as_from_networkx(key):
+    file = f"{GRAPHML}{RELATED.format(key)}</graphml>".encode()
+    up = {"format": "graphml", "direction": "child-parent"}
+    found = read_text(file, **up)
+    assert found.in_words() == ["dog is an animal"]
+    assert found.notes == (
+        "1 other relation skipped (part_of 1)",
+        "1 node without an edge by is_a left out: paw",
+    )
+    assert read_text(file, relations=["is_a"], **up) == found
+    parts = read_text(file, relations=["BFO:0000050"], **up)
+    assert parts.in_words() == ["paw is a dog"]
+    assert len(read_text(file, relations=["is_a", "part_of"], **up).edges) == 2
+    if key == key.lower():
+        graph = networkx.read_graphml(io.BytesIO(file))
+        assert Hierarchy.from_networkx(graph, "child-parent").notes == found.notes
+    with raises_exactly(
+        "the stream: no edge of the graph has the relation 'on'; there are is a 1, part_of 1; say which make the "
+        'hierarchy, as in relations=["is a"]'
+    ):
+        read_text(file, relations=["on"], **up)
+
+
+def test_the_line_of_an_edge_is_its_own_when_others_are_left_out():
+    parsed = parse_graph(RELATED.replace("is a", "on").format("relation"), relations=["part_of"])
+    assert pairs_of(parsed) == [("paw", "dog")]
+    assert parsed.location(0) == "zoo.file:5"
+
+
+def test_a_default_is_the_relation_of_edges_without_one():
+    key = '<key id="r" for="edge" attr.name="relation"><default>is_a</default></key>'
+    body = RELATED.replace('<data key="r">is a</data>', "").split("/>", 2)[2]
+    assert pairs_of(parse_graph(key + body, "child-parent")) == [("animal", "dog")]
+
+
+def test_data_of_edges_that_are_no_relations_filter_nothing_and_relations_do_not_apply_to_them():
+    body = RELATED.format("weight")
+    assert len(parse_graph(body).parents) == 2
+    assert len(parse_graph(RELATED.format("type").replace('"string"', '"int"')).parents) == 2
+    assert len(parse_graph(RELATED.format("type").replace('<data key="r">is a</data>', "")).parents) == 2
+    with raises_exactly('zoo.file: the edges of the graph have no relations, but relations=["part_of"]; leave it out'):
+        parse_graph(body, relations=["part_of"])
 
 
 names = st.text(st.characters(codec="utf-8", exclude_categories=["Cc", "Cs", "Zl", "Zp", "Cn"]), min_size=1, max_size=6)

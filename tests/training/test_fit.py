@@ -128,6 +128,8 @@ class TestData:
             ({"animal": "dog"}, "the children of 'animal' are 'dog'; give a list, such as ['dog'], or a dict"),
             ({"animal": 7}, "the children of 'animal' are 7; give a list, such as [\"dog\", \"cat\"], or a dict"),
             ({"animal": ["dog", ""]}, "a child of 'animal': is empty…"),
+            ({"parent": ["a", "b"], "child": ["b", "c"], "label": ["B", "C"]},
+             "the dict has the keys parent and child, as a table has; give a data frame of it…"),
             ({"parent": ["a", "b"], "child": ["b", "c"]},
              "the dict has the keys parent and child, as a table has; give a data frame of it, or pairs:"
              ' zip(data["parent"], data["child"])'),

@@ -13,7 +13,8 @@ from hypercone.errors import InputError, short, visible, with_article
 from hypercone.formats.parsed import ParsedEdges, first_labels
 from hypercone.formats.source import Content, limit_of
 from hypercone.formats.tables import Columns, Table, columns_of, how_to_name_columns
-from hypercone.hierarchy.interop import texts_of
+from hypercone.hierarchy.interop import check_relations_of_rows, texts_of
+from hypercone.hierarchy.relation_names import is_relation_key
 
 # Two names, at least as 8-byte references.
 BYTES_PER_ROW = 16
@@ -55,6 +56,10 @@ def edges_from_table(
             index: f"{content.label}: the column {short(names[index])!r}" for index in (found.parent, found.child)
         }
         columns = [_values(table.column(index), title) for index, title in titles.items()]
+        for index, name in enumerate(names):
+            if is_relation_key(name) and index not in (found.parent, found.child, found.label):
+                title = f"{content.label}: the column {short(name)!r}"
+                check_relations_of_rows(_values(table.column(index), title), name, title, 1)
         labels = [] if found.label is None else table.column(found.label).cast("string").fill_null("").to_pylist()
     except InputError:
         raise

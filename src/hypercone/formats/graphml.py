@@ -4,7 +4,8 @@ from __future__ import annotations
 
 import re
 from collections import Counter
-from collections.abc import Callable
+from collections.abc import Callable, Sequence
+from itertools import compress
 from typing import Any, NoReturn
 from xml.parsers import expat
 
@@ -12,7 +13,14 @@ from hypercone.errors import InputError, option, plural, short, visible
 from hypercone.formats.parsed import ParsedEdges
 from hypercone.formats.rdf import problem_with_base
 from hypercone.formats.source import Content
-from hypercone.hierarchy.interop import checked_direction
+from hypercone.hierarchy.interop import (
+    PERHAPS_RELATION_KEYS,
+    checked_direction,
+    edges_by_relation,
+    note_on_lost_nodes,
+    relations_of_edges,
+)
+from hypercone.hierarchy.relation_names import DEFAULT_RELATIONS, RELATION_KEYS, checked_relations
 from hypercone.progress import Step
 
 # Ontologies abbreviate addresses by entities; a longer expansion is an attack on memory.
@@ -125,8 +133,13 @@ LABEL_KEYS = ("label", "name", "title")
 DRAWN_LABEL = "NodeLabel"
 
 
-def read_graphml(content: Content, *, direction: str | None = None) -> ParsedEdges:
+def read_graphml(
+    content: Content, *, direction: str | None = None, relations: Sequence[str] = DEFAULT_RELATIONS
+) -> ParsedEdges:
     """The edges of a directed graph; the label of a node is its data named label, name or title.
+
+    If edges have a relation, as data named relation, relationship or predicate, or all of them type or label, only
+    those with one of ``relations`` are taken.
 
     >>> graph = b'''<graphml><graph edgedefault="directed"><node id="animal"/><node id="dog"/>
     ...   <edge source="animal" target="dog"/></graph></graphml>'''
@@ -142,9 +155,10 @@ def read_graphml(content: Content, *, direction: str | None = None) -> ParsedEdg
     graph = _Graph(content)
     graph.events.run()
     graph.check()
+    notes = (*graph.notes(), *graph.keep_relations(checked_relations(relations)))
     ends = (graph.sources, graph.targets)
     parents, children = ends if direction == "parent-child" else ends[::-1]
-    return ParsedEdges(content.label, parents, children, graph.lines, graph.best_labels(), tuple(graph.notes()))
+    return ParsedEdges(content.label, parents, children, graph.lines, graph.best_labels(), notes)
 
 
 class _Graph:
@@ -156,12 +170,18 @@ class _Graph:
         self.directed: list[bool] = []
         self.nodes: dict[str, None] = {}
         self.enclosing_nodes: list[str] = []
-        self.open_edges = 0
+        self.open_edges: list[int] = []
         self.sources: list[str] = []
         self.targets: list[str] = []
         self.lines: list[int] = []
         self.label_keys: dict[str, int] = {}
         self.labels: dict[str, tuple[int, str]] = {}
+        # The names of data of edges that may be relations, by key; their default values; and the values by edge.
+        self.relation_keys: dict[str, str] = {}
+        self.default_relations: dict[str, str] = {}
+        self.data_of_edges: dict[int, dict[str, str]] = {}
+        self.key = ""
+        self.relation: str | None = None
         self.rank: int | None = None
         self.text_parts: list[str] = []
         self.skipped: Counter[str] = Counter()
@@ -173,11 +193,14 @@ class _Graph:
                 f"begins with <{visible(name)}>, not with <graphml>; name the format if it is another"
             )
         self.elements.append(name)
-        self.open_edges += name == "edge"
         if name == "node":
             self._node(attributes)
         elif name == "edge":
             self._edge(attributes)
+        elif name == "data" and self.elements[-2] == "edge":
+            self._begin_relation(self.relation_keys.get(attributes.get("key", "")))
+        elif name == "default" and self.elements[-2] == "key":
+            self._begin_relation(self.relation_keys.get(self.key))
         elif name == "data" or name.endswith(DRAWN_LABEL):
             self._label(name, attributes)
         elif name == "graph":
@@ -189,11 +212,14 @@ class _Graph:
 
     def end(self, _name: str) -> None:
         name = self.elements.pop()
-        self.open_edges -= name == "edge"
-        if name == "node":
+        if name == "edge":
+            self.open_edges.pop()
+        elif name == "node":
             self.enclosing_nodes.pop()
         elif name == "graph":
             self.directed.pop()
+        elif self.relation is not None and name in ("data", "default"):
+            self._end_of_relation(self.relation, self.default_relations if name == "default" else None)
         elif self.rank is not None and (name == "data" or name.endswith(DRAWN_LABEL)):
             self._end_of_label(self.rank)
 
@@ -206,6 +232,19 @@ class _Graph:
                         f"{self.events.content.label}:{line}: the edge names a node {short(node)!r} that is not "
                         "in the file; add the node or remove the edge"
                     )
+
+    def keep_relations(self, wanted: Sequence[str]) -> tuple[str, ...]:
+        """Leave out the edges with other relations; returns notes on them and on nodes that have no others."""
+        defaults = self.default_relations
+        attributes = [defaults | self.data_of_edges.get(edge, {}) for edge in range(len(self.lines))]
+        relations = relations_of_edges([None] * len(attributes), attributes)
+        is_taken, notes = edges_by_relation(relations, wanted, place=f"{self.events.content.label}: ")
+        before = dict.fromkeys(node for edge in zip(self.sources, self.targets, strict=True) for node in edge)
+        taken = is_taken.tolist()
+        self.sources, self.targets = list(compress(self.sources, taken)), list(compress(self.targets, taken))
+        self.lines = list(compress(self.lines, taken))
+        after = {*self.sources, *self.targets}
+        return notes + note_on_lost_nodes([node for node in self.nodes if node in before and node not in after], wanted)
 
     def best_labels(self) -> dict[str, str]:
         return {node: text for node, (_, text) in self.labels.items()}
@@ -238,6 +277,7 @@ class _Graph:
             )
         self.sources.append(self._required_attribute(attributes, "edge", "source"))
         self.targets.append(self._required_attribute(attributes, "edge", "target"))
+        self.open_edges.append(len(self.lines))
         self.lines.append(self.events.line)
 
     def _required_attribute(self, attributes: dict[str, str], element: str, name: str) -> str:
@@ -249,6 +289,25 @@ class _Graph:
         title = attributes.get("attr.name", "").strip().casefold()
         if title in LABEL_KEYS and attributes.get("for", "all") in ("node", "all"):
             self.label_keys[attributes.get("id", "")] = LABEL_KEYS.index(title)
+        self.key = attributes.get("id", "")
+        is_text = attributes.get("attr.type", "string") == "string"
+        if (
+            title in (*RELATION_KEYS, *PERHAPS_RELATION_KEYS)
+            and is_text
+            and attributes.get("for", "all") in ("edge", "all")
+        ):
+            self.relation_keys[self.key] = title
+
+    def _begin_relation(self, title: str | None) -> None:
+        if title is not None:
+            self.relation, self.text_parts = title, []
+            self.events.capture_text(self.text_parts.append)
+
+    def _end_of_relation(self, title: str, defaults: dict[str, str] | None) -> None:
+        self.events.capture_text(None)
+        values = self.data_of_edges.setdefault(self.open_edges[-1], {}) if defaults is None else defaults
+        values[title] = "".join(self.text_parts).strip()
+        self.relation = None
 
     def _label(self, name: str, attributes: dict[str, str]) -> None:
         drawn = name != "data"

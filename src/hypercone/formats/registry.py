@@ -16,18 +16,24 @@ from hypercone.formats.parsed import ParsedEdges, build_hierarchy, checked_on_cy
 from hypercone.formats.rdfxml import read_rdfxml
 from hypercone.formats.source import Content, Source, content_of
 from hypercone.formats.tables import FORMATS as TABLES
-from hypercone.formats.tables import columns_of, table_of
+from hypercone.formats.tables import Columns, Table, columns_of, table_of
 from hypercone.formats.trees import read_indented, read_newick, read_paths
 from hypercone.formats.turtle import read_ntriples, read_turtle
 from hypercone.hierarchy.hierarchy import Hierarchy
-from hypercone.hierarchy.relation_names import DEFAULT_RELATIONS, checked_relations
+from hypercone.hierarchy.relation_names import (
+    DEFAULT_RELATIONS,
+    checked_relations,
+    first_other_relation,
+    is_relation_key,
+    refused_relation,
+)
 
 
 def read(
     source: Source,
     *,
     format: str | None = None,
-    relations: Sequence[str] = DEFAULT_RELATIONS,
+    relations: Sequence[str] | None = None,
     on_cycle: str = "error",
     parent: str | int | None = None,
     child: str | int | None = None,
@@ -38,10 +44,10 @@ def read(
     r"""Read a hierarchy from a file, a binary stream, or standard input (``-``), compressed or not.
 
     The format is determined by the extension, or by ``format``: tsv, csv, obo, obographs, rdfxml, turtle, ntriples,
-    graphml, paths, indented, ncbi, newick, wordnet, parquet or arrow. ``relations`` are the relations of an ontology
-    that count as edges, by name, id or address. A cycle is an error; with ``on_cycle="condense"`` the nodes of a cycle
-    become one node, with "drop" the edges that close it are left out. The ``notes`` of the result say what was skipped
-    or changed.
+    graphml, paths, indented, ncbi, newick, wordnet, parquet or arrow. ``relations`` are the relations of an ontology or
+    of GraphML that count as edges, by name, id or address; only is_a if it is not given. A cycle is an error; with
+    ``on_cycle="condense"`` the nodes of a cycle become one node, with "drop" the edges that close it are left out. The
+    ``notes`` of the result say what was skipped or changed.
 
     The direction of the edges of a table is never guessed: either its header names the columns ``parent`` and
     ``child``, or the arguments ``parent`` and ``child`` give their names or numbers (from 1), or ``direction`` is
@@ -61,10 +67,10 @@ def read(
     on_cycle = checked_on_cycle(on_cycle)
     content = content_of(source)
     name = format_of(content, format)
-    wanted = checked_relations(relations)
+    wanted = checked_relations(DEFAULT_RELATIONS if relations is None else relations)
     columns: dict[str, Any] = {"parent": parent, "child": child, "label": label, "direction": direction}
     given = {
-        "relations": None if wanted == DEFAULT_RELATIONS else wanted,
+        "relations": relations,
         "merge_names": merge_names or None,
         **columns,
     }
@@ -92,8 +98,19 @@ def _table_edges(content: Content, format: str | None, *, may_be_empty: bool = F
             raise table.error(
                 columns.start + column.index(""), f"the {role} is empty; give it a name or remove the line"
             )
+    _check_relations(table, columns)
     labels = [] if columns.label is None else table.column(columns.label, columns.start)
     return ParsedEdges(table.label, parents, children, table.lines[columns.start :], first_labels(children, labels))
+
+
+def _check_relations(table: Table, columns: Columns) -> None:
+    """InputError with the line of a relation other than is_a, if the header names a column of relations."""
+    for index, name in enumerate(table.first if columns.start else ()):
+        if is_relation_key(name) and index not in (columns.parent, columns.child, columns.label):
+            relations = table.column(index, columns.start)
+            other = first_other_relation(relations)
+            if other is not None:
+                raise table.error(columns.start + other, refused_relation(relations[other], name, "line"))
 
 
 __all__ = ["READERS", "Format", "ParsedEdges"]
@@ -121,7 +138,7 @@ READERS = {
     "rdfxml": Format(read_rdfxml, "OWL or RDF in XML", (".owl", ".rdf"), ("relations",)),
     "turtle": Format(read_turtle, "OWL, RDF or SKOS in Turtle", (".ttl",), ("relations",)),
     "ntriples": Format(read_ntriples, "OWL, RDF or SKOS in N-Triples", (".nt",), ("relations",)),
-    "graphml": Format(read_graphml, "GraphML", (".graphml",), ("direction",)),
+    "graphml": Format(read_graphml, "GraphML", (".graphml",), ("direction", "relations")),
     "paths": Format(read_paths, "one path per line, as in A > B > C", (".paths",), ("merge_names",)),
     "indented": Format(read_indented, "an outline: each level indented further", (".outline",), ("merge_names",)),
     "ncbi": Format(read_ncbi, "NCBI taxonomy, nodes.dmp with names.dmp beside it", (".dmp",)),

@@ -8,9 +8,10 @@ has one, or else by its path, and labeled by its own text: the same text in two 
 from __future__ import annotations
 
 import re
-from collections.abc import Callable, Iterator, Mapping
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import replace
-from itertools import count
+from itertools import count, dropwhile
+from operator import itemgetter
 
 from hypercone.errors import InputError, option, short
 from hypercone.formats.parsed import LONGEST_NAME, EdgeCollector, ParsedEdges
@@ -175,16 +176,9 @@ def read_paths(content: Content, *, merge_names: bool = False) -> ParsedEdges:
     ['12']
     """
     found = _PathNodes(content, merge_names)
-    ids = _LineIds(content.label)
-    lines = text_of(content, "one path per line, such as animal > dog > poodle").split("\n")
-    is_top = True
-    for number, line in enumerate(track_progress(lines, "reading", len(lines)), 1):
-        line = line.strip()
-        if not line or (is_top and line.startswith("#")):
-            continue
-        is_top = False
-        own_id, written = ids.split(number, line)
-        path = [name.strip() for name in SEPARATOR.split(f" {written} ")]
+    lines, id_of = _split_off_ids(content.label, _lines_of_paths(content))
+    for number, line in track_progress(lines, "reading", len(lines)):
+        path = _names_of_path(line)
         if "" in path:
             raise InputError(
                 f"{content.label}:{number}: a name is missing beside a > in {short(line, 40)!r}; "
@@ -193,9 +187,18 @@ def read_paths(content: Content, *, merge_names: bool = False) -> ParsedEdges:
         name = found.add_root(path[0], number)
         for word in path[1:]:
             name = found.add_below(name, word, number)
-        if not merge_names:
-            ids.add(number, own_id, name)
-    return found.parsed_edges(ids.id_of)
+    return found.parsed_edges(id_of)
+
+
+def _lines_of_paths(content: Content) -> list[tuple[int, str]]:
+    """The lines that hold a path, with their numbers."""
+    text = text_of(content, "one path per line, such as animal > dog > poodle")
+    lines = ((number, line.strip()) for number, line in enumerate(text.split("\n"), 1))
+    return [*dropwhile(lambda numbered: numbered[1].startswith("#"), filter(itemgetter(1), lines))]
+
+
+def _names_of_path(written: str) -> list[str]:
+    return [name.strip() for name in SEPARATOR.split(f" {written} ")]
 
 
 def read_indented(content: Content, *, merge_names: bool = False) -> ParsedEdges:
@@ -278,48 +281,61 @@ class _PathNodes:
             )
 
 
+def _split_off_ids(label: str, lines: list[tuple[int, str]]) -> tuple[list[tuple[int, str]], dict[str, str]]:
+    """The lines without their ids, and the id of each path; the lines as they are if they have no ids.
+
+    They have ids if each line begins with one and each path has its own. Where only a few lines break this rule, that
+    is a mistake in the file; where more do, what looks like an id is a part of a name.
+    """
+    for pattern in IDS:
+        without = [at for at, (_, line) in enumerate(lines) if not pattern.fullmatch(line)]
+        if without and _are_few(len(without), lines):
+            number, line = lines[without[0]]
+            first, with_id = lines[1 if without[0] == 0 else 0]
+            raise InputError(
+                f"{label}:{number}: {short(line, 40)!r} has no id, but line {first} has one, "
+                f"{short(with_id, 40)!r}; give every line one, or none"
+            )
+        if not without:
+            found = _LineIds(label)
+            paths = [(number, found.add(number, *pattern.findall(line)[0])) for number, line in lines]
+            if not found.problems:
+                return paths, found.id_of
+            if _are_few(len(found.problems), lines):
+                raise InputError(found.problems[0])
+    return lines, {}
+
+
+def _are_few(count: int, lines: Sequence[object]) -> bool:
+    return 10 * count < len(lines)
+
+
 class _LineIds:
-    """The ids at the beginning of lines: each line has one, or none has."""
+    """The ids at the beginning of lines, and sentences on those that are not of exactly one path."""
 
     def __init__(self, label: str) -> None:
         self._label = label
-        self._pattern: re.Pattern[str] | None = None
-        self._first: tuple[int, str] | None = None
         self._line_of: dict[str, int] = {}
         self.id_of: dict[str, str] = {}
+        self.problems: list[str] = []
 
-    def split(self, number: int, line: str) -> tuple[str, str]:
-        """The id of a line, empty if lines have none, and its path."""
-        if self._first is None:
-            self._pattern = next((pattern for pattern in IDS if pattern.fullmatch(line)), None)
-            self._first = number, line
-        if self._pattern is None:
-            return "", line
-        found = self._pattern.fullmatch(line)
-        if found is None:
-            raise InputError(
-                f"{self._label}:{number}: {short(line, 40)!r} has no id, but line {self._first[0]} has one, "
-                f"{short(self._first[1], 40)!r}; give every line one, or none"
-            )
-        return found[1], found[2]
-
-    def add(self, number: int, own_id: str, name: str) -> None:
-        """Note that a node has this id."""
-        if not own_id:
-            return
-        is_known = own_id in self._line_of
-        if is_known and self.id_of.get(name) != own_id:
-            raise InputError(
+    def add(self, number: int, own_id: str, written: str) -> str:
+        """Note that a path has this id; returns the path as it is written."""
+        path = JOINED.join(_names_of_path(written))
+        if own_id in self._line_of and self.id_of.get(path) != own_id:
+            self.problems.append(
                 f"{self._label}:{number}: the id {short(own_id)!r} is that of line {self._line_of[own_id]}, which has "
                 "another path; give each path its own id"
             )
-        if self.id_of.setdefault(name, own_id) != own_id:
-            other = self.id_of[name]
-            raise InputError(
-                f"{self._label}:{number}: the path {short(name)!r} has the id {short(other)!r} on line "
+        elif self.id_of.setdefault(path, own_id) != own_id:
+            other = self.id_of[path]
+            self.problems.append(
+                f"{self._label}:{number}: the path {short(path)!r} has the id {short(other)!r} on line "
                 f"{self._line_of[other]} and here another; give each path one id"
             )
-        self._line_of.setdefault(own_id, number)
+        else:
+            self._line_of.setdefault(own_id, number)
+        return written
 
 
 def _level(label: str, number: int, line: str, levels: list[str]) -> int:

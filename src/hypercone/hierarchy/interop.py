@@ -9,6 +9,7 @@ from types import MappingProxyType
 from typing import Any, Literal, NamedTuple
 
 import numpy as np
+from numpy.typing import NDArray
 
 from hypercone._arrays import Rows
 from hypercone.errors import (
@@ -23,7 +24,16 @@ from hypercone.errors import (
     with_article,
 )
 from hypercone.hierarchy.names import NameIndex, number_names
-from hypercone.hierarchy.relation_names import DEFAULT_RELATIONS, IS_A, checked_relations, relation_key
+from hypercone.hierarchy.relation_names import (
+    DEFAULT_RELATIONS,
+    IS_A,
+    RELATION_KEYS,
+    checked_relations,
+    first_other_relation,
+    is_relation_key,
+    refused_relation,
+    relation_key,
+)
 
 # pyarrow, then pandas and polars, then NumPy.
 TO_LIST = ("to_pylist", "to_list", "tolist")
@@ -43,6 +53,9 @@ def rows_of_frame(frame: Any, parent: str, child: str, label: str | None) -> tup
     )
     if not parents:
         raise InputError(NO_ROWS)
+    for column in _column_names(frame):
+        if is_relation_key(column) and column not in (parent, child, label):
+            check_relations_of_rows(_values(frame, column), column, f"the column {column!r}", 0)
     index, edges = number_names(zip(parents, children, strict=True))
     if label is None:
         return index, edges, None
@@ -60,6 +73,17 @@ def texts_of(values: Sequence[Any], column: str, row: str, first: int) -> list[s
     if all(kind is str for kind in set(map(type, values))) and "" not in values:
         return list(values)
     return [_text(value, f"{column}, {row} {number}") for number, value in enumerate(values, first)]
+
+
+def check_relations_of_rows(relations: Sequence[Any], column: str, title: str, first: int) -> None:
+    """InputError with the row, counted from ``first``, of a relation other than is_a; ``title`` is the column in words.
+
+    >>> check_relations_of_rows(["is_a", "is a"], "relation", "the column 'relation'", 0)
+    """
+    texts = ["" if is_missing(relation) else str(relation) for relation in relations]
+    other = first_other_relation(texts)
+    if other is not None:
+        raise InputError(f"{title}, row {first + other}: {refused_relation(texts[other], column, 'row')}")
 
 
 def is_missing(value: Any) -> bool:
@@ -186,7 +210,7 @@ def _networkx_edges(graph: Any) -> GraphEdges:
     edges = [(row_of[source], row_of[target]) for source, target, _ in attributes]
     is_multigraph = hasattr(graph, "is_multigraph") and graph.is_multigraph()
     keys = [edge[2] for edge in graph.edges] if is_multigraph else [None] * len(edges)
-    relations = _relations_of_edges(keys, [found for _, _, found in attributes])
+    relations = relations_of_edges(keys, [found for _, _, found in attributes])
     return GraphEdges(_texts(nodes), _labels(graph, nodes), edges, relations, _typedefs(getattr(graph, "graph", None)))
 
 
@@ -198,17 +222,21 @@ def _igraph_edges(graph: Any) -> GraphEdges:
     labels = [_label({"label": text}) for text in graph.vs["label"]] if "label" in known else [""] * size
     attributes = [edge.attributes() for edge in graph.es]
     return GraphEdges(
-        names, labels, list(graph.get_edgelist()), _relations_of_edges([None] * len(attributes), attributes)
+        names, labels, list(graph.get_edgelist()), relations_of_edges([None] * len(attributes), attributes)
     )
 
 
-# The attributes that hold the relation of an edge; the second ones are also used for other things, so they count only
-# if all edges have them.
-RELATION_KEYS, PERHAPS_RELATION_KEYS = ("relation", "relationship", "predicate"), ("type", "label")
+# Attributes that may hold the relation of an edge; they are also used for other things, so they count only if all edges
+# have them.
+PERHAPS_RELATION_KEYS = ("type", "label")
 
 
-def _relations_of_edges(keys: Sequence[Any], attributes: Sequence[Mapping[str, Any]]) -> list[str]:
-    """The relation of each edge: an attribute, or else the key in a multigraph; empty if it has none."""
+def relations_of_edges(keys: Sequence[Any], attributes: Sequence[Mapping[str, Any]]) -> list[str]:
+    """The relation of each edge: an attribute, or else the key in a multigraph; empty if it has none.
+
+    >>> relations_of_edges([None, "part_of"], [{"relation": "is_a"}, {}])
+    ['is_a', 'part_of']
+    """
     relations = [
         _first_text(found, RELATION_KEYS) or (str(key) if isinstance(key, str) and not key.isdecimal() else "")
         for key, found in zip(keys, attributes, strict=True)
@@ -235,46 +263,70 @@ def _rows_of_relations(
     """The part of the graph with these relations; nodes whose edges all have others are left out, with a note."""
     wanted = checked_relations(relations)
     rows: Rows = np.array(graph.edges, np.int32).reshape(-1, 2)
-    notes = graph.notes
     names, labels = graph.names, graph.labels
-    if any(graph.relations):
-        chosen = _find_relations(graph, wanted)
-        is_taken = np.array([relation in chosen for relation in graph.relations], np.bool_)
-        others = Counter(relation or "none" for relation in graph.relations if relation not in chosen)
-        if others:
-            shown = [f"{relation} {count:,}" for relation, count in others.most_common()]
-            notes += (f"{plural(others.total(), 'other relation')} skipped ({some(shown)})",)
+    is_taken, notes = edges_by_relation(graph.relations, wanted, graph.aliases)
+    notes = graph.notes + notes
+    if not is_taken.all():
         is_lost = np.zeros(len(names), np.bool_)
         is_lost[rows[~is_taken]] = True
         is_lost[rows[is_taken]] = False
         rows = (np.cumsum(~is_lost, dtype=np.int32) - 1)[rows[is_taken]]
-        if is_lost.any():
-            lost = list(compress(names, is_lost.tolist()))
-            notes += (f"{plural(len(lost), 'node')} without an edge by {some(list(wanted))} left out: {some(lost)}",)
-            names, labels = (list(compress(texts, (~is_lost).tolist())) for texts in (names, labels))
-    elif wanted != DEFAULT_RELATIONS:
-        raise InputError(
-            f"the edges of the graph have no relations, but {option('relations', list(wanted))}; leave it out"
-        )
+        notes += note_on_lost_nodes(list(compress(names, is_lost.tolist())), wanted)
+        names, labels = (list(compress(texts, (~is_lost).tolist())) for texts in (names, labels))
     if direction is None:
         raise _missing_direction(names, labels, rows)
     return names, rows if direction == "parent-child" else rows[:, ::-1], labels, notes
 
 
-def _find_relations(graph: GraphEdges, wanted: Sequence[str]) -> set[str]:
+def edges_by_relation(
+    relations: Sequence[str], wanted: Sequence[str], aliases: Mapping[str, str] = MappingProxyType({}), place: str = ""
+) -> tuple[NDArray[np.bool_], tuple[str, ...]]:
+    """Which edges have one of the requested relations, all if none has any, and a note on the others.
+
+    InputError if a requested one is not there; ``place`` is what it begins with, such as ``"file: "``.
+
+    >>> edges_by_relation(["is_a", "part_of"], ["is a"])
+    (array([ True, False]), ('1 other relation skipped (part_of 1)',))
+    """
+    if not any(relations):
+        if tuple(wanted) != DEFAULT_RELATIONS:
+            given = option("relations", list(wanted))
+            raise InputError(f"{place}the edges of the graph have no relations, but {given}; leave it out")
+        return np.ones(len(relations), np.bool_), ()
+    chosen = _find_relations(relations, wanted, aliases, place)
+    others = Counter(relation or "none" for relation in relations if relation not in chosen)
+    shown = [f"{relation} {count:,}" for relation, count in others.most_common()]
+    notes = (f"{plural(others.total(), 'other relation')} skipped ({some(shown)})",) if others else ()
+    return np.array([relation in chosen for relation in relations], np.bool_), notes
+
+
+def note_on_lost_nodes(lost: Sequence[str], wanted: Sequence[str]) -> tuple[str, ...]:
+    """The note on nodes whose edges all have other relations; none if there are no such nodes.
+
+    >>> note_on_lost_nodes(["paw"], ["is_a"])
+    ('1 node without an edge by is_a left out: paw',)
+    """
+    if not lost:
+        return ()
+    return (f"{plural(len(lost), 'node')} without an edge by {some(list(wanted))} left out: {some(lost)}",)
+
+
+def _find_relations(
+    relations: Sequence[str], wanted: Sequence[str], aliases: Mapping[str, str], place: str
+) -> set[str]:
     """The relations of the edges that are requested, as the edges have them; InputError if one is not there."""
-    counts = Counter(graph.relations)
+    counts = Counter(relations)
     counts.pop("", None)
     chosen = set()
     for name in wanted:
-        keys = {relation_key(name), relation_key(graph.aliases.get(relation_key(name), name))}
+        keys = {relation_key(name), relation_key(aliases.get(relation_key(name), name))}
         found = {relation for relation in counts if relation_key(relation) in keys}
         if not found:
             known = [f"{relation} {count:,}" for relation, count in counts.most_common()]
             example = option("relations", [counts.most_common(1)[0][0]])
             raise InputError(
-                f"no edge of the graph has the relation {short(name)!r}; there are {some(known)}; say which make the"
-                f" hierarchy, as in {example}"
+                f"{place}no edge of the graph has the relation {short(name)!r}; there are {some(known)}; say which make"
+                f" the hierarchy, as in {example}"
             )
         chosen |= found
     return chosen
@@ -328,7 +380,7 @@ def rows_of_dict(tree: Mapping[Any, Any]) -> tuple[NameIndex, Rows]:
     >>> rows_of_dict({"animal": ["dog", "cat"], "dog": {"poodle": {}}})[1].tolist()
     [[0, 1], [0, 2], [1, 3]]
     """
-    if tree.keys() == {"parent", "child"} and all(isinstance(column, list | tuple) for column in tree.values()):
+    if _is_table(tree):
         raise InputError(
             "the dict has the keys parent and child, as a table has; give a data frame of it, or pairs:"
             ' zip(data["parent"], data["child"])'
@@ -339,6 +391,13 @@ def rows_of_dict(tree: Mapping[Any, Any]) -> tuple[NameIndex, Rows]:
         if child is not None:
             edges.append((row, index[child]))
     return index, np.array(edges, np.int32).reshape(-1, 2)
+
+
+def _is_table(tree: Mapping[Any, Any]) -> bool:
+    parents, children = tree.get("parent"), tree.get("child")
+    if not isinstance(parents, list | tuple) or not isinstance(children, list | tuple):
+        return False
+    return len(tree) == 2 or len(parents) == len(children)
 
 
 def _pairs_of_dict(tree: Mapping[Any, Any]) -> Iterator[tuple[str, str | None]]:

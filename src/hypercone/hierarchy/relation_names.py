@@ -10,6 +10,8 @@ from hypercone.errors import InputError, option, short
 IS_A = "is_a"
 # The default of everything that takes relations.
 DEFAULT_RELATIONS = (IS_A,)
+# The attributes of edges, and the columns of tables, that hold the relation of an edge.
+RELATION_KEYS = ("relation", "relationship", "predicate")
 SAME_AS_IS_A = {"isa", "subclassof", "subclass_of", "rdfs_subclassof", "broader", "skos_broader"}
 # So common that it is known by its name even if the file does not define the name.
 PART_OF = "bfo_0000050"
@@ -37,6 +39,39 @@ def relation_key(name: str) -> str:
     """
     normal = normalized_relation(name)
     return IS_A if normal in SAME_AS_IS_A else normal
+
+
+def is_relation_key(name: object) -> bool:
+    """Whether a column or attribute of this name holds relations.
+
+    >>> is_relation_key("Relation"), is_relation_key("related")
+    (True, False)
+    """
+    return str(name).strip().casefold() in RELATION_KEYS
+
+
+def first_other_relation(relations: Sequence[str]) -> int | None:
+    """The position of the first relation that is not ``is_a``; None if all are, or if all are empty.
+
+    >>> first_other_relation(["is_a", "subClassOf", "part_of"]), first_other_relation(["", ""])
+    (2, None)
+    """
+    others = {relation for relation in set(relations) if relation_key(relation) != IS_A}
+    if not others or set(relations) == {""}:
+        return None
+    return next(at for at, relation in enumerate(relations) if relation in others)
+
+
+def refused_relation(relation: str, column: str, row: str) -> str:
+    """The sentence on a table with another relation than ``is_a``; ``row`` is what the table calls its rows.
+
+    >>> refused_relation("part_of", "relation", "line")  # doctest: +ELLIPSIS
+    "the relation is 'part_of', not is_a; keep only the lines with is_a, or remove the column 'relation' if every ..."
+    """
+    return (
+        f"the relation is {short(relation)!r}, not is_a; keep only the {row}s with is_a, or remove the column "
+        f"{short(column)!r} if every {row} is an edge of the hierarchy"
+    )
 
 
 def checked_relations(relations: str | Sequence[str]) -> tuple[str, ...]:
