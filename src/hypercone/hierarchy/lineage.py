@@ -126,17 +126,19 @@ class Lineage:
         return marks
 
     @cached_property
-    def _by_number(self) -> tuple[Rows, Rows]:
-        """The row and the depth of each number."""
+    def _by_number(self) -> tuple[Rows, Rows, Rows]:
+        """The row and the depth of each number, and the end of the numbers of each depth."""
         order, parents, _ = self._given
         places, _ = spanning_forest(order.rows, order.depths, parents.csr)
         rows = np.argsort(pair_keys(self._depths, places, len(self))).astype(np.int32)
-        return freeze(rows), freeze(self._depths[rows])
+        ends = np.cumsum(np.bincount(self._depths)).astype(np.int32)
+        return freeze(rows), freeze(self._depths[rows]), freeze(ends)
 
     @cached_property
-    def _by_number_up(self) -> tuple[Rows, Rows]:
-        rows, depths = self._by_number
-        return freeze(rows[::-1].copy()), freeze(depths[::-1].copy())
+    def _by_number_up(self) -> tuple[Rows, Rows, Rows]:
+        """The same for the reversed numbers, with the first number of each depth."""
+        rows, depths, ends = self._by_number
+        return freeze(rows[::-1].copy()), freeze(depths[::-1].copy()), freeze(np.int32(len(self)) - ends)
 
     @cached_property
     def _number(self) -> Rows:

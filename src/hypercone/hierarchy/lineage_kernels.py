@@ -27,11 +27,11 @@ def _push(number, words, blocks):
 
 
 @exact_kernel
-def reachable(start, arrows, rows, depths, is_up, words, blocks, found):
+def reachable(start, arrows, rows, depths, bounds, is_up, words, blocks, found):
     """The rows reachable from the number ``start``, without its own, by depth and then by row.
 
-    ``rows`` and ``depths`` are by number. Numbers grow with the depth; if ``is_up``, they fall. ``found`` is memory for
-    one number per row.
+    ``rows`` and ``depths`` are by number. Numbers grow with the depth, and ``bounds`` has the end of those of each depth;
+    if ``is_up``, they fall, and it has the first of each depth. ``found`` is memory for one number per row.
     """
     count = _collect_reachable(start, arrows, words, blocks, found)
     answer = np.empty(count, np.int32)
@@ -40,9 +40,9 @@ def reachable(start, arrows, rows, depths, is_up, words, blocks, found):
     step = -1 if is_up else 1
     while 0 <= place < count:
         # The rows of one depth are sorted by the same bits.
-        depth = depths[found[place]]
+        bound = bounds[depths[found[place]]]
         low, high = len(blocks), 0
-        while 0 <= place < count and depths[found[place]] == depth:
+        while 0 <= place < count and (found[place] >= bound if is_up else found[place] < bound):
             row = rows[found[place]]
             _push(row, words, blocks)
             low, high = min(low, row >> 12), max(high, row >> 12)
