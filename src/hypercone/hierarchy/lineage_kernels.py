@@ -30,8 +30,8 @@ def _push(number, words, blocks):
 def reachable(start, arrows, rows, depths, bounds, is_up, words, blocks, found):
     """The rows reachable from the number ``start``, without its own, by depth and then by row.
 
-    ``rows`` and ``depths`` are by number. Numbers grow with the depth, and ``bounds`` has the end of those of each depth;
-    if ``is_up``, they fall, and it has the first of each depth. ``found`` is memory for one number per row.
+    ``rows`` and ``depths`` are by number. Numbers grow with the depth, and ``bounds`` has the end of each depth; if
+    ``is_up``, they fall, and it has the first number of each depth. ``found`` is memory for one number per row.
     """
     count = _collect_reachable(start, arrows, words, blocks, found)
     answer = np.empty(count, np.int32)
