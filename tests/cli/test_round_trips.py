@@ -87,6 +87,17 @@ def test_evaluate_on_files_of_pairs_with_a_header_or_by_column(run, model, tmp_p
     assert (found["positives"], found["negatives"], found["true_positives"]) == (2, 1, 2)
 
 
+def test_evaluate_finds_the_nodes_of_pairs_by_any_of_their_names(run, tmp_path):
+    glossary = hypercone.Glossary.of_rows(3, synonyms={1: ["hound"]}, other_ids={2: ["B:2"]})
+    hierarchy = hypercone.Hierarchy(["A:0", "A:1", "A:2"], [[0, 1], [1, 2]], ["animal", "dog", "poodle"], (), glossary)
+    folder = hypercone.fit(hierarchy, dim=2).save(tmp_path / "m")
+    (tmp_path / "true.tsv").write_text("parent\tchild\nanimal\tB:2\nHound\tA:2\n")
+    (tmp_path / "false.tsv").write_text("parent\tchild\npoodle\tdog\n")
+    files = ("--positives", tmp_path / "true.tsv", "--negatives", tmp_path / "false.tsv")
+    found = run("evaluate", folder, *files, "--json").json
+    assert (found["positives"], found["true_positives"], found["false_positives"]) == (2, 2, 0)
+
+
 def test_evaluate_reconstruction_whatever_the_order_of_the_lines(run, model, taxonomy, tmp_path):
     given = ("evaluate", model, "--json", "--reconstruction")
     found = run(*given, taxonomy).json
@@ -176,6 +187,22 @@ def test_what_the_reader_left_out_is_printed_and_in_the_json(run, tmp_path, name
     found = run(*given, "--json")
     assert found.err == ""
     assert (found.json["duplicates_dropped"], found.json["notes"]) == ((1, []) if "duplicate" in note else (0, [note]))
+
+
+@pytest.mark.parametrize("method", ["nested-caps", "order"])
+def test_what_the_reader_left_out_is_in_the_model_and_fit_prints_it_once(run, tmp_path, method):
+    (tmp_path / "loop.csv").write_text("parent,child\na,b\na,c\nb,d\nc,d\nd,a\n")
+    given = ("--on-cycle", "drop", "-o", tmp_path / "m", "--method", method, "--dim", "2")
+    done = run("fit", tmp_path / "loop.csv", *given, *(("--epochs", "2") if method == "order" else ()))
+    note = "1 edge that closes a cycle left out: d → a (line 6)"
+    assert done.err.count(note) == 1
+    found = run("info", tmp_path / "m", "--json").json
+    assert found["notes"][0] == note
+    assert note in run("info", tmp_path / "m").out
+    # The notes of the fit itself follow, and are printed as well.
+    own = found["notes"][1:]
+    assert bool(own) == (method == "nested-caps")
+    assert [line for line in done.err.splitlines() if line in own] == own
 
 
 def test_every_setting_and_method_is_in_the_help_of_fit(run):

@@ -12,11 +12,12 @@ from hypothesis import strategies as st
 from tests.support.embeddings import is_same
 
 import hypercone
-from hypercone import Embedding, Hierarchy
+from hypercone import Embedding, Glossary, Hierarchy
 from hypercone._jit import dimension_type
 from hypercone.embedding.embedding_kernels import rows_within
 from hypercone.embedding.placement import Constraints, Placer
 from hypercone.errors import HierarchyError, InputError, UnknownNameError
+from hypercone.hierarchy import Obsolete
 from hypercone.methods import METHODS, Settings
 from hypercone.methods.scoring import Scorer
 
@@ -194,6 +195,20 @@ def test_invalid_input_is_refused_in_one_sentence(animal_model, new, more, kind,
     if isinstance(new, dict) and not more:
         with pytest.raises(kind, match=f"^{message}$"):
             animal_model.add(*next(iter(new.items())))
+
+
+def test_an_id_that_a_node_has_or_had_is_no_name_for_a_new_node_but_a_label_or_synonym_is():
+    glossary = Glossary.of_rows(2, synonyms={1: ["hound"]}, other_ids={1: ["B:1"]}, obsolete={"A:9": Obsolete("cur")})
+    model = hypercone.fit(Hierarchy(["A:0", "A:1"], [[0, 1]], ["animal", "dog"], glossary=glossary), dim=2)
+    larger = model.add_many({"hound": "A:0", "dog": "A:0"})
+    assert (larger.row("hound"), larger.row("dog")) in [(2, 3), (3, 2)]
+    for holder in (model, larger, model.add("wolf", point=model["A:1"])):
+        for name, known in [("B:1", "another id of 'A:1'"), ("A:9", "an obsolete id")]:
+            sentence = f"^'{name}' is {known} in the model; give the new node another name$"
+            with pytest.raises(InputError, match=sentence):
+                holder.add(name, "A:0")
+            with pytest.raises(InputError, match=sentence):
+                holder.add(name, point=holder["A:0"])
 
 
 def f1_of(embedding, hierarchy, names):

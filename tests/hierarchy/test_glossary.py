@@ -89,3 +89,11 @@ def test_runs_of_hierarchies_that_differ_in_the_glossary_differ(glossary):
     with_one, without = Hierarchy(NAMES, np.array(EDGES), glossary=glossary), Hierarchy(NAMES, np.array(EDGES))
     assert with_one == without
     assert identity_of(with_one, FitConfig(), None, None) != identity_of(without, FitConfig(), None, None)
+
+
+def test_runs_of_hierarchies_that_differ_in_their_notes_differ():
+    from hypercone.training.config import FitConfig
+    from hypercone.training.fitting import identity_of
+
+    first, second = (Hierarchy(NAMES, np.array(EDGES), notes=notes) for notes in (["1 term skipped"], []))
+    assert identity_of(first, FitConfig(), None, None) != identity_of(second, FitConfig(), None, None)

@@ -162,7 +162,11 @@ def test_a_small_hierarchy_is_summarized():
     json.dumps(summary)
     assert summary.pop("seconds") >= 0
     counts = {"nodes": 5, "edges": 5, "basic_edges": 4, "closure_edges": 6, "nonbasic_edges": 2, "roots": 2}
-    shape = {"leaves": 2, "depth": 2, "branching": 5 / 3, "max_branching": 2, "multi_parent_nodes": 2}
+    shape = {"leaves": 2, "depth": 2, "branching": 4 / 3, "max_branching": 2, "multi_parent_nodes": 1}
     assert summary == counts | shape
+    # An edge that follows from others adds neither a parent nor a child, as in the answers.
+    assert sum(len(hierarchy.parents(name)) > 1 for name in hierarchy) == summary["multi_parent_nodes"]
+    star = Hierarchy.from_pairs([("a", "b"), ("b", "c"), ("c", "d"), ("a", "c"), ("a", "d")])
+    assert star.summary().max_branching == 1
     assert hierarchy.depths.tolist() == [0, 1, 2, 2, 0]
     assert Hierarchy.from_pairs([]).summary().branching == 0.0

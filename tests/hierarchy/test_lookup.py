@@ -76,6 +76,13 @@ def test_an_ambiguous_name_lists_the_candidates_with_their_paths(zoo, text, sent
             holder.row(text)
 
 
+def test_the_paths_of_candidates_leave_out_no_step():
+    redundant = Hierarchy(["animal", "cat", "dog", "Dog"], [[0, 2], [1, 2], [0, 1], [0, 3]])
+    paths = "dog (animal > cat > dog), Dog (animal > Dog)"
+    with raises_exactly(f"'DOG' is the name of 2 nodes: {paths}; give one of these names"):
+        redundant.row("DOG")
+
+
 @pytest.mark.parametrize(
     ("text", "sentence"),
     [

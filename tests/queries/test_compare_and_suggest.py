@@ -248,3 +248,11 @@ def test_impossible_requests_for_suggestions_are_refused_and_one_node_has_none()
         _placed(["a"], [[0.5, 0.0]]).suggest()
     alone = _placed(["a"], [[0.5, 0.0]], edges=np.empty((0, 2), np.int32)).suggest()
     assert (len(alone.missing), len(alone.wrong)) == (0, 0)
+
+
+def test_models_share_nodes_by_exact_name_whichever_is_first():
+    first = _scattered(hypercone.Hierarchy(["animal", "dog", "Dog", "puppy"], [[0, 1], [0, 2], [1, 3]]), 1)
+    second = _scattered(hypercone.Hierarchy(["animal", "DOG", "puppy"], [[0, 1], [1, 2]]), 2)
+    assert "DOG" not in first
+    assert "dog" in second, "a node is found in any case, but that does not make it the same node"
+    assert first.compare(second).shared == second.compare(first).shared == 2

@@ -303,8 +303,26 @@ def test_a_new_node_is_placed_where_the_embedding_would_place_it_and_nothing_cha
             "nodes": len(server.names),
             "threshold": server.embedding.threshold,
             "kind": "constructed",
+            "answers_by": "graph",
         }
     ]
+
+
+def test_a_node_is_placed_whatever_ids_the_model_knows(make_service, asked):
+    glossary = Glossary.of_rows(2, other_ids={1: ["new"]}, obsolete={"new_": Obsolete()})
+    model = hypercone.fit(hypercone.Hierarchy(["animal", "dog"], [[0, 1]], glossary=glossary), dim=2)
+    found = asked(make_service({"pets": model}), "POST", "/v1/place", json={"parents": ["dog"]})
+    assert (found.status_code, _names(found.json()["ancestors"])) == (200, ["animal", "dog"])
+
+
+def test_a_model_fitted_to_a_split_is_served_as_one_that_answers_by_geometry(make_service, asked):
+    tree = hypercone.load_dataset("tree-2-4")
+    models = {
+        "split": hypercone.fit(tree, "order", dim=2, epochs=1, split=tree.split(50)),
+        "whole": hypercone.fit(tree),
+    }
+    served = asked(make_service(models), "GET", "/v1/models").json()["models"]
+    assert {model["name"]: model["answers_by"] for model in served} == {"split": "geometry", "whole": "graph"}
 
 
 def test_a_bad_name_is_refused_with_the_names_that_were_meant_and_in_a_batch_with_its_place_and_index(server):

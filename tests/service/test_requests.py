@@ -160,6 +160,25 @@ def test_a_bad_query_body_or_pair_is_refused_in_one_sentence(read, takes, writte
     assert len(refused.value.message) < 200
 
 
+@pytest.mark.parametrize(
+    ("path", "written", "sentence"),
+    [
+        ("/v1/parents", "foo", "by is 'foo', but must be graph or geometry"),
+        ("/v1/is-a", "", "by is '', but must be graph or geometry"),
+        ("/v1/nearest", "graph", "by is 'graph', but must be geometry"),
+        ("/v1/parents", 5, "by is 5, but must be graph or geometry"),
+    ],
+)
+def test_what_by_may_be_is_said_if_it_is_something_else(server, path, written, sentence):
+    item = {"pairs": [["n3", "n1"]]} if path == "/v1/is-a" else {"names": ["n3"]}
+    status, _, found = server.ask(path, item | {"by": written})
+    assert (status, found["error"]["message"]) == (400, sentence)
+    if isinstance(written, str):
+        asked = "child=n3&parent=n1" if path == "/v1/is-a" else "name=n3"
+        status, _, found = server.ask(f"{path}?{asked}&by={written}")
+        assert (status, found["error"]["message"]) == (400, sentence)
+
+
 def test_colons_in_names_are_not_members_and_a_whole_number_may_have_a_point():
     assert from_body(b'{"names": ["HP:1", "HP:2"]}', NAMES).names == ["HP:1", "HP:2"]
     assert from_body(b'{"names" : ["\\":", "HP:2"], "limit": 20.0}', NAMES).names == ['":', "HP:2"]

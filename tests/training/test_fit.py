@@ -263,6 +263,19 @@ class TestConstructed:
         (note,) = fit(second, method="nested-caps", dim=5).record["notes"]
         assert note.startswith("1 node has several parents")
 
+    def test_the_notes_of_the_hierarchy_come_before_those_of_the_fit_and_are_few_and_short(self):
+        edges = [[0, 1], [0, 2], [1, 3], [2, 3]]
+        (own,) = fit(Hierarchy("abcd", edges), method="nested-caps", dim=2).record["notes"]
+        for given, expected in [
+            (["1 term skipped"], ["1 term skipped"]),
+            (["x" * 301], ["x" * 299 + "…"]),
+            ([str(i) for i in range(20)], [str(i) for i in range(20)]),
+            ([str(i) for i in range(21)], [*(str(i) for i in range(19)), "2 more notes on the hierarchy"]),
+        ]:
+            noted = Hierarchy("abcd", edges, notes=given)
+            assert fit(noted, method="nested-caps", dim=2).record["notes"] == [*expected, own]
+            assert fit(noted, method="order", dim=2, epochs=1).record["notes"] == expected
+
 
 class TestLearned:
     @pytest.mark.parametrize(

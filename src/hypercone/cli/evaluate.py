@@ -179,7 +179,8 @@ def _pairs(options: argparse.Namespace, embedding: Embedding) -> LabeledPairs:
         files = [options.positives, options.negatives]
     else:
         raise InputError("--positives and --negatives go together; give both files")
-    nodes = Hierarchy(embedding.names, np.empty((0, 2), np.int32))
+    no_edges = np.empty((0, 2), np.int32)
+    nodes = Hierarchy(embedding.names, no_edges, embedding.labels, glossary=embedding.glossary)
     # The column options apply to the user's own files; the files of a split have a header.
     columns = {} if options.split else column_options(options)
     return LabeledPairs(*(read_pairs(file, nodes, **columns) for file in files))

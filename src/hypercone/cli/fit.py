@@ -28,6 +28,7 @@ from hypercone.evaluation.measures import known_headline
 from hypercone.formats import read_split
 from hypercone.hierarchy import Hierarchy, Split
 from hypercone.training import fit
+from hypercone.training.fitting import recorded_notes
 
 FIT_EXAMPLE = """examples:
   hypercone fit taxonomy.tsv -o model                        (columns named parent and child)
@@ -75,7 +76,7 @@ def run_fit(options: argparse.Namespace) -> int:
     if counted is not None:
         write_missed(options.missed, counted)
     headline = embedding.record["headline"]
-    answer = headline_answer(headline, options.json) | _summary(embedding, seconds, options)
+    answer = headline_answer(headline, options.json) | _summary(embedding, hierarchy, seconds, options)
     answer |= redundant_answer(hierarchy, options.json)
     if split is not None and len(split.test.positives):
         answer["test"] = _test_metrics(embedding, split, options)
@@ -121,10 +122,11 @@ def _test_metrics(embedding: Embedding, split: Split, options: argparse.Namespac
     return test if options.json else percentages(**test)
 
 
-def _summary(embedding: Embedding, seconds: float, options: argparse.Namespace) -> dict[str, Any]:
+def _summary(embedding: Embedding, hierarchy: Hierarchy, seconds: float, options: argparse.Namespace) -> dict[str, Any]:
     record = embedding.record
     learned = {"epoch": record["epoch"], "threshold": embedding.threshold} if "epoch" in record else {}
-    for note in record.get("notes", []):
+    # The notes of the hierarchy come first; they were printed when it was read.
+    for note in record["notes"][len(recorded_notes(hierarchy)) :]:
         print(note, file=sys.stderr)
     calibrated = CALIBRATED.get(record["calibrated_on"])
     return {

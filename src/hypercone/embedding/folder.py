@@ -245,7 +245,8 @@ def _how_it_was_made(record: dict[str, Any]) -> str:
     counted_edges = f"{edges:,} edges" if isinstance(edges, int) else f"{_line(edges)} edges"
     aware = "; everything these imply was used as well" if record.get("closure_aware") else ""
     if record.get("kind") == "constructed":
-        return " ".join([f"Constructed from {counted_edges}{aware}.", *notes_of(record)])
+        notes = (f"{note.rstrip('.')}." for note in notes_of(record))
+        return " ".join([f"Constructed from {counted_edges}{aware}.", *notes])
     start = " from a construction" if record.get("kind") == "learned from a construction" else ""
     return f"Trained{start} on {counted_edges}{aware}; points of epoch {_line(record.get('epoch', '?'))}."
 

@@ -78,8 +78,7 @@ def add_many(
 
 def add_at_point(embedding: Embedding, name: str, point: ArrayLike, label: str | None) -> Embedding:
     """The embedding with one more row at a given point; the node is not in the graph."""
-    if name in embedding._rows:
-        raise InputError(f"{name!r} is already in the model; give the new node another name")
+    _refuse_known_name(embedding, name)
     place, row = checked_point(embedding, point), np.int32(len(embedding))
     before = np.empty(0, np.int32) if embedding.by_point is None else embedding.by_point
     return replace(
@@ -93,12 +92,24 @@ def add_at_point(embedding: Embedding, name: str, point: ArrayLike, label: str |
     )
 
 
+def _refuse_known_name(embedding: Embedding, name: str) -> None:
+    """Refuse the name of a node, and an id that another node has or had; a label or synonym may become a name."""
+    glossary, but = embedding.glossary, "give the new node another name"
+    if name in embedding._rows:
+        raise InputError(f"{name!r} is already in the model; {but}")
+    if glossary is None or not glossary.has_id(name):
+        return
+    owner = next((row for row, ids in enumerate(glossary.other_ids) if name in ids), None)
+    if owner is None:
+        raise InputError(f"{name!r} is an obsolete id in the model; {but}")
+    raise InputError(f"{name!r} is another id of {embedding.names[owner]!r} in the model; {but}")
+
+
 def _constraint_rows(
     embedding: Embedding, rows: Mapping[str, int], name: str, parents: Sequence[str], not_under: Sequence[str]
 ) -> tuple[list[int], tuple[int, ...]]:
     """The rows of the parents, and of the nodes that the new one must not be under."""
-    if name in embedding._rows:
-        raise InputError(f"{name!r} is already in the model; give the new node another name")
+    _refuse_known_name(embedding, name)
     above = [_row(embedding, rows, parent) for parent in parents]
     others = [not_under] if isinstance(not_under, str) else not_under
     not_above = {_row(embedding, rows, other) for other in others} - {rows[name]}

@@ -176,7 +176,10 @@ class Glossary:
         ('A pump.', '')
         """
         nothing = (NOTHING,) * count
-        return self._with_rows(self.definitions + ("",) * count, self.synonyms + nothing, self.other_ids + nothing)
+        made = self._with_rows(self.definitions + ("",) * count, self.synonyms + nothing, self.other_ids + nothing)
+        # The ids are the same, and adding nodes one by one asks for them each time.
+        vars(made)["_every_other_id"] = self._every_other_id
+        return made
 
     def _with_rows(
         self,
@@ -202,6 +205,19 @@ class Glossary:
     def by_text(self) -> TextIndex:
         """The rows of each synonym and other id."""
         return TextIndex(self.names)
+
+    def has_id(self, text: str) -> bool:
+        """Whether this is another id of a node or an obsolete id, exactly; a synonym is not an id.
+
+        >>> terms = Glossary.of_rows(1, synonyms={0: ["cor"]}, other_ids={0: ["B:1"]}, obsolete={"A:9": Obsolete()})
+        >>> terms.has_id("B:1"), terms.has_id("A:9"), terms.has_id("cor")
+        (True, True, False)
+        """
+        return text in self._every_other_id or text in self.obsolete
+
+    @cached_property
+    def _every_other_id(self) -> frozenset[str]:
+        return frozenset(text for texts in self.other_ids for text in texts)
 
     @cached_property
     def obsolete_ids(self) -> tuple[tuple[str, ...], TextIndex]:

@@ -333,7 +333,7 @@ class Hierarchy:
         return {name: text for name, text in zip(self.names, texts, strict=False) if text}
 
     def _path_text(self, row: int) -> str:
-        return path_text(row, self.parent_lists, self.display_name)
+        return path_text(row, self.lineage.parent_lists, self.display_name)
 
     def called(self, row: int) -> str:
         """The old name of ``display_name``, with a warning."""

@@ -15,7 +15,8 @@ class Summary:
     """The size and shape of a hierarchy.
 
     ``closure_edges`` is exact, counted without storing the closure, or None where counting would take minutes.
-    ``depth`` is the longest path; ``branching`` is the mean number of children of a node that has any.
+    ``depth`` is the longest path; ``branching`` is the mean number of children of a node that has any. Parents and
+    children are those of the basic edges, which do not follow from others, as ``Hierarchy.parents`` lists them.
     """
 
     nodes: int
@@ -39,10 +40,10 @@ class Summary:
 def summarize(hierarchy: Hierarchy) -> Summary:
     """The size and shape of a hierarchy; ``seconds`` is the time that it took to count."""
     start = time.perf_counter()
-    basic = len(hierarchy.reduction())
+    lineage = hierarchy.lineage
+    basic = len(lineage.parent_lists.rows)
     closure = hierarchy.count_closure()
     depth = int(hierarchy.depths.max(initial=0))
-    below = hierarchy.child_lists.counts
     inner = len(hierarchy) - len(hierarchy.leaf_rows)
     return Summary(
         nodes=len(hierarchy),
@@ -53,8 +54,8 @@ def summarize(hierarchy: Hierarchy) -> Summary:
         roots=len(hierarchy.root_rows),
         leaves=len(hierarchy.leaf_rows),
         depth=depth,
-        branching=len(hierarchy.edges) / inner if inner else 0.0,
-        max_branching=int(below.max(initial=0)),
-        multi_parent_nodes=int((hierarchy.parent_lists.counts > 1).sum()),
+        branching=basic / inner if inner else 0.0,
+        max_branching=int(lineage.child_lists.counts.max(initial=0)),
+        multi_parent_nodes=int((lineage.parent_lists.counts > 1).sum()),
         seconds=time.perf_counter() - start,
     )

@@ -177,8 +177,9 @@ Rows = NDArray[np.integer]
 
 
 def shared_names(first: Embedding, second: Embedding) -> list[str]:
-    """The names that both models have, sorted, so that the order of the models does not matter."""
-    names = sorted(name for name in first.names if name in second)
+    """The names that both models have, exactly, sorted, so that the order of the models does not matter."""
+    # Not ``name in second``, which also finds a node by its label or in another case.
+    names = sorted(set(first.names).intersection(second.names))
     if not names:
         raise InputError(
             f"the models have no node in common: one has {first.names[0]!r} and {len(first) - 1:,} more, the other"

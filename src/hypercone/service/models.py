@@ -33,6 +33,7 @@ class About:
     nodes: int
     threshold: float
     kind: str
+    answers_by: str
 
 
 @dataclass(slots=True)
@@ -76,7 +77,7 @@ class Model:
         """The description of this model."""
         model = self.embedding
         kind, threshold = kind_in_words(model), float(model.threshold)
-        return About(self.name, model.method, model.made_by, model.dim, len(model), threshold, kind)
+        return About(self.name, model.method, model.made_by, model.dim, len(model), threshold, kind, model.default_by)
 
     def example(self) -> tuple[str, str]:
         """A child and a parent for an example question: an edge, if the model has its edges."""
@@ -102,7 +103,7 @@ class Model:
 def place(embedding: Embedding, parents: Sequence[str], not_under: Sequence[str]) -> list[float]:
     """The point of a new node under these parents; the embedding is not changed."""
     name = "new"
-    while name in embedding._rows:
+    while name in embedding._rows or (embedding.glossary is not None and embedding.glossary.has_id(name)):
         name += "_"
     larger = embedding.add(name, parents, not_under=not_under)
     point: list[float] = larger.points[-1].tolist()

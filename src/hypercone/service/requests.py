@@ -8,7 +8,7 @@ import math
 import re
 from collections.abc import Iterable
 from functools import cache
-from typing import Annotated, Any, Literal, NoReturn
+from typing import Annotated, Any, Literal, NoReturn, get_args
 from urllib.parse import unquote_to_bytes
 
 import msgspec
@@ -231,8 +231,17 @@ def _refusal(given: Any, wanted: type[Request], what: str, problem: str) -> Refu
     most = re.search("of length <= ([0-9]+)", found[1])
     if most:
         return too_large(f"{path} has {len(value):,} items, but at most {int(most[1]):,} are taken at a time")
+    if path == "by":
+        return bad_request(f"by is {_show(value)}, but must be {' or '.join(_choices(wanted, path))}")
     fitting = (words % match.groups() for sign, words in _WANTED if (match := sign.match(found[1])))
     return bad_request(f"{path} is {_show(value)}, but must be {next(fitting, 'of another kind')}")
+
+
+def _choices(wanted: type[Request], name: str) -> tuple[str, ...]:
+    """The values of a field with a fixed set of them."""
+    field = next(field for field in msgspec.structs.fields(wanted) if field.name == name)
+    kind = next(part for part in get_args(field.type) if part is not UnsetType)
+    return get_args(get_args(kind)[0])
 
 
 def _show(value: Any) -> str:

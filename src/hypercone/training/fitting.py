@@ -17,7 +17,7 @@ from numpy.typing import NDArray
 from hypercone.construction import CLOSURE_AWARE, CONSTRUCTIONS, construct
 from hypercone.embedding import Embedding
 from hypercone.embedding.headline import headline_from
-from hypercone.errors import ConfigError, InputError, option, warn_renamed
+from hypercone.errors import ConfigError, InputError, option, short, warn_renamed
 from hypercone.hierarchy import Hierarchy, Split
 from hypercone.methods import METHODS, Points, find_method
 from hypercone.methods.scoring import Scorer, calibrate
@@ -228,7 +228,7 @@ def _construct(hierarchy: Hierarchy, given: FitConfig, split: Split | None, cont
             "precision": made.counts.precision,
             "recall": made.counts.recall,
             "smallest_cap": made.smallest_cap,
-            "notes": list(made.notes),
+            "notes": [*recorded_notes(hierarchy), *made.notes],
             "reproducible": True,
         },
         labels=hierarchy.labels,
@@ -280,12 +280,29 @@ def _learn(
             "calibrated_on": "validation pairs" if validation else "training pairs",
             "reproducible": config.threads == 1,
             "history": trained.history,
-            "notes": trained.notes,
+            "notes": [*recorded_notes(hierarchy), *trained.notes],
         },
         labels=hierarchy.labels,
         edges=hierarchy.edges if split is None else split.train,
         glossary=hierarchy.glossary,
     )
+
+
+# A reader may have left out thousands of things, and a record should stay small.
+MOST_NOTES, LONGEST_NOTE = 20, 300
+
+
+def recorded_notes(hierarchy: Hierarchy) -> list[str]:
+    """The notes of the hierarchy as they are put into the record of a model, before those of the fit.
+
+    >>> recorded_notes(Hierarchy(["animal", "dog"], [[0, 1]], notes=["1 obsolete term skipped"]))
+    ['1 obsolete term skipped']
+    """
+    notes = [short(note, LONGEST_NOTE) for note in hierarchy.notes]
+    if len(notes) <= MOST_NOTES:
+        return notes
+    listed = MOST_NOTES - 1
+    return [*notes[:listed], f"{len(notes) - listed:,} more notes on the hierarchy"]
 
 
 def pretrain(
@@ -336,6 +353,8 @@ def identity_of(
         parts["labels"] = hashlib.sha256("\n".join(hierarchy.labels.texts).encode()).hexdigest()
     if hierarchy.glossary is not None:
         parts["glossary"] = hierarchy.glossary.digest
+    if hierarchy.notes:
+        parts["notes"] = hashlib.sha256("\n".join(recorded_notes(hierarchy)).encode()).hexdigest()
     if split is not None:
         pairs = (split.train, split.validation.positives, split.validation.negatives)
         parts |= {"percent": split.percent, "split seed": split.seed, "split": _digest(*pairs)}
