@@ -10,12 +10,12 @@ from __future__ import annotations
 import threading
 from collections.abc import Sequence
 from functools import cached_property, reduce
-from typing import NamedTuple
+from typing import Any, NamedTuple
 
 import numpy as np
 from numpy.typing import NDArray
 
-from hypercone._arrays import Adjacency, Rows, freeze, pair_keys
+from hypercone._arrays import CSR, Adjacency, Rows, freeze, pair_keys
 from hypercone.hierarchy.graph import Order, flipped_lists, reduced_parents
 from hypercone.hierarchy.graph_kernels import spanning_forest
 from hypercone.hierarchy.lineage_kernels import reachable, reaches
@@ -69,13 +69,13 @@ class Lineage:
     def ancestors(self, row: int) -> Rows:
         """The rows above a row."""
         start = self._start(self._number_up, row)
-        rows: Rows = reachable(start, self._up.csr, *self._by_number_up, True, *self._marks())
+        rows: Rows = reachable(start, self._up, *self._by_number_up, True, *self._marks())
         return rows
 
     def descendants(self, row: int) -> Rows:
         """The rows below a row."""
         start = self._start(self._number, row)
-        rows: Rows = reachable(start, self._down.csr, *self._by_number, False, *self._marks())
+        rows: Rows = reachable(start, self._down, *self._by_number, False, *self._marks())
         return rows
 
     def parents(self, row: int) -> Rows:
@@ -98,7 +98,7 @@ class Lineage:
     def is_above(self, parents: Sequence[int] | Rows, children: Sequence[int] | Rows) -> NDArray[np.bool_]:
         """For each pair of rows, whether the parent is the child itself or above it."""
         starts, goals = (freeze(self._number_up[np.asarray(rows, np.int32)]) for rows in (children, parents))
-        answers: NDArray[np.bool_] = reaches(starts, goals, self._up.csr, *self._marks()[:2])
+        answers: NDArray[np.bool_] = reaches(starts, goals, self._up, *self._marks()[:2])
         return answers
 
     def lowest_common(self, rows: Sequence[int]) -> Rows:
@@ -151,12 +151,16 @@ class Lineage:
         return freeze(np.int32(len(self) - 1) - self._number)
 
     @cached_property
-    def _down(self) -> Adjacency:
+    def _down(self) -> CSR:
         return self._renumber(self._given[2], self._number)
 
     @cached_property
-    def _up(self) -> Adjacency:
+    def _up(self) -> CSR:
         return self._renumber(self._given[1], self._number_up)
 
-    def _renumber(self, lists: Adjacency, numbers: Rows) -> Adjacency:
-        return Adjacency.of_pairs(numbers[lists.groups()], numbers[lists.rows], len(self))
+    def _renumber(self, lists: Adjacency, numbers: Rows) -> CSR:
+        renumbered = Adjacency.of_pairs(numbers[lists.groups()], numbers[lists.rows], len(self))
+        # Half the memory of 64 bits, so that more of it is in the cache.
+        is_small = len(renumbered.rows) < np.iinfo(np.int32).max
+        offsets: Any = renumbered.offsets.astype(np.int32 if is_small else np.int64)
+        return CSR(freeze(offsets), renumbered.rows)
