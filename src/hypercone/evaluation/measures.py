@@ -260,15 +260,14 @@ def _part_in_graph(embedding: Embedding) -> Embedding:
     """The embedding without the nodes that the graph says nothing about."""
     if embedding.by_point is None:
         return embedding
-    known, lineage = known_hierarchy(embedding, None), known_hierarchy(embedding, None).lineage
-    outside = {row for placed in embedding.by_point.tolist() for row in (placed, *lineage.descendants(placed).tolist())}
-    inside = [row for row in range(len(embedding)) if row not in outside]
-    part = known.drop([embedding.names[row] for row in outside])
-    points = embedding.points[inside]
+    relatives = embedding.relatives("graph")
+    inside = [row for row in range(len(embedding)) if relatives.origin(row) == "graph"]
+    outside = np.setdiff1d(np.arange(len(embedding)), inside).tolist()
+    part = known_hierarchy(embedding, None).drop([embedding.names[row] for row in outside])
     return replace(
         embedding,
         names=part.names,
-        points=points,
+        points=embedding.points[inside],
         labels=part.labels,
         edges=part.edges,
         by_point=None,
@@ -401,12 +400,6 @@ def node_groups(hierarchy: Hierarchy, group_by: str) -> Groups:
         return Groups(tuple(map(str, range(int(depths.max(initial=0)) + 1))), depths)
     if group_by != "parents":
         raise InputError(f"{option('group_by')} is {group_by!r}, but must be {' or '.join(GROUP_BY)}")
-    has_several, above = direct_parents(hierarchy).counts > 1, hierarchy.ancestor_lists()
+    has_several, above = hierarchy.lineage.parent_lists.counts > 1, hierarchy.ancestor_lists()
     is_below = np.bincount(above.groups()[has_several[above.rows]], minlength=len(hierarchy)) > 0
     return Groups(BY_PARENTS, np.where(has_several, 2, is_below.astype(np.int64)))
-
-
-def direct_parents(hierarchy: Hierarchy) -> Adjacency:
-    """The direct parents of each row: those whose edge no other edges imply."""
-    edges = hierarchy.reduction()
-    return Adjacency.of_groups(edges[:, 1], edges[:, 0], len(hierarchy))

@@ -18,7 +18,6 @@ from hypercone.evaluation.measures import (
     Numbers,
     Score,
     checked_threshold,
-    direct_parents,
     known_hierarchy,
     metrics_from_counts,
     node_groups,
@@ -234,7 +233,7 @@ def sample_relatives(hierarchy: Hierarchy, nodes: Rows, bits: NDArray[np.uint64]
     A relative is never an ancestor of the node, and has children of its own if any such relative does. ``bits`` has a
     random number for each.
     """
-    parents = direct_parents(hierarchy)
+    parents = hierarchy.lineage.parent_lists
     groups = group_by_parents(parents, nodes)
     children, inner_ends = inner_nodes_first(flipped_lists(parents))
     ancestors = hierarchy.ancestor_lists()
