@@ -10,7 +10,7 @@ PIP := $(BIN)/python -m pip --quiet --disable-pip-version-check
 NODE_MODULES := explorer/node_modules/.package-lock.json
 SUDO := $(shell [ "$$(id -u)" = 0 ] || echo sudo)
 
-.PHONY: install lock audit browser demo test test-all lint-and-types lint typecheck unit unit-all page-test page docs bench clean
+.PHONY: install lock audit browser demo test test-all lint-and-types lint typecheck unit unit-all test-plain test-compiled page-test page docs bench clean
 .DEFAULT_GOAL := install
 
 install: $(INSTALLED)
@@ -82,6 +82,10 @@ unit: install browser
 unit-all: install browser
 	$(BIN)/pytest -n 2 --dist loadfile
 	$(BIN)/pytest -n 2 --dist loadfile --doctest-modules src/hypercone
+
+# Every kernel in one tier, whatever its work: as plain Python (but for training), or compiled.
+test-plain test-compiled: install browser
+	HYPERCONE_KERNELS=$(@:test-%=%) $(BIN)/pytest -n 2 --dist loadfile -m "not slow"
 
 # tsc and node's tests, and that the page in the package is what the sources build.
 page-test: $(NODE_MODULES)

@@ -24,6 +24,7 @@ from hypercone.progress import (
     Step,
     is_shown,
     is_watched,
+    say,
     showing,
     track_progress,
 )
@@ -100,6 +101,33 @@ def test_bars_are_shown_where_they_are_visible_unless_chosen_otherwise_and_not_b
         assert not threads.submit(is_shown).result()
 
 
+def test_a_line_is_written_where_bars_are_shown_and_from_any_thread(monkeypatch):
+    terminal = Terminal()
+    monkeypatch.setattr(sys, "stderr", terminal)
+    with ThreadPoolExecutor(1) as threads:
+        say("main")
+        threads.submit(say, "thread").result()
+        with showing(False):
+            say("hidden")
+            threads.submit(say, "hidden").result()
+        assert terminal.getvalue() == "main\nthread\n"
+        monkeypatch.setattr(sys, "stderr", io.StringIO())
+        with showing(True):
+            threads.submit(say, "wanted").result()
+        say("not seen")
+    assert sys.stderr.getvalue() == "wanted\n"
+
+
+@pytest.mark.parametrize("shown", [None, True])
+def test_a_line_for_a_closed_or_missing_stream_is_dropped(monkeypatch, shown):
+    closed = Terminal()
+    closed.close()
+    for stream in (closed, None):
+        monkeypatch.setattr(sys, "stderr", stream)
+        with showing(shown):
+            say("nobody reads this")
+
+
 @pytest.fixture
 def screen_in_place(monkeypatch):
     """Replaces stderr with a terminal when the test calls it, after pytest has set its own; bars appear quickly."""
@@ -142,6 +170,23 @@ def test_a_step_has_a_bar_with_its_name_and_the_time_left_and_removes_it(screen_
     assert "[00:00<00:00]" in screen.getvalue()
     assert "\n" not in screen.getvalue()
     assert _left_on(screen) == ""
+
+
+def test_a_line_is_written_above_the_bar_which_is_drawn_again(screen_in_place):
+    screen = screen_in_place()
+    with Step("counting", 10):
+        _wait_for(screen, "counting: ")
+        before = len(screen.getvalue())
+        say("compiled")
+        _wait_for(screen, "compiled\n")
+        written = screen.getvalue()[before:]
+        # The bar is cleared by blanks, and the line begins where the bar did.
+        above, _, line = written.partition("compiled\n")[0].rpartition("\r")
+        assert (above.split("\r")[-1].strip(), line) == ("", "")
+        end = time.monotonic() + 20
+        while "counting: " not in screen.getvalue().partition("compiled\n")[2]:
+            assert time.monotonic() < end
+            time.sleep(0.01)
 
 
 def test_a_step_can_read_its_count_from_a_function_or_from_compiled_code(screen_in_place):

@@ -64,7 +64,7 @@ JUDGED += ["--hard --references", "--hard --group-by depth", "--hard --group-by 
 JUDGED += ["--positives dag-split/test.tsv --negatives dag-split/test_negatives.tsv"]
 JUDGED += ["--reconstruction dag.tsv --threads 1", "--reconstruction dag.tsv --sample 20 --seed 3 --threads 1"]
 COMMANDS = ["fit", "evaluate", "query", "place", "suggest", "compare", "info", "split", "export", "plot", "explore"]
-COMMANDS += ["serve", "reproduce", "demo"]
+COMMANDS += ["serve", "warm", "reproduce", "demo"]
 
 
 class Fingerprints:

@@ -8,6 +8,7 @@ import importlib.metadata
 import os
 import platform
 import re
+from functools import cache
 from pathlib import Path
 from typing import Any
 
@@ -77,19 +78,29 @@ def _text(path: str) -> str:
 
 def describe_machine() -> dict[str, Any]:
     """Processor, cores, versions and date, recorded with every measurement."""
+    versions = processor_and_versions()
+    date = datetime.datetime.now(datetime.UTC).strftime("%Y-%m-%d")
+    return {"processor": versions.pop("processor"), "cores": os.cpu_count(), **versions, "date": date}
+
+
+def processor_and_versions() -> dict[str, str]:
+    """The processor and the versions of what computes, recorded with every model.
+
+    >>> list(processor_and_versions())
+    ['processor', 'python', 'numpy', 'numba', 'hypercone']
+    """
     from hypercone import __version__
 
     return {
         "processor": _processor(),
-        "cores": os.cpu_count(),
         "python": platform.python_version(),
         "numpy": np.__version__,
         "numba": importlib.metadata.version("numba"),
         "hypercone": __version__,
-        "date": datetime.datetime.now(datetime.UTC).strftime("%Y-%m-%d"),
     }
 
 
+@cache
 def _processor() -> str:
     try:
         lines = Path("/proc/cpuinfo").read_text().splitlines()

@@ -112,6 +112,8 @@ class Reporter:
 
 # Whether bars are shown in this context: always (True), never (False), or on a terminal or notebook (None).
 _choice: ContextVar[bool | None] = ContextVar("hypercone_progress", default=None)
+# The choice of the latest block in any thread, for the threads that the work inside it starts.
+_latest: bool | None = None
 
 
 @contextlib.contextmanager
@@ -121,11 +123,14 @@ def showing(choice: bool | None) -> Iterator[None]:
     >>> with showing(False), Step("counting", 2) as step:
     ...     step.advance(2)
     """
-    token = _choice.set(_choice.get() if choice is None else choice)
+    global _latest  # noqa: PLW0603 - a ContextVar does not reach other threads
+    token, before = _choice.set(_choice.get() if choice is None else choice), _latest
+    _latest = _choice.get()
     try:
         yield
     finally:
         _choice.reset(token)
+        _latest = before
 
 
 def is_shown() -> bool:
@@ -134,6 +139,25 @@ def is_shown() -> bool:
     if choice is None:
         return threading.current_thread() is threading.main_thread() and is_watched(sys.stderr)
     return choice
+
+
+def say(line: str) -> None:
+    """Write a line to standard error where bars are shown, above the bar if there is one; from any thread.
+
+    >>> with showing(False):
+    ...     say("not seen")
+    """
+    choice = _latest if _choice.get() is None else _choice.get()
+    if sys.stderr is None or not (is_watched(sys.stderr) if choice is None else choice):
+        return
+    stream = _TolerantStream(sys.stderr)
+    # A bar exists only if tqdm is imported; it is cleared for the line and then drawn again.
+    bars = getattr(sys.modules.get("tqdm.std"), "tqdm", None)
+    if bars is None:
+        stream.write(line + "\n")
+    else:
+        bars.write(line, file=stream)
+    stream.flush()
 
 
 def is_watched(stream: TextIO | None) -> bool:
@@ -270,6 +294,12 @@ class _TolerantStream:
 
     def __getattr__(self, name: str) -> Any:
         return getattr(self._stream, name)
+
+    def __eq__(self, other: object) -> bool:
+        # tqdm compares the streams of a bar and of a line, to know which bars to clear.
+        return isinstance(other, _TolerantStream) and self._stream is other._stream
+
+    __hash__ = None  # type: ignore[assignment]
 
 
 Item = TypeVar("Item")

@@ -203,6 +203,7 @@ def _typed(arguments) -> str:
         (("serve", "MODEL", "--token-file", "empty.tsv"), "empty.tsv: the token is empty"),
         (("serve", "MODEL", "--allow-host", "a:80"), "'a:80' is not a host name"),
         (("serve", "MODEL", "--cors", "*"), "'*' is not an origin"),
+        (("warm", "--dims", "5", "33"), "--dims has 33, but must be from 2 to 32"),
         (("reproduce", "table1", "--methods", "cones"), "there is no method 'cones'"),
         (("reproduce", "table1", "--recipes", "tunde"), "there is no recipe 'tunde'; did you mean tuned?"),
         (("reproduce", "table1", "--dims", "0"), "none may be below 1"),

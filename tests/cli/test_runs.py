@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import contextlib
 import json
 import os
 import re
@@ -11,6 +12,7 @@ import subprocess
 import sys
 import threading
 import time
+from pathlib import Path
 
 import pytest
 from tests.support.embeddings import all_files
@@ -23,6 +25,7 @@ from hypercone.reproduce.table1 import TABLE1
 
 SHORT = ("--dim", "5", "--epochs", "3", "--init", "random", "--quiet")
 posix = pytest.mark.skipif(os.name == "nt", reason="signals are sent otherwise there")
+linux = pytest.mark.skipif(sys.platform != "linux", reason="finds processes in /proc")
 
 
 @posix
@@ -215,11 +218,48 @@ def test_an_interrupt_keeps_what_has_finished_and_says_so(long_run, tmp_path):
     running, first = long_run
     os.killpg(running.pid, signal.SIGINT)
     rest = running.stderr.read()
-    assert running.wait(30) == 130
+    assert running.wait(30) == 130, rest
     assert "1 of 160: order" in first
     assert "Traceback" not in rest
     assert "trials are saved in" in rest.splitlines()[-1]
     assert len(json.loads((tmp_path / "table1.json").read_text())["cells"]) >= 1
+
+
+@linux
+def test_an_interrupt_while_the_workers_start_is_no_traceback(program, split, tmp_path):
+    given = ["reproduce", "table1", "--split", str(split), "--dims", "2", "-o", str(tmp_path), "--jobs", "2"]
+    with subprocess.Popen(
+        [*program, *given, "--methods", "order"], stderr=subprocess.PIPE, text=True, start_new_session=True
+    ) as running:
+        while len(workers_of(running.pid)) < 2:
+            time.sleep(0.001)
+        os.killpg(running.pid, signal.SIGINT)
+        said = running.stderr.read()
+        assert running.wait(30) == 130, said
+    assert "Traceback" not in said
+    assert "0 of 12 trials are saved in" in said
+
+
+@linux
+def test_a_run_with_a_killed_worker_says_so_and_keeps_what_has_finished(long_run, tmp_path):
+    running, _ = long_run
+    os.kill(workers_of(running.pid)[0], signal.SIGKILL)
+    rest = running.stderr.read()
+    assert running.wait(30) == 4, rest
+    assert "Traceback" not in rest
+    assert "ended from outside, perhaps for lack of memory" in rest.splitlines()[-1]
+    assert len(json.loads((tmp_path / "table1.json").read_text())["cells"]) >= 1
+
+
+def workers_of(parent):
+    """The identifiers of the processes that a process has started for its trials."""
+    found = []
+    for folder in Path("/proc").glob("[0-9]*"):
+        with contextlib.suppress(OSError):
+            ppid = (folder / "stat").read_text().rpartition(")")[2].split()[1]
+            if int(ppid) == parent and b"spawn_main" in (folder / "cmdline").read_bytes():
+                found.append(int(folder.name))
+    return found
 
 
 @posix

@@ -11,6 +11,7 @@ import sys
 from collections.abc import Iterator
 
 import pytest
+from tests.support.tiers import needs_speed
 
 from hypercone.cli.main import COMMANDS
 
@@ -78,7 +79,17 @@ IMPATIENT += "from hypercone.cli.main import main; sys.exit(main(sys.argv[1:]))"
 FIT = ("fit", "tree-3-4", *CONES, "--dim", "2", "--init", "random")
 
 
+@pytest.fixture(scope="module")
+def compiled_fit(process, tmp_path_factory) -> None:
+    """All that the fit needs is compiled, which is another line on a terminal."""
+    environment = os.environ | {"HYPERCONE_KERNELS": "compiled"}
+    folder = tmp_path_factory.mktemp("compiled")
+    assert process(*FIT, "--epochs", "1", "-o", folder / "m", env=environment).code == 0
+
+
+@needs_speed
 @posix
+@pytest.mark.usefixtures("compiled_fit")
 def test_a_terminal_shows_a_bar_with_the_time_left_and_clears_it(program, tmp_path):
     command = [*program, *FIT, "--epochs", "12000", "-o", str(tmp_path / "m"), "--json"]
     shown, printed = _on_a_terminal(command)
@@ -95,10 +106,12 @@ def test_a_terminal_shows_a_bar_with_the_time_left_and_clears_it(program, tmp_pa
     assert shown.split("\r")[-2].strip() == ""
 
 
+@needs_speed
 @posix
 @pytest.mark.parametrize(
     ("is_patient", "extra", "is_shown"), [(False, (), True), (False, ("--quiet",), False), (True, (), False)]
 )
+@pytest.mark.usefixtures("compiled_fit")
 def test_a_quick_fit_shows_no_bar_and_quiet_is_quiet_on_a_terminal(program, tmp_path, is_patient, extra, is_shown):
     start = program if is_patient else [sys.executable, "-c", IMPATIENT]
     shown, printed = _on_a_terminal([*start, *FIT, "--epochs", "300", "-o", str(tmp_path / "m"), *extra])

@@ -9,6 +9,7 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 from tests.support.hierarchies import closure_matrix, cone_matrix, dags, forest_matrix, shape
+from tests.support.tiers import needs_speed
 
 import hypercone
 from hypercone.construction.forest import (
@@ -89,6 +90,7 @@ def test_the_counts_of_a_rearranged_forest_are_exact_and_its_f1_no_lower(dag, di
     assert constructed.closure_aware == (count_forest(dag).recall < 1)
 
 
+@needs_speed
 def test_nouns_reach_an_f1_of_98_in_under_two_seconds_and_96_7_without_a_false_pair(within):
     nouns = hypercone.load_dataset("wordnet-nouns")
     construct_forest(hypercone.load_dataset("wordnet-mammals"), 5)

@@ -15,9 +15,10 @@ from tests.support.embeddings import make_embedding
 
 import hypercone
 from hypercone.embedding import Embedding
-from hypercone.embedding.explanation import CONES, shortest_path
+from hypercone.embedding.explanation import shortest_path
 from hypercone.embedding.relations import margins
 from hypercone.errors import InputError, UnknownNameError
+from hypercone.geometry import cones, euclidean_cones
 from hypercone.methods import METHODS
 
 ALL = pytest.mark.parametrize("method", METHODS)
@@ -198,7 +199,12 @@ def test_every_verdict_of_every_method_is_explained_and_the_angle_of_a_cone_give
             assert found.energy == embedding.energy(child, parent)
             assert (found.margin >= 0) is found.is_a
             assert (found.graph, found.agrees, found.path, found.lost, found.stray) == (None, None, (), (), None)
-            if method in CONES:
+            if METHODS[method].curvature is not None:
+                formulas = cones if METHODS[method].is_hyperbolic else euclidean_cones
+                apex, point = embedding[parent], embedding[child]
+                assert found.angle == pytest.approx(float(formulas.cone_angle(apex, point)), abs=1e-12)
+                aperture = float(formulas.half_aperture(apex, embedding.settings.K))
+                assert found.aperture == pytest.approx(aperture, abs=1e-12)
                 assert found.margin == pytest.approx(found.aperture + found.threshold - found.angle, abs=1e-12)
             else:
                 assert (found.angle, found.aperture) == (None, None)

@@ -33,7 +33,7 @@ def test_all_relatives_and_verdicts_of_every_node_are_those_of_python(method, by
     embedding = learned(method)
     opened, rows = show(embedding, f"#by={by}"), list(range(len(embedding)))
     assert opened.ask(ALL, rows) == _answers(embedding, rows, by)
-    pairs = np.random.default_rng(2).integers(len(embedding), size=(80, 2))
+    pairs = np.random.default_rng(2).integers(len(embedding), size=(600, 2))
     verdicts = set()
     for found in opened.ask(EXPLAIN, pairs[pairs[:, 0] != pairs[:, 1]].tolist()):
         child, parent = (embedding.names[found[one]] for one in ("child", "parent"))

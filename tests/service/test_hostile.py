@@ -14,6 +14,7 @@ from http.client import HTTPResponse
 from pathlib import Path
 
 import pytest
+from tests.support.tiers import needs_speed
 
 import hypercone
 
@@ -470,6 +471,7 @@ def test_over_the_concurrency_the_status_is_503_with_retry_after(large):
     assert large.ask("/v1/models")[0] == 200, "the slot is free again"
 
 
+@needs_speed
 def test_an_answer_of_a_hundred_million_names_is_never_built(large):
     status, _, answer = large.ask("/v1/descendants", {"names": ["r"] * 10_000})
     assert status in {413, 504}

@@ -16,8 +16,9 @@ from pathlib import Path
 
 import pytest
 
+from hypercone import _jit, fit
 from hypercone.errors import InputError
-from hypercone.service.server import ServiceServer, listening_socket
+from hypercone.service.server import ServiceServer, listening_socket, serve
 
 PROJECT = Path(__file__).parents[2]
 ASKED = b"GET /v1/is-a?child=n3&parent=n0 HTTP/1.1\r\nHost: localhost\r\n\r\n"
@@ -34,6 +35,15 @@ def test_while_loading_only_the_health_check_succeeds(make_service, asked):
     service.get_ready()
     assert asked(service, "GET", "/readyz").json() == {"status": "ready"}
     assert asked(service, "GET", "/v1/models").status_code == 200
+
+
+@pytest.mark.parametrize(("fixed", "served"), [("auto", "compiled"), ("plain", "plain"), ("compiled", "compiled")])
+def test_a_server_compiles_before_it_is_ready_unless_the_tier_is_fixed(monkeypatch, fixed, served):
+    tiers = []
+    monkeypatch.setattr(ServiceServer, "run", lambda self: tiers.append(_jit.TIER))
+    with _jit.use_tier(fixed):
+        serve(fit("tree-2-3", dim=2), port=0)
+        assert (tiers, _jit.TIER) == ([served], fixed)
 
 
 def test_while_draining_readiness_fails_and_questions_are_answered(make_service, asked):

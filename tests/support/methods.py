@@ -5,7 +5,7 @@ from __future__ import annotations
 import mpmath as mp
 import numpy as np
 
-from hypercone._jit import exact_kernel, kernel
+from hypercone._jit import kernel
 from hypercone.methods import Method, Settings
 from hypercone.methods.generic_kernels import (
     add_gradient,
@@ -20,7 +20,8 @@ from hypercone.methods.generic_kernels import (
 )
 
 
-@kernel
+# As in training, which has no plain tier: Python is slow at fma.
+@kernel(always_compiled=True)
 def margin_facts_of(points, pairs, push, weight, method, dim):
     count = pairs.shape[0]
     outside = np.empty(count, np.bool_)
@@ -56,7 +57,7 @@ def attraction_facts(anchors: np.ndarray, others: np.ndarray, method: tuple) -> 
     return weights, of_anchor, of_other
 
 
-@exact_kernel
+@kernel
 def may_reach_of(points, pairs, bounds, method, dim):
     answers = np.empty(len(pairs), np.bool_)
     for i in range(len(pairs)):

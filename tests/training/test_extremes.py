@@ -6,6 +6,7 @@ import tracemalloc
 
 import numpy as np
 import pytest
+from tests.support.tiers import needs_speed
 
 from hypercone.cli.main import main
 from hypercone.construction import CONSTRUCTIONS
@@ -107,6 +108,7 @@ def test_one_edge_is_enough_and_none_is_refused(name):
             fit(Hierarchy(names, np.empty((0, 2), np.int32)), **settings)
 
 
+@needs_speed
 @pytest.mark.parametrize("name", ["hyperbolic-cones", "overlapping-caps"])
 def test_two_hundred_thousand_children_of_one_root_take_seconds_and_linear_memory(name):
     many = of_parents(np.zeros(200_000))

@@ -225,6 +225,15 @@ class TestAuto:
         assert fit(tree, recipe=FitConfig(dim=5), split=split, **short).record["kind"] == "learned"
         assert fit(tree, recipe=FitConfig(method="nested-caps", dim=5), split=split).record["kind"] == "constructed"
 
+    @pytest.mark.parametrize("method", ["nested-caps", "order"])
+    def test_the_record_names_the_machine_also_after_saving(self, tmp_path, method):
+        machine = fit("tree-2-3", method, dim=2).record["machine"]
+        assert list(machine) == ["processor", "python", "numpy", "numba", "hypercone"]
+        assert all(isinstance(value, str) and value for value in machine.values())
+        assert (machine["numpy"], machine["hypercone"]) == (np.__version__, hypercone.__version__)
+        fit("tree-2-3", method, dim=2).save(tmp_path / "model")
+        assert hypercone.load(tmp_path / "model").record["machine"] == machine
+
     def test_the_default_dimension_is_five_and_ten_for_overlapping_caps_with_many_several_parents(self, tree, diamonds):
         assert fit(tree, "nested-caps").dim == fit(diamonds, "nested-caps").dim == fit(tree).dim == 5
         assert fit([("a", "b"), ("a", "c"), ("b", "d"), ("c", "d")]).dim == 10

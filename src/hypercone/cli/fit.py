@@ -17,7 +17,7 @@ from hypercone.cli.headline import (
     write_missed,
 )
 from hypercone.cli.options import add_settings, add_source, read_settings, read_source
-from hypercone.cli.output import add_json, add_quiet, percentages, print_answer, print_compiling_note
+from hypercone.cli.output import add_json, add_quiet, percentages, print_answer
 from hypercone.cli.stopping import add_run, checkpointing
 from hypercone.embedding import Embedding
 from hypercone.embedding.folder import refuse_unwritable_folder, save
@@ -65,8 +65,6 @@ def run_fit(options: argparse.Namespace) -> int:
     refuse_missed(options.missed)
     hierarchy = read_source(options, quiet=options.quiet or options.json)
     split = _split(options, hierarchy)
-    if not options.quiet:
-        print_compiling_note(sys.stderr)
     started = time.perf_counter()
     with checkpointing(options) as checkpoint:
         embedding = fit(hierarchy, recipe=config, split=split, checkpoint=checkpoint)

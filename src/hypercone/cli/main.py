@@ -36,6 +36,7 @@ COMMANDS = {
     "plot": "draw a model: the disk with cones and names, training, precision and recall, norms",
     "explore": "write one page to explore a model in the browser, offline",
     "serve": "answer questions about models over HTTP, with the explorer in the browser",
+    "warm": "compile everything in advance, for a container image or CI",
     "reproduce": "the paper's table, claims and figures, run again, with its numbers next to ours",
     "demo": "fit, test and query WordNet nouns, in about three minutes",
 }
@@ -45,7 +46,7 @@ MODULES = {
     **dict.fromkeys(("place", "suggest", "compare"), "ask"),
     **dict.fromkeys(("info", "split", "export"), "data"),
     **dict.fromkeys(("plot", "explore", "serve"), "show"),
-    **{name: name for name in ("fit", "evaluate", "query", "reproduce", "demo")},
+    **{name: name for name in ("fit", "evaluate", "query", "warm", "reproduce", "demo")},
 }
 
 REMOVED = {"bench": "run python -m benchmarks kernels in the repository"}

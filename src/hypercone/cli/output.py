@@ -6,7 +6,7 @@ import argparse
 import json
 import sys
 from collections.abc import Mapping
-from typing import Any, TextIO
+from typing import Any
 
 from hypercone.errors import REMOVED_IN
 
@@ -53,17 +53,6 @@ class Renamed(argparse.Action):
 def print_renaming_note(old: str, new: str) -> None:
     """Print the new name of an option or value that was given by its old name."""
     print(f"note: {old} is called {new} now, and the old name goes in version {REMOVED_IN}", file=sys.stderr)
-
-
-def print_compiling_note(stream: TextIO) -> None:
-    """Print a note on a terminal if the kernels have to be compiled, which happens once and takes a while."""
-    if not stream.isatty():
-        return
-    from hypercone._compiler import cache_folder
-
-    folder = cache_folder()
-    if folder is None or not any(folder.rglob("*.nbc")):
-        print("Compiling for this machine, once after installation: up to half a minute …", file=stream, flush=True)
 
 
 def _format_value(name: str, value: Any) -> str:

@@ -11,7 +11,7 @@ from hypercone._files import new_file
 from hypercone._system import usable_cores
 from hypercone.cli.options import percentages, whole_numbers
 from hypercone.cli.output import add_json, add_quiet, print_json
-from hypercone.errors import InputError, unknown_name
+from hypercone.errors import InputError, ResourceError, unknown_name
 from hypercone.progress import LiveTable
 from hypercone.reproduce import Plan, Results, Trial, markdown
 from hypercone.reproduce.claims import CLAIMS, claim_trials, judge, report
@@ -132,11 +132,15 @@ def _run(
             if not options.quiet:
                 screen.show(draw(), f"{done} of {len(wanted)}: {_describe_trial(row)}")
 
+    def what_is_saved() -> str:
+        return f"{done} of {len(wanted)} trials are saved in {results.path}; run it again to continue"
+
     try:
         run_side_by_side(wanted, results, jobs, watch)
     except KeyboardInterrupt:
-        saved = f"{done} of {len(wanted)} trials are saved in {results.path}; run it again to continue"
-        raise KeyboardInterrupt(saved) from None
+        raise KeyboardInterrupt(what_is_saved()) from None
+    except ResourceError as error:
+        raise ResourceError(f"{error}; {what_is_saved()}, with fewer --jobs if memory is short") from error
 
 
 def _describe_trial(row: Row) -> str:

@@ -4,13 +4,12 @@ from __future__ import annotations
 
 import argparse
 import os
-import sys
 from pathlib import Path
 from typing import Any
 
 import numpy as np
 
-from hypercone.cli.output import Renamed, add_json, add_quiet, print_answer, print_compiling_note
+from hypercone.cli.output import Renamed, add_json, add_quiet, print_answer
 from hypercone.embedding import Embedding, load
 from hypercone.errors import InputError
 from hypercone.explorer import open_page, temporary_page, write_page
@@ -205,7 +204,6 @@ def run_serve(options: argparse.Namespace) -> int:
         concurrency=options.concurrency,
         explorer=not options.no_explorer,
     )
-    print_compiling_note(sys.stderr)
     models = {}
     with Step("loading", len(folders)) as step:
         for name, folder in folders.items():

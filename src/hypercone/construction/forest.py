@@ -10,6 +10,7 @@ from hypercone._arrays import Adjacency, Rows, freeze
 from hypercone.construction import rearrange_kernels as kernels
 from hypercone.construction.layout import (
     Layout,
+    cap_radius,
     caps_from_balls,
     lay_out_forest,
     parts,
@@ -66,8 +67,7 @@ def smallest_cap(points: Points, K: float) -> float:
     """
     if not len(points):
         return 0.0
-    lengths = np.linalg.norm(points, axis=1)
-    return float(caps.cap_radius(points[np.argmax(lengths)], K))
+    return cap_radius(float(np.linalg.norm(points, axis=1).max()), K)
 
 
 def _notes(hierarchy: Hierarchy, counts: Counts) -> tuple[str, ...]:

@@ -9,10 +9,11 @@ from typing import NamedTuple
 import numpy as np
 from numpy.typing import NDArray
 
-from hypercone._arrays import Rows
+from hypercone._arrays import Rows, read_only
+from hypercone._math_kernels import acos, tan
 from hypercone.construction import layout_kernels as kernels
 from hypercone.construction.layout_kernels import walk_lattice
-from hypercone.geometry import caps
+from hypercone.geometry import caps, cones
 from hypercone.methods.base import Points
 
 Floats = NDArray[np.float64]
@@ -65,7 +66,7 @@ def projection_scale(K: float) -> float:
     >>> projection_scale(0.1), projection_scale(1.0) < 0.6
     (0.6, True)
     """
-    return min(SCALE, math.tan(LARGEST_SHARE * math.acos(caps.kappa(K)) / 2))
+    return min(SCALE, float(tan(LARGEST_SHARE * acos(caps.kappa(K)) / 2)))
 
 
 def caps_from_balls(centers: Floats, radii: Floats, K: float = 0.1) -> tuple[Floats, Floats]:
@@ -77,15 +78,8 @@ def caps_from_balls(centers: Floats, radii: Floats, K: float = 0.1) -> tuple[Flo
     >>> directions[0].tolist(), bool(angles[1] < angles[0])
     ([1.0, 0.0], True)
     """
-    centers, radii = np.asarray(centers, np.float64), np.asarray(radii, np.float64)
-    scale = projection_scale(K)
-    away = np.linalg.norm(centers, axis=1)
-    near, far = scale * (away - radii), scale * (away + radii)
-    polar = np.arctan(near) + np.arctan(far)
-    # (1 + near·far) is 1 + c² − r² with the difference of two squares as a product.
-    angles = np.arctan2(2 * scale * radii, 1 + near * far)
-    aside = np.sin(polar) / np.where(away > 0, away, 1.0)
-    return np.column_stack([np.cos(polar), aside[:, None] * centers]), angles
+    directions, angles = kernels.caps_of_balls(read_only(centers), read_only(radii), projection_scale(K))
+    return directions, angles
 
 
 def points_from_balls(centers: Floats, radii: Floats, K: float = 0.1) -> Points:
@@ -95,11 +89,28 @@ def points_from_balls(centers: Floats, radii: Floats, K: float = 0.1) -> Points:
     >>> caps.contains(points[0], points[1:], 0.1).tolist(), caps.contains(points[1], points[2], 0.1).tolist()
     ([True, True], False)
     """
-    points = np.empty((len(centers), centers.shape[1] + 1))
-    for part in parts(len(centers)):
-        directions, angles = caps_from_balls(centers[part], radii[part], K)
-        points[part] = caps.point_from_cap(directions, angles, K)
+    return points_from_caps(*caps_from_balls(centers, radii, K), K)
+
+
+def points_from_caps(directions: Floats, angles: Floats, K: float) -> Points:
+    """The points whose cones have caps in these directions, unit vectors, with these angular radii.
+
+    ``geometry.caps.point_from_cap`` with the same bits on every machine.
+
+    >>> points_from_caps(np.array([[0.0, 1.0]]), np.array([0.25]), 0.1).round(6).tolist()
+    [[0.0, 0.239683]]
+    """
+    points: Points = kernels.points_of_caps(read_only(directions), read_only(angles), caps.kappa(K))
     return points
+
+
+def cap_radius(norm: float, K: float) -> float:
+    """The angular radius of the cap of a point with this norm: ``geometry.caps.cap_radius`` of one point.
+
+    >>> round(cap_radius(0.99, K=0.1), 9)
+    1.0101e-05
+    """
+    return float(kernels.radius_of_cap(max(norm, cones.inner_radius(K)), caps.kappa(K)))
 
 
 def parts(count: int) -> Iterator[slice]:
@@ -157,12 +168,13 @@ def lattice_points(dim: int, count: int) -> NDArray[np.int16]:
     ball = math.pi ** (dim / 2) / math.gamma(dim / 2 + 1)
     # A ball contains about half as many points as its volume; start below that and grow.
     largest = 2 * int(0.4 * (2 * count / ball) ** (2 / dim))
+    points = np.zeros((count, dim), np.int16)
     while True:
-        found = walk_lattice(largest, np.zeros(largest // 2 + 2, np.int64), np.zeros((0, dim), np.int16))
+        # No vector is written yet; the points show the kernel how large the work is.
+        found = walk_lattice(largest, np.zeros(largest // 2 + 2, np.int64), points)
         if found.sum() >= count:
             break
         largest += 2 + largest // 40 * 2
     starts = np.minimum(np.concatenate([[0], np.cumsum(found)]), count)
-    points = np.zeros((count, dim), np.int16)
     walk_lattice(largest, starts, points)
     return points

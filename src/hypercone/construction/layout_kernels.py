@@ -11,16 +11,20 @@ import math
 
 import numpy as np
 
-from hypercone._jit import exact_kernel, exact_kernel_part
+from hypercone._jit import MANY, kernel, kernel_part
+from hypercone._math_kernels import acos, asin, atan, atan2, cos, sin, sin_cos
+from hypercone.hierarchy.graph_kernels import copy_first
 
 # The gap around a ball: this share of the smallest ball …
 GAP = 0.1
 # … plus this share of its own radius divided by the height of the forest, a factor of at most √e over all levels.
 SHARE = 0.5
 SHORT = 24
+# A point whose norm rounds to 1 counts as the largest float below 1, as in geometry.
+LAST_GAP = 2.0**-53
 
 
-@exact_kernel
+@kernel
 def breadth_first(forest_parents):
     """(rows, firsts, levels) per place: its row, where its children begin, and the number of levels above it."""
     n = len(forest_parents)
@@ -30,7 +34,8 @@ def breadth_first(forest_parents):
     for i in range(n + 1):
         offsets[i + 1] += offsets[i]
     listed = np.empty(n, np.int32)
-    filled = offsets[:-1].copy()
+    filled = np.empty(n + 1, np.int64)
+    copy_first(offsets, n + 1, filled)
     for row in range(n):
         listed[filled[forest_parents[row] + 1]] = row
         filled[forest_parents[row] + 1] += 1
@@ -49,29 +54,48 @@ def breadth_first(forest_parents):
     return rows, firsts, levels
 
 
-@exact_kernel_part
-def _sort_by_size(places, sizes):
-    """Sort by size, largest first; stable."""
-    in_order = True
-    for i in range(1, len(places)):
-        if sizes[places[i]] > sizes[places[i - 1]]:
-            in_order = False
+@kernel_part
+def _sort_by_size(places, sizes, spare):
+    """Sort by size, largest first; stable. ``spare`` is memory for as many places.
+
+    Short stretches are sorted by insertion, then merged in pairs until one is left.
+    """
+    count = len(places)
+    for begin in range(0, count, SHORT):
+        for i in range(begin + 1, min(begin + SHORT, count)):
+            moved = places[i]
+            j = i
+            while j > begin and sizes[places[j - 1]] < sizes[moved]:
+                places[j] = places[j - 1]
+                j -= 1
+            places[j] = moved
+    length = SHORT
+    while length < count:
+        for begin in range(0, count - length, 2 * length):
+            middle, end = begin + length, min(begin + 2 * length, count)
+            if sizes[places[middle]] > sizes[places[middle - 1]]:
+                for i in range(begin, middle):
+                    spare[i - begin] = places[i]
+                _merge_by_size(places, begin, middle, end, sizes, spare)
+        length *= 2
+
+
+@kernel_part
+def _merge_by_size(places, begin, middle, end, sizes, spare):
+    """Merge the sorted places before the middle, of which ``spare`` is a copy, with those after it."""
+    left, right = 0, middle
+    for at in range(begin, end):
+        if right == end or (left < middle - begin and sizes[spare[left]] >= sizes[places[right]]):
+            places[at] = spare[left]
+            left += 1
+        else:
+            places[at] = places[right]
+            right += 1
+        if left == middle - begin:
             break
-    if in_order:
-        return
-    if len(places) > SHORT:
-        places[:] = places[np.argsort(-sizes[places], kind="mergesort")]
-        return
-    for i in range(1, len(places)):
-        moved = places[i]
-        j = i
-        while j > 0 and sizes[places[j - 1]] < sizes[moved]:
-            places[j] = places[j - 1]
-            j -= 1
-        places[j] = moved
 
 
-@exact_kernel_part
+@kernel_part
 def _capacity(reach, ratio):
     """How many balls of radius 1 fit into a ball of radius ``ratio``; at least one."""
     if ratio < 2.0:
@@ -86,7 +110,7 @@ def _capacity(reach, ratio):
     return low
 
 
-@exact_kernel_part
+@kernel_part
 def _cells(places, sizes, start, reach):
     """The number of cells, each as large as ball ``start``, for the balls from there on; small balls share a cell."""
     cells = 0
@@ -97,7 +121,7 @@ def _cells(places, sizes, start, reach):
     return cells
 
 
-@exact_kernel_part
+@kernel_part
 def _best_start(places, sizes, reach):
     """(How many of the largest balls to put in a line beside the cells of all others, the radius this requires)."""
     count = len(places)
@@ -122,7 +146,7 @@ def _best_start(places, sizes, reach):
     return best, least
 
 
-@exact_kernel
+@kernel(weight=4)
 def needed_radii(firsts, levels, reach):
     """(radii, sizes, by_size, starts): what each place requires for its descendants, if the smallest radius is 1.
 
@@ -134,21 +158,25 @@ def needed_radii(firsts, levels, reach):
     share = SHARE / max(1, levels[n - 1])
     radii = np.ones(n)
     sizes = np.empty(n)
-    by_size = np.arange(n).astype(np.int32)
+    by_size = np.empty(n, np.int32)
+    for place in range(n):
+        by_size[place] = place
+    spare = np.empty(n, np.int32)
     starts = np.zeros(n, np.int32)
     for place in range(n - 1, -1, -1):
         if firsts[place + 1] > firsts[place]:
             family = by_size[firsts[place] : firsts[place + 1]]
-            _sort_by_size(family, sizes)
+            _sort_by_size(family, sizes, spare)
             starts[place], radii[place] = _best_start(family, sizes, reach)
         sizes[place] = radii[place] * (1.0 + share) + GAP
     return radii, sizes, by_size, starts
 
 
-@exact_kernel_part
+@kernel_part
 def _site(i, count, first_axis, dim, lattice, site):
     """Write the site of ball i of ``count``."""
-    site[:] = 0.0
+    for k in range(dim):
+        site[k] = 0.0
     if count == 1:
         return
     if count == 2:
@@ -160,7 +188,7 @@ def _site(i, count, first_axis, dim, lattice, site):
             site[(first_axis + k) % dim] = math.sqrt(2.0) * lattice[i, k]
 
 
-@exact_kernel
+@kernel
 def lay_out(firsts, levels, radii, sizes, by_size, starts, lattice, reach, dim):
     """(centers, scales) in the unit ball: the center of each place, and the factor by which it was enlarged.
 
@@ -179,7 +207,8 @@ def lay_out(firsts, levels, radii, sizes, by_size, starts, lattice, reach, dim):
         at = -radii[place]
         for i in range(starts[place]):
             child = family[i]
-            centers[child] = centers[place]
+            for k in range(dim):
+                centers[child, k] = centers[place, k]
             centers[child, axis] += scale * (at + sizes[child])
             scales[child] = scale
             at += 2.0 * sizes[child]
@@ -204,7 +233,7 @@ def lay_out(firsts, levels, radii, sizes, by_size, starts, lattice, reach, dim):
     return centers, scales
 
 
-@exact_kernel
+@kernel(weight=MANY)
 def walk_lattice(largest, starts, points):
     """How many integer vectors have squared length 0, 2, 4 … ``largest``, and therefore an even sum.
 
@@ -236,3 +265,57 @@ def walk_lattice(largest, starts, points):
         if at >= 0:
             vector[at] = -vector[at] if vector[at] > 0 else 1 - vector[at]
     return found
+
+
+@kernel(weight=MANY)
+def caps_of_balls(centers, radii, scale):
+    """(directions, angular radii) of the caps that balls project to, after scaling by ``scale``."""
+    n, dim = centers.shape
+    directions = np.empty((n, dim + 1))
+    angles = np.empty(n)
+    for i in range(n):
+        squared = 0.0
+        for k in range(dim):
+            squared += centers[i, k] * centers[i, k]
+        away = math.sqrt(squared)
+        near = scale * (away - radii[i])
+        far = scale * (away + radii[i])
+        sine, cosine = sin_cos(atan(near) + atan(far))
+        directions[i, 0] = cosine
+        aside = sine / away if away > 0.0 else sine
+        for k in range(dim):
+            directions[i, k + 1] = aside * centers[i, k]
+        # (1 + near·far) is 1 + c² − r² with the difference of two squares as a product.
+        angles[i] = atan2(2.0 * scale * radii[i], 1.0 + near * far)
+    return directions, angles
+
+
+@kernel(weight=MANY)
+def points_of_caps(directions, angles, low):
+    """The points whose cones have these caps, as ``geometry.caps.point_from_cap``; ``low`` is κ."""
+    n, dim = directions.shape
+    points = np.empty((n, dim))
+    lowest, widest = asin(low), acos(low)
+    for i in range(n):
+        below = sin(angles[i] + lowest)
+        # 1 − ρ and √(1−ρ²), both without cancellation.
+        rest = 2.0 * sin(widest - 0.5 * angles[i]) * sin(0.5 * angles[i]) / below
+        fall = rest * (2.0 - rest)
+        fall = math.sqrt(fall) if fall >= 0.0 else math.nan
+        # From the distance to the border, or for small radii, where that cancels, from ρ = κ/sin(R + arcsin κ).
+        radius = low / below / (1.0 + fall) if rest > 0.5 else 1.0 - (fall + rest) / (1.0 + fall)
+        squared = 0.0
+        for k in range(dim):
+            squared += directions[i, k] * directions[i, k]
+        for k in range(dim):
+            points[i, k] = directions[i, k] / math.sqrt(squared) * radius
+    return points
+
+
+@kernel_part
+def radius_of_cap(norm, low):
+    """The angular radius of the cap of a point with this norm, as ``geometry.caps.cap_radius``; ``low`` is κ."""
+    rest = max(1.0 - norm, LAST_GAP)
+    high = asin(min(low * (1.0 + norm * norm) / (2.0 * norm), 1.0))
+    middle = cos(0.5 * (high + asin(low)))
+    return 2.0 * asin(low * rest * rest / (4.0 * norm * middle))

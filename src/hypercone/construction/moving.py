@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import math
 from collections.abc import Callable
 from dataclasses import asdict, dataclass
 from functools import partial
@@ -11,6 +10,9 @@ from typing import Any, NamedTuple
 import numpy as np
 from numpy.typing import NDArray
 
+from hypercone._jit import dimension_type
+from hypercone._math_kernels import exp_each, log, log_each, power_each
+from hypercone._random import in_unit_ball
 from hypercone.construction.overlap_count_kernels import count_overlaps, find_wrong_pairs, fit_boxes
 from hypercone.construction.overlap_kernels import (
     add_edge_gradients,
@@ -25,7 +27,7 @@ from hypercone.construction.overlap_kernels import (
     step,
     sums_from_the_top,
 )
-from hypercone.construction.skeleton import Places, Skeleton, dimension_for, pairs_in_forest
+from hypercone.construction.skeleton import Places, Skeleton, pairs_in_forest
 from hypercone.hierarchy import Hierarchy
 from hypercone.hierarchy.graph import flipped_lists
 from hypercone.index.index_kernels import halve
@@ -95,14 +97,13 @@ def first_shape(skeleton: Skeleton, dim: int, seed: int) -> Shape:
     rng = np.random.default_rng(seed)
     sizes, parents, is_node = skeleton.sizes, skeleton.parents[1:], skeleton.rows >= 0
     ratios = np.ones(len(sizes))
-    ratios[1:] = FILLING * (sizes[1:] / (sizes[parents] - 1)) ** (1 / dim)
+    ratios[1:] = FILLING * power_each(sizes[1:] / (sizes[parents] - 1), 1 / dim)
     ratios[is_node & (np.diff(skeleton.below.offsets) == 0)] = LEAF_RATIO
     is_leaf_group = ~is_node & ~skeleton.has_kids
     ratios[is_leaf_group] = np.minimum(ratios[is_leaf_group], LEAF_GROUP_RATIO)
-    log_ratios = _limit_depth(skeleton, np.log(ratios))
-    offsets = rng.normal(size=(len(sizes), dim))
-    away = (1 - np.exp(log_ratios)) * rng.uniform(size=len(sizes)) ** (1 / dim) * 0.999
-    offsets *= (away / np.linalg.norm(offsets, axis=1))[:, None]
+    log_ratios = _limit_depth(skeleton, log_each(ratios))
+    offsets = in_unit_ball(rng, len(sizes), dim)
+    offsets *= (0.999 * (1 - exp_each(log_ratios)))[:, None]
     return Shape(offsets, log_ratios)
 
 
@@ -110,7 +111,7 @@ def _limit_depth(skeleton: Skeleton, log_ratios: Floats) -> Floats:
     """The log ratios, scaled towards 0 if the deepest ball would be too small."""
     deepest = float(sums_from_the_top(skeleton.parents, log_ratios).min())
     smallest = SMALLEST_IF_DEEP if skeleton.depth > DEEP else SMALLEST_AT_FIRST
-    return log_ratios * min(1.0, math.log(smallest) / min(deepest, -TINY))
+    return log_ratios * min(1.0, float(log(smallest)) / min(deepest, -TINY))
 
 
 def _max_shrink(skeleton: Skeleton) -> float:
@@ -122,7 +123,7 @@ def balls_of(skeleton: Skeleton, shape: Shape) -> Balls:
     """The center and radius of each ball, in the unit ball."""
     size, dim = shape.offsets.shape
     balls = Balls(np.zeros((size, dim)), np.ones(size))
-    place_balls(skeleton.parents, *shape, *balls, dimension_for(size, dim))
+    place_balls(skeleton.parents, *shape, *balls, dimension_type(dim, size))
     return balls
 
 
@@ -133,13 +134,13 @@ class NestedRun:
         self.skeleton = skeleton
         self.positives = positives
         self.offsets, self.log_ratios = shape.offsets.copy(), shape.log_ratios.copy()
-        widest = np.maximum(self.log_ratios, math.log(WIDEST_RATIO))
+        widest = np.maximum(self.log_ratios, log(WIDEST_RATIO))
         self.bounds = Bounds(self.log_ratios - _max_shrink(skeleton), np.minimum(self.log_ratios + GROW, widest))
         size, dim = self.offsets.shape
-        self.dim: Any = dimension_for(size, dim)
+        self.dim: Any = dimension_type(dim, size)
         self.centers, self.radii = np.zeros((size, dim)), np.ones(size)
         self.in_forest = pairs_in_forest(skeleton)
-        self.wrong, self.wrong_count = _empty_wrong_pairs(4 * size + 1000), 0
+        self.wrong, self.wrong_count = _empty_wrong_pairs(4 * size), 0
         self.best, self.best_counts = shape, Counts(0, 0, positives)
         self._weights = (skeleton.gained * skeleton.subtree_weights[skeleton.edges[:, 1]]).astype(np.float64)
         self._subtree_weights = skeleton.subtree_weights.astype(np.float64)
@@ -299,20 +300,21 @@ class FreeRun:
         self.is_leaf = self.below.counts == 0
         self.holders = np.flatnonzero(~self.is_leaf)
         self.forest_parents, self.smallest = forest_parents, smallest
-        self.centers, self.log_radii = balls.centers.copy(), np.log(np.maximum(balls.radii, ABOVE_SMALLEST * smallest))
+        self.centers = balls.centers.copy()
+        self.log_radii = log_each(np.maximum(balls.radii, ABOVE_SMALLEST * smallest))
+        self.radii = exp_each(self.log_radii)
         size, dim = self.centers.shape
-        self.dim: Any = dimension_for(size, dim)
+        self.dim: Any = dimension_type(dim, size)
         self.best, self.best_counts = balls, Counts(0, 0, len(self.above.rows))
         self._ball_gradients = Balls(np.zeros((size, dim)), np.zeros(size))
         self._moments = (np.zeros((size, dim)), np.zeros(size), np.zeros(size), np.zeros(size))
         self._steps = self._searches = 0
-        self._wrong, self._found, self._false = np.empty((4 * size + 1000, 2), np.int32), 0, 0
+        self._wrong, self._found, self._false = np.empty((4 * size, 2), np.int32), 0, 0
         self._violated, self._violated_count = np.empty((len(self.above.rows), 2), np.int32), 0
         self._measure()
 
     def _measure(self) -> None:
-        """Update radii, step units, and the scales of margins; a leaf borrows the latter two from its parent."""
-        self.radii = np.exp(self.log_radii)
+        """Update the radii of leaves, step units, and the scales of margins; a leaf borrows these from its parent."""
         self.radii[self.is_leaf] = max(LEAF_RADIUS * float(self.radii[self.holders].min()), self.smallest)
         above = np.where(self.forest_parents >= 0, self.radii[self.forest_parents], 1.0)
         self.strides = np.where(self.is_leaf, above, self.radii)
@@ -356,8 +358,8 @@ class FreeRun:
     def move(self, rate: float) -> None:
         """One gradient step."""
         self._steps += 1
-        limits = Limits(self.strides, self.is_leaf, math.log(ABOVE_SMALLEST * self.smallest))
-        balls = (self.centers, self.log_radii, *self._ball_gradients)
+        limits = Limits(self.strides, self.is_leaf, log(ABOVE_SMALLEST * self.smallest))
+        balls = (self.centers, self.log_radii, self.radii, *self._ball_gradients)
         move(*balls, self._moments, limits, rate, self._steps, self.dim)
         self._measure()
 
@@ -376,6 +378,7 @@ class FreeRun:
         found.fill(self._state())
         with reading_state(found):
             self._steps, self.best_counts = int(found.facts["steps"]), Counts(**found.facts["best"])
+        self.radii = exp_each(self.log_radii)
         self._measure()
         return found.epoch
 

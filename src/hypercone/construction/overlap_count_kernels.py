@@ -16,14 +16,14 @@ import math
 
 import numpy as np
 
-from hypercone._jit import exact_kernel, exact_kernel_part, width
-from hypercone.hierarchy.graph_kernels import entries, first_at_least, list_length
+from hypercone._jit import LOOP, kernel, kernel_part, width
+from hypercone.hierarchy.graph_kernels import copy_first, entries, first_at_least, list_length
 
 # Indices of the counts: true nodes, false nodes, and wrong pairs.
 TRUE, FALSE, WRONG = 0, 1, 2
 
 
-@exact_kernel_part
+@kernel_part
 def _squared_distance(centers, i, j, dim):
     total = 0.0
     for k in range(width(dim)):
@@ -32,7 +32,7 @@ def _squared_distance(centers, i, j, dim):
     return total
 
 
-@exact_kernel
+@kernel_part
 def weights_below(tree, holder, top):
     """(true, false): how many nodes of the subtree at ``top`` are descendants of ``holder``, and how many are not."""
     begin, end = tree.below.offsets[holder], tree.below.offsets[holder + 1]
@@ -42,14 +42,14 @@ def weights_below(tree, holder, top):
     return true, tree.totals[tree.ends[top]] - tree.totals[top] - true
 
 
-@exact_kernel
+@kernel_part
 def _double_length(values):
     longer = np.empty(2 * len(values), values.dtype)
-    longer[: len(values)] = values
+    copy_first(values, len(values), longer)
     return longer
 
 
-@exact_kernel
+@kernel_part
 def _record_pair(wrong, counts, holder, top, weight):
     """Count a wrong pair, and store it if the arrays have space."""
     place = counts[WRONG]
@@ -60,7 +60,7 @@ def _record_pair(wrong, counts, holder, top, weight):
     counts[WRONG] = place + 1
 
 
-@exact_kernel
+@kernel_part
 def _record_false_parts(tree, wrong, counts, holder, top):
     """Store the subtree if most of it is false in the holder, else those of its children that are."""
     true, false = weights_below(tree, holder, top)
@@ -74,7 +74,7 @@ def _record_false_parts(tree, wrong, counts, holder, top):
                 _record_pair(wrong, counts, holder, kid, false - true)
 
 
-@exact_kernel
+@kernel_part
 def _search(tree, balls, holder, top, margin, wrong, counts, stack, dim):
     """Count the true and false nodes of a subtree that the holder contains, and store the wrong pairs."""
     centers, radii = balls
@@ -104,7 +104,7 @@ def _search(tree, balls, holder, top, margin, wrong, counts, stack, dim):
             size += 1
 
 
-@exact_kernel
+@kernel(weight=2, calls=LOOP)
 def count_overlaps(tree, centers, radii, margin, wrong, dim):
     """(true pairs, false pairs, wrong pairs) outside the skeleton; a place of several nodes counts that many times.
 
@@ -158,12 +158,16 @@ def count_overlaps(tree, centers, radii, margin, wrong, dim):
     return counts[TRUE], counts[FALSE], counts[WRONG]
 
 
-@exact_kernel
+@kernel(weight=2, calls=LOOP)
 def fit_boxes(centers, needs, rows, begin, end, dim):
     """(lowest corners, highest corners, smallest needs) per cell, then centers and needs in the order of the tree."""
     cells, size = len(begin), width(dim)
-    low, high = np.full((cells, size), math.inf), np.full((cells, size), -math.inf)
-    least = np.full(cells, math.inf)
+    low, high, least = np.empty((cells, size)), np.empty((cells, size)), np.empty(cells)
+    for cell in range(cells):
+        least[cell] = math.inf
+        for k in range(size):
+            low[cell, k] = math.inf
+            high[cell, k] = -math.inf
     ordered, ordered_needs = np.empty((len(rows), size)), np.empty(len(rows))
     for i in range(len(rows)):
         ordered_needs[i] = needs[rows[i]]
@@ -185,7 +189,7 @@ def fit_boxes(centers, needs, rows, begin, end, dim):
     return low, high, least, ordered, ordered_needs
 
 
-@exact_kernel_part
+@kernel_part
 def _squared_distance_to_box(centers, row, low, high, cell, dim):
     total = 0.0
     for k in range(width(dim)):
@@ -194,7 +198,7 @@ def _squared_distance_to_box(centers, row, low, high, cell, dim):
     return total
 
 
-@exact_kernel
+@kernel(weight=2, calls=LOOP)
 def find_wrong_pairs(holders, centers, radii, reaches, tree, boxes, below, wrong, dim):
     """(number of pairs that are or may become wrong, number that are wrong) for the balls of ``holders``.
 

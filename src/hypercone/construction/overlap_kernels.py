@@ -17,8 +17,22 @@ import math
 
 import numpy as np
 
-from hypercone._jit import exact_kernel, kernel, kernel_part, width
+from hypercone._jit import LOOP, kernel, kernel_part, width
+from hypercone._math_kernels import exp
 from hypercone.hierarchy.graph_kernels import entries
+
+
+@kernel_part
+def _power(base, exponent):
+    """The whole power of a number, by squaring."""
+    product = 1.0
+    while exponent > 0:
+        if exponent % 2 == 1:
+            product *= base
+        base *= base
+        exponent //= 2
+    return product
+
 
 # The usual decay of Adam's first moment; the second decays faster, as violations come and go.
 NESTED_FIRST_DECAY, NESTED_SECOND_DECAY = 0.9, 0.99
@@ -27,7 +41,7 @@ NESTED_TINY = 1e-12
 INSIDE = 1.0 - 1e-9
 
 
-@exact_kernel
+@kernel(calls=LOOP)
 def place_balls(parents, offsets, log_ratios, centers, radii, dim):
     """Write the center and radius of every ball except the first, which is given."""
     for i in range(1, len(parents)):
@@ -35,10 +49,10 @@ def place_balls(parents, offsets, log_ratios, centers, radii, dim):
         radius = radii[above]
         for k in range(width(dim)):
             centers[i, k] = centers[above, k] + radius * offsets[i, k]
-        radii[i] = radius * math.exp(log_ratios[i])
+        radii[i] = radius * exp(log_ratios[i])
 
 
-@kernel
+@kernel(calls=LOOP)
 def backpropagate(parents, offsets, log_ratios, radii, grad_centers, grad_radii, grad_offsets, grad_ratios, dim):
     """Write the gradients of offsets and log ratios, from those of centers and radii, bottom-up."""
     for i in range(len(parents) - 1, 0, -1):
@@ -50,10 +64,10 @@ def backpropagate(parents, offsets, log_ratios, radii, grad_centers, grad_radii,
             grad_centers[above, k] += slope
             along += slope * offsets[i, k]
         grad_ratios[i] = radii[i] * grad_radii[i]
-        grad_radii[above] += along + grad_radii[i] * math.exp(log_ratios[i])
+        grad_radii[above] += along + grad_radii[i] * exp(log_ratios[i])
 
 
-@kernel
+@kernel(calls=LOOP)
 def step(offsets, log_ratios, grad_offsets, grad_ratios, moments, bounds, rate, time, dim):
     """One Adam step, with a single second moment for all coordinates of an offset.
 
@@ -61,8 +75,8 @@ def step(offsets, log_ratios, grad_offsets, grad_ratios, moments, bounds, rate, 
     every ball inside the one above it.
     """
     first_offsets, second_offsets, first_ratios, second_ratios = moments
-    warm = 1.0 - NESTED_FIRST_DECAY**time
-    second_warm = 1.0 - NESTED_SECOND_DECAY**time
+    warm = 1.0 - _power(NESTED_FIRST_DECAY, time)
+    second_warm = 1.0 - _power(NESTED_SECOND_DECAY, time)
     for i in range(1, len(log_ratios)):
         squared = 0.0
         for k in range(width(dim)):
@@ -83,7 +97,7 @@ def step(offsets, log_ratios, grad_offsets, grad_ratios, moments, bounds, rate, 
         for k in range(width(dim)):
             length += offsets[i, k] * offsets[i, k]
         length = math.sqrt(length)
-        longest = (1.0 - math.exp(log_ratios[i])) * INSIDE
+        longest = (1.0 - exp(log_ratios[i])) * INSIDE
         if length > longest:
             for k in range(width(dim)):
                 offsets[i, k] *= longest / length
@@ -93,11 +107,11 @@ def step(offsets, log_ratios, grad_offsets, grad_ratios, moments, bounds, rate, 
 FREE_FIRST_DECAY, FREE_SECOND_DECAY = 0.8, 0.95
 # Radii move more slowly than centers.
 RADIUS_SHARE = 0.3
-TINY = 1e-300
+NO_DISTANCE = 1e-300
 LEAST_SLOPE = 1e-9
 
 
-@exact_kernel
+@kernel(calls=LOOP)
 def find_violated_pairs(centers, radii, scales, ancestors, margin, reach, pairs, dim):
     """(pairs written, true pairs that hold): writes the true pairs that violate the margin, or may do so soon.
 
@@ -122,7 +136,7 @@ def find_violated_pairs(centers, radii, scales, ancestors, margin, reach, pairs,
     return written, held
 
 
-@kernel
+@kernel(weight=4, calls=LOOP)
 def add_true_pair_gradients(centers, radii, scales, pairs, margin, grad_centers, grad_radii, dim):
     """Add the gradients of true pairs."""
     for e in range(len(pairs)):
@@ -136,7 +150,7 @@ def add_true_pair_gradients(centers, radii, scales, pairs, margin, grad_centers,
             continue
         distance = math.sqrt(squared)
         force = 1.0 / (distance - clearance + scales[child])
-        part = force / (distance + TINY)
+        part = force / (distance + NO_DISTANCE)
         for k in range(width(dim)):
             slope = part * (centers[child, k] - centers[parent, k])
             grad_centers[child, k] += slope
@@ -145,7 +159,7 @@ def add_true_pair_gradients(centers, radii, scales, pairs, margin, grad_centers,
         grad_radii[parent] -= force
 
 
-@kernel
+@kernel(weight=4, calls=LOOP)
 def add_wrong_pair_gradients(centers, radii, scales, wrong, weight, margin, grad_centers, grad_radii, dim):
     """Add the gradients of wrong pairs."""
     for e in range(len(wrong)):
@@ -159,7 +173,7 @@ def add_wrong_pair_gradients(centers, radii, scales, wrong, weight, margin, grad
             continue
         distance = math.sqrt(squared)
         force = weight / (clearance - distance + scales[held])
-        part = force / (distance + TINY)
+        part = force / (distance + NO_DISTANCE)
         for k in range(width(dim)):
             slope = part * (centers[held, k] - centers[holder, k])
             grad_centers[held, k] -= slope
@@ -168,12 +182,12 @@ def add_wrong_pair_gradients(centers, radii, scales, wrong, weight, margin, grad
         grad_radii[held] -= force
 
 
-@exact_kernel
-def move(centers, log_radii, grad_centers, grad_radii, moments, limits, rate, time, dim):
-    """One Adam step, in units of the stride of each ball; leaves keep their radius."""
+@kernel(calls=LOOP)
+def move(centers, log_radii, radii, grad_centers, grad_radii, moments, limits, rate, time, dim):
+    """One Adam step, in units of the stride of each ball; leaves keep their radius. ``radii`` follow ``log_radii``."""
     first_centers, second_centers, first_radii, second_radii = moments
-    warm = 1.0 - FREE_FIRST_DECAY**time
-    second_warm = 1.0 - FREE_SECOND_DECAY**time
+    warm = 1.0 - _power(FREE_FIRST_DECAY, time)
+    second_warm = 1.0 - _power(FREE_SECOND_DECAY, time)
     for i in range(len(log_radii)):
         stride = limits.strides[i]
         squared = 0.0
@@ -189,11 +203,12 @@ def move(centers, log_radii, grad_centers, grad_radii, moments, limits, rate, ti
             centers[i, k] -= scale * first_centers[i, k]
         if limits.is_leaf[i]:
             continue
-        slope = grad_radii[i] * math.exp(log_radii[i])
+        slope = grad_radii[i] * radii[i]
         first_radii[i] = FREE_FIRST_DECAY * first_radii[i] + (1.0 - FREE_FIRST_DECAY) * slope
         second_radii[i] = FREE_SECOND_DECAY * second_radii[i] + (1.0 - FREE_SECOND_DECAY) * slope * slope
         scale = RADIUS_SHARE * rate / warm / (math.sqrt(second_radii[i] / second_warm) + LEAST_SLOPE)
         log_radii[i] = max(log_radii[i] - scale * first_radii[i], limits.smallest)
+        radii[i] = exp(log_radii[i])
 
 
 # Siblings are pushed apart with full force once they overlap by a tenth of the smaller radius.
@@ -212,14 +227,14 @@ def _distance(centers, i, j, dim):
 @kernel_part
 def _add_distance_gradient(centers, first, second, distance, force, grad_centers, dim):
     """Add the gradient of a distance with slope ``force``; a negative force pushes the two apart."""
-    scale = force / (distance + TINY)
+    scale = force / (distance + NO_DISTANCE)
     for k in range(width(dim)):
         part = scale * (centers[second, k] - centers[first, k])
         grad_centers[second, k] += part
         grad_centers[first, k] -= part
 
 
-@kernel
+@kernel(calls=LOOP)
 def add_edge_gradients(centers, radii, edges, weights, margin, grad_centers, grad_radii, dim):
     """Add the gradients of the edges outside the skeleton."""
     for e in range(len(edges)):
@@ -227,13 +242,13 @@ def add_edge_gradients(centers, radii, edges, weights, margin, grad_centers, gra
         distance = _distance(centers, parent, child, dim)
         lack = distance + (1.0 + margin) * radii[child] - radii[parent]
         if lack > 0.0:
-            force = weights[e] / (lack + radii[child] + TINY)
+            force = weights[e] / (lack + radii[child] + NO_DISTANCE)
             _add_distance_gradient(centers, parent, child, distance, force, grad_centers, dim)
             grad_radii[child] += force * (1.0 + margin)
             grad_radii[parent] -= force
 
 
-@kernel
+@kernel(calls=LOOP)
 def add_wrong_subtree_gradients(centers, radii, wrong, count, margin, grad_centers, grad_radii, dim):
     """Add the gradients of the first ``count`` wrong pairs."""
     for e in range(count):
@@ -241,13 +256,13 @@ def add_wrong_subtree_gradients(centers, radii, wrong, count, margin, grad_cente
         distance = _distance(centers, holder, top, dim)
         excess = radii[holder] - (1.0 - margin) * radii[top] - distance
         if excess > 0.0:
-            force = wrong.weights[e] / (excess + radii[top] + TINY)
+            force = wrong.weights[e] / (excess + radii[top] + NO_DISTANCE)
             _add_distance_gradient(centers, holder, top, distance, -force, grad_centers, dim)
             grad_radii[holder] += force
             grad_radii[top] -= force * (1.0 - margin)
 
 
-@kernel
+@kernel(calls=LOOP)
 def add_sibling_gradients(kids, centers, radii, weights, grad_centers, grad_radii, dim):
     """Add gradients that separate siblings of the skeleton, for the initial iterations."""
     for place in range(len(radii)):
@@ -265,7 +280,7 @@ def add_sibling_gradients(kids, centers, radii, weights, grad_centers, grad_radi
                     grad_radii[second] += force
 
 
-@exact_kernel
+@kernel
 def preorder(order, parents):
     """(the place of each item, the number of places of its subtree); ``order`` has parents first."""
     n = len(order)
@@ -284,7 +299,7 @@ def preorder(order, parents):
     return places, sizes
 
 
-@exact_kernel
+@kernel
 def descendants_by_place(sources, includes_source, place_of, ancestors, counts):
     """(offsets, places) of the descendants of each place in the hierarchy, ascending; ``counts`` is their number.
 
@@ -292,8 +307,10 @@ def descendants_by_place(sources, includes_source, place_of, ancestors, counts):
     """
     n = len(sources)
     starts = np.zeros(n + 1, np.int64)
-    starts[1:] = np.cumsum(counts)
-    free = starts[:-1].copy()
+    free = np.empty(n, np.int64)
+    for i in range(n):
+        starts[i + 1] = starts[i] + counts[i]
+        free[i] = starts[i]
     below = np.empty(starts[n], np.int32)
     for i in range(n):
         row = sources[i]
@@ -310,7 +327,7 @@ def descendants_by_place(sources, includes_source, place_of, ancestors, counts):
     return starts, below
 
 
-@exact_kernel
+@kernel
 def count_descendants(sources, includes_source, place_of, ancestors):
     """The number of descendants of each place in the hierarchy."""
     counts = np.zeros(len(sources), np.int64)
@@ -325,7 +342,7 @@ def count_descendants(sources, includes_source, place_of, ancestors):
     return counts
 
 
-@exact_kernel
+@kernel
 def depths_in_forest(parents, is_real):
     """The number of nodes above each place in the skeleton."""
     depths = np.zeros(len(parents), np.int64)
@@ -334,7 +351,7 @@ def depths_in_forest(parents, is_real):
     return depths
 
 
-@exact_kernel
+@kernel
 def ancestors_gained(edges, parents, rows, place_of, ancestors):
     """For each edge outside the skeleton, the number of ancestors that its child gains beyond the skeleton."""
     gained = np.zeros(len(edges), np.int64)
@@ -353,7 +370,7 @@ def ancestors_gained(edges, parents, rows, place_of, ancestors):
     return gained
 
 
-@exact_kernel
+@kernel
 def sums_from_the_top(parents, values):
     """The sum of the values on the path from place 0 (excluded) to each place."""
     sums = np.zeros(len(parents))

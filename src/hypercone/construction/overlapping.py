@@ -7,8 +7,9 @@ from dataclasses import replace
 import numpy as np
 
 from hypercone._arrays import pair_keys
+from hypercone._random import in_unit_ball
 from hypercone.construction.forest import Constructed, construct_forest, smallest_cap, spanning_forest
-from hypercone.construction.layout import points_from_balls, projection_scale
+from hypercone.construction.layout import cap_radius, points_from_balls, projection_scale
 from hypercone.construction.moving import (
     Balls,
     FreePlan,
@@ -20,7 +21,6 @@ from hypercone.construction.moving import (
     move_nested,
 )
 from hypercone.construction.skeleton import Leaves, Skeleton, build_skeleton
-from hypercone.geometry import caps
 from hypercone.hierarchy import Hierarchy
 from hypercone.index import ConeIndex
 from hypercone.methods import Settings, find_method
@@ -82,7 +82,7 @@ def smallest_radius(K: float) -> float:
     """
     _, outer = find_method("hyperbolic-cones").shell(Settings(K=K))
     scale = projection_scale(K)
-    return SPARE * float(caps.cap_radius([outer, 0.0], K)) * (1 + scale**2) / (2 * scale)
+    return SPARE * cap_radius(outer, K) * (1 + scale * scale) / (2 * scale)
 
 
 def _reason_to_keep_forest(forest: Constructed, dim: int) -> str | None:
@@ -102,9 +102,7 @@ def _place_leaves(skeleton: Skeleton, leaves: Leaves, shape: Shape, seed: int) -
     size, dim = int(is_node.sum()) + len(leaves.rows), centers.shape[1]
     all_centers, all_radii = np.empty((size, dim)), np.empty(size)
     all_centers[skeleton.rows[is_node]], all_radii[skeleton.rows[is_node]] = centers[is_node], radii[is_node]
-    offsets = rng.normal(size=(len(leaves.rows), dim))
-    away = LEAF_SPREAD * rng.uniform(size=len(leaves.rows)) ** (1 / dim) * radii[leaves.holders]
-    offsets *= (away / np.linalg.norm(offsets, axis=1))[:, None]
+    offsets = in_unit_ball(rng, len(leaves.rows), dim) * (LEAF_SPREAD * radii[leaves.holders])[:, None]
     all_centers[leaves.rows], all_radii[leaves.rows] = centers[leaves.holders] + offsets, radii[leaves.holders]
     return Balls(all_centers, all_radii)
 

@@ -10,7 +10,7 @@ from typing import NamedTuple
 
 import numpy as np
 
-from hypercone._jit import exact_kernel, exact_kernel_part
+from hypercone._jit import MANY, kernel, kernel_part
 from hypercone.hierarchy.graph_kernels import entries
 
 FREE, MEMBER, ABOVE = 0, 1, 2
@@ -41,7 +41,7 @@ class Scratch(NamedTuple):
     candidates: np.ndarray
 
 
-@exact_kernel_part
+@kernel_part
 def _attach(links, node, parent):
     size = links.sizes[node]
     links.parents[node] = parent
@@ -55,7 +55,7 @@ def _attach(links, node, parent):
         parent = links.parents[parent]
 
 
-@exact_kernel_part
+@kernel_part
 def _detach(links, node):
     parent, before, after = links.parents[node], links.previous[node], links.nexts[node]
     if before >= 0:
@@ -69,7 +69,7 @@ def _detach(links, node):
         parent = links.parents[parent]
 
 
-@exact_kernel
+@kernel
 def link_forest(forest_parents):
     """The links of a forest, given by the parent of each row or -1; siblings are in ascending order."""
     n = len(forest_parents)
@@ -94,7 +94,7 @@ def link_forest(forest_parents):
     return links
 
 
-@exact_kernel_part
+@kernel_part
 def _list_members(links, node, members):
     """Write the node and its descendants in the forest, parents first; returns their number."""
     members[0] = node
@@ -110,7 +110,7 @@ def _list_members(links, node, members):
     return count
 
 
-@exact_kernel_part
+@kernel_part
 def _count_shared(above, scratch, count):
     """Count the members below each row outside, in the closure; returns the number of such rows."""
     sharing = 0
@@ -126,7 +126,7 @@ def _count_shared(above, scratch, count):
     return sharing
 
 
-@exact_kernel_part
+@kernel_part
 def _count_lost(node, links, below, scratch):
     """Count the node's descendants that are not members in the subtree of each row; returns the number of such rows."""
     losing = 0
@@ -141,13 +141,13 @@ def _count_lost(node, links, below, scratch):
     return losing
 
 
-@exact_kernel_part
+@kernel_part
 def _gain_of(hits, size, penalty):
     """The gain of a row as an ancestor of ``size`` nodes, of which ``hits`` are its descendants in the closure."""
     return hits - penalty * (size - hits)
 
 
-@exact_kernel_part
+@kernel_part
 def _list_candidates(node, links, scratch, sharing, losing, penalty):
     """List candidate parents, the present one first, and sum up the gain of adopting their children.
 
@@ -170,7 +170,7 @@ def _list_candidates(node, links, scratch, sharing, losing, penalty):
     return count
 
 
-@exact_kernel_part
+@kernel_part
 def _best_parent(node, links, scratch, count, penalty):
     """(The candidate under which the node and its members gain most, the gain over the present parent)."""
     now = best = 0.0
@@ -189,7 +189,7 @@ def _best_parent(node, links, scratch, count, penalty):
     return chosen, best - now
 
 
-@exact_kernel_part
+@kernel_part
 def _adopt(node, links, scratch, losing, penalty):
     for i in range(losing):
         row = scratch.losing[i]
@@ -198,7 +198,7 @@ def _adopt(node, links, scratch, losing, penalty):
             _attach(links, row, node)
 
 
-@exact_kernel_part
+@kernel_part
 def _mark_above(node, links, marks, mark):
     row = links.parents[node]
     while row >= 0:
@@ -206,7 +206,7 @@ def _mark_above(node, links, marks, mark):
         row = links.parents[row]
 
 
-@exact_kernel
+@kernel(weight=8 * MANY)
 def rearrange(order, links, above, below, penalty, done):
     """Move each node in turn to where it gains most, and let it adopt siblings; returns how many moved or adopted.
 
@@ -253,7 +253,7 @@ def rearrange(order, links, above, below, penalty, done):
     return moved
 
 
-@exact_kernel
+@kernel
 def count_pairs_of(parents, above):
     """For each row, (forest ancestors that are true ones, those that are not); ``above`` are the true ancestors."""
     n = len(above.offsets) - 1

@@ -2,13 +2,12 @@
 
 from __future__ import annotations
 
-from typing import Any, NamedTuple
+from typing import NamedTuple
 
 import numpy as np
 from numpy.typing import NDArray
 
 from hypercone._arrays import CSR, Adjacency
-from hypercone._jit import dimension_type
 from hypercone.construction.overlap_kernels import (
     ancestors_gained,
     count_descendants,
@@ -207,16 +206,3 @@ def pairs_in_forest(skeleton: Skeleton) -> int:
     depths = depths_in_forest(skeleton.parents, is_real)
     # Leaves held by a node are its descendants; those held by a leaf ball are not descendants of the ball.
     return int((skeleton.weights * depths + np.where(is_real, skeleton.weights - 1, 0)).sum())
-
-
-# Kernels specialized for a dimension are faster, but compiling them takes longer than moving this many balls.
-FEW_NODES = 5_000
-
-
-def dimension_for(size: int, dim: int) -> Any:
-    """The dimension argument of the kernels: a type if specializing for it pays, else a number.
-
-    >>> dimension_for(10, 4), dimension_for(100_000, 4)
-    (4, (0, 0, 0, 0))
-    """
-    return dimension_type(dim) if size > FEW_NODES else dim

@@ -12,13 +12,15 @@ cheap; a scan of all nodes then finds the ones that were missed, and adds them t
 
 from __future__ import annotations
 
+import math
+
 import numpy as np
 
-from hypercone._jit import exact_kernel, exact_kernel_part, width
+from hypercone._jit import MANY, kernel, kernel_part, width
 from hypercone.methods.generic_kernels import GeodesicSgd, inverse_scale, may_reach, reach, signed_energy, step
 
 
-@exact_kernel_part
+@kernel_part
 def _is_a(points, child, parent, threshold, bound, method, dim):
     child, parent = np.uint64(child), np.uint64(parent)
     if not may_reach(method, bound, points, parent, child, dim):
@@ -26,7 +28,7 @@ def _is_a(points, child, parent, threshold, bound, method, dim):
     return signed_energy(method, points, parent, child, dim) <= threshold
 
 
-@exact_kernel
+@kernel(weight=MANY)
 def is_topmost(points, rows, threshold, method, dim):
     """For rows sorted from general to specific, whether each is not a kind of any row before it."""
     bound = reach(method, threshold)
@@ -53,7 +55,7 @@ def is_topmost(points, rows, threshold, method, dim):
     return kept
 
 
-@exact_kernel
+@kernel(weight=MANY)
 def is_lowest(points, rows, threshold, method, dim):
     """For rows sorted from general to specific, whether no row after each is a kind of it."""
     bound = reach(method, threshold)
@@ -86,11 +88,11 @@ ABOVE, NOT_ABOVE, NOT_BELOW = 0, 1, 2
 # gradient; one that holds by less than the margin costs up to a tenth.
 FAR_SHARE, NEAR_SHARE = 0.5, 0.1
 # The one-fifth success rule: the step length is stationary if one trial in five succeeds.
-GROW, SHRINK = 1.5, 1.5**-0.25
+GROW, SHRINK = 1.5, 0.9036020036098449
 TINY = 1e-300
 
 
-@exact_kernel_part
+@kernel_part
 def _penalty(excess, weight, scale):
     """The cost of a listed node that violates its constraint by ``excess``."""
     if excess > 0.0:
@@ -98,7 +100,7 @@ def _penalty(excess, weight, scale):
     return NEAR_SHARE * max(0.0, 1.0 + excess / (0.1 * scale))
 
 
-@exact_kernel_part
+@kernel_part
 def _listed_cost(points, new, listed, method, threshold, scale, bound, dim):
     """The cost of all listed nodes, or the first partial sum above the bound."""
     total = 0.0
@@ -116,13 +118,13 @@ def _listed_cost(points, new, listed, method, threshold, scale, bound, dim):
     return total
 
 
-@exact_kernel_part
+@kernel_part
 def _copy(points, to, source, row, dim):
     for k in range(width(dim)):
         points[to, k] = source[row, k]
 
 
-@exact_kernel_part
+@kernel_part
 def _move(points, new, direction, length, method, memory, gradient, dim):
     """Move the new node by ``length``, in the metric of the method, in a direction."""
     squared = 0.0
@@ -134,7 +136,7 @@ def _move(points, new, direction, length, method, memory, gradient, dim):
     step(GeodesicSgd(1.0), method, points, memory, new, gradient, dim)
 
 
-@exact_kernel
+@kernel(weight=MANY)
 def improve_position(points, new, listed, directions, stride, method, threshold, scale, dim):
     """Move the new node by trial steps that lower the cost of the listed nodes; returns the cost.
 
@@ -162,7 +164,7 @@ def improve_position(points, new, listed, directions, stride, method, threshold,
     return least
 
 
-@exact_kernel
+@kernel(weight=MANY)
 def points_outwards(points, new, lengths, method, dim):
     """The positions at the given distances outwards from the new node, along its ray from the origin."""
     row = np.uint64(new)
@@ -171,7 +173,12 @@ def points_outwards(points, new, lengths, method, dim):
     places = np.empty((lengths.size, width(dim)))
     here = np.empty((1, width(dim)))
     _copy(here, 0, points, row, dim)
-    spoke = here[0] / max(1e-300, np.sqrt((here[0] * here[0]).sum()))
+    squared = 0.0
+    for k in range(width(dim)):
+        squared += here[0, k] * here[0, k]
+    spoke = np.empty(width(dim))
+    for k in range(width(dim)):
+        spoke[k] = here[0, k] / max(1e-300, math.sqrt(squared))
     for i in range(lengths.size):
         _copy(points, row, here, 0, dim)
         _move(points, row, spoke, lengths[i], method, memory, gradient, dim)
@@ -179,7 +186,7 @@ def points_outwards(points, new, lengths, method, dim):
     return places
 
 
-@exact_kernel
+@kernel(weight=MANY)
 def rows_within(points, new, found, bound, method, dim):
     """Fill ``found`` with the rows whose energy with the new one is within the bound: first above it, then below it.
 
@@ -202,7 +209,7 @@ def rows_within(points, new, found, bound, method, dim):
     return above, both
 
 
-@exact_kernel
+@kernel
 def mark_ancestors(edges, marks):
     """Mark all ancestors of marked nodes; edges are (parent, child), in any order."""
     changed = True

@@ -9,16 +9,14 @@ from typing import TYPE_CHECKING, Literal
 
 import numpy as np
 
+from hypercone._arrays import read_only
 from hypercone.embedding.relations import is_more_general, margins, parents_of
 from hypercone.embedding.relatives import By
-from hypercone.geometry import cones, euclidean_cones
 from hypercone.hierarchy import Hierarchy
+from hypercone.index.index_kernels import reaches
 
 if TYPE_CHECKING:
     from hypercone.embedding.embedding import Embedding
-
-# The methods whose energy is an angle, and the module with its formulas.
-CONES = {"hyperbolic-cones": cones, "euclidean-cones": euclidean_cones}
 
 
 @dataclass(frozen=True)
@@ -116,15 +114,14 @@ def shortest_path(hierarchy: Hierarchy, child: int, parent: int) -> list[int]:
 
 
 def _angles(embedding: Embedding, child: int, parent: int) -> tuple[float, float] | tuple[None, None]:
-    formulas = CONES.get(embedding.method)
-    if formulas is None:
+    """Ξ and ψ; None for methods without cones."""
+    scorer = embedding.scorer
+    if scorer.method.curvature is None:
         return None, None
-    apex = embedding.points[parent]
-    angle, aperture = (
-        formulas.cone_angle(apex, embedding.points[child]),
-        formulas.half_aperture(apex, embedding.settings.K),
-    )
-    return float(angle), float(aperture)
+    apex = read_only(embedding.points[parent : parent + 1])
+    aperture = float(reaches(apex, embedding.settings.K, 0.0, scorer.method.curvature, scorer.dim)[0])
+    # The energy is the difference of the two.
+    return float(scorer.signed_energies(np.array([[parent, child]], np.int32))[0]) + aperture, aperture
 
 
 def _chain(embedding: Embedding, child: int, parent: int) -> list[int]:

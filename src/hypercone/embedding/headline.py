@@ -133,7 +133,12 @@ class Headline:
 
     def _wrong_list(self, row: int) -> WrongList:
         assert self.errors is not None
-        found, true = self.embedding.scorer.above(row), self.hierarchy.ancestors_of(row)
+        true = self.hierarchy.ancestors_of(row)
+        if self.errors.extra[row]:
+            found = self.embedding.scorer.above(row)
+        else:
+            pairs = np.stack([true, np.full_like(true, row)], axis=1)
+            found = true[self.embedding.scorer.energies(pairs) <= self.embedding.threshold]
         label = self.embedding.label(row)
         return WrongList(
             name=short(self.embedding.names[row], LONGEST_NAME),

@@ -12,6 +12,7 @@ from numpy.typing import ArrayLike, NDArray
 
 from hypercone._arrays import Rows, freeze
 from hypercone._jit import dimension_type
+from hypercone._random import unit_vectors
 from hypercone.embedding.embedding_kernels import (
     ABOVE,
     NOT_ABOVE,
@@ -236,7 +237,7 @@ def length_unit(scorer: Scorer) -> float:
     if scorer.method.is_hyperbolic:
         return 1.0
     points = scorer.points
-    return float(np.sqrt(np.einsum("ij,ij->", points, points) / max(1, len(points)))) / 3 or 1.0
+    return float(np.sqrt((points * points).sum() / max(1, len(points)))) / 3 or 1.0
 
 
 class Placer:
@@ -353,9 +354,8 @@ class Placer:
 def _directions(dim: int) -> Points:
     """Unit vectors for the trial steps of every round; the same for every node, so that results are independent."""
     count = min(TRIALS_PER_DIMENSION * dim, MOST_TRIALS)
-    drawn = np.random.default_rng([0x91ACE, dim]).standard_normal((ROUNDS, count, dim))
-    unit: Points = drawn / np.linalg.norm(drawn, axis=-1, keepdims=True)
-    return unit
+    drawn = unit_vectors(np.random.default_rng([0x91ACE, dim]), ROUNDS * count, dim)
+    return drawn.reshape(ROUNDS, count, dim)
 
 
 @dataclass(frozen=True)
@@ -442,7 +442,9 @@ def starting_points(
 
     def outwards(place: Points, lengths: Points) -> Points:
         points[new] = place
-        pushed: Points = points_outwards(points, new, lengths * unit, space, dimension_type(points.shape[1]))
+        pushed: Points = points_outwards(
+            points, new, lengths * unit, space, dimension_type(points.shape[1], len(points))
+        )
         return pushed
 
     groups = [outwards(points[parent], OUTWARDS) for parent in parents[:MOST_PARENTS]]

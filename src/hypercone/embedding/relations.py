@@ -23,7 +23,6 @@ from hypercone._arrays import Rows
 from hypercone._system import import_optional
 from hypercone.embedding.embedding_kernels import is_lowest, is_topmost
 from hypercone.errors import InputError, plural
-from hypercone.geometry import poincare
 from hypercone.index import ConeIndex
 from hypercone.methods import Points
 
@@ -159,7 +158,7 @@ def centroid(embedding: Embedding, rows: Sequence[int], weights: ArrayLike | Non
     mean = (
         einstein_midpoint(points, weights)
         if embedding.scorer.method.is_hyperbolic
-        else weights @ points / weights.sum()
+        else _weighted_sum(weights, points) / weights.sum()
     )
     projected: NDArray[np.float64] = embedding.scorer.method.project(mean[None], embedding.settings)[0]
     return projected
@@ -189,13 +188,20 @@ def einstein_midpoint(points: ArrayLike, weights: ArrayLike) -> NDArray[np.float
     norms = np.linalg.norm(x, axis=1)
     shares = w / (np.maximum(1 - norms, np.finfo(np.float64).epsneg) * (1 + norms))
     total = shares.sum()
-    flat_mean = shares @ x / total
+    flat_mean = _weighted_sum(shares, x) / total
     # With S = Σ wγk and T = Σ wγ the midpoint is S/(T + √(T²−|S|²)). The difference under the root, which cancels near
     # the border, is (Σw)² plus a variance: Σᵢⱼ wᵢwⱼ(cosh dᵢⱼ − 1).
-    variance = shares @ ((x - flat_mean) ** 2).sum(axis=1)
-    root = np.sqrt(w.sum() ** 2 + 4 * total * variance)
-    midpoint: NDArray[np.float64] = 2 * (shares @ x) / (shares @ (1 + norms**2) + root)
+    away = x - flat_mean
+    variance = (shares * (away * away).sum(axis=1)).sum()
+    root = np.sqrt(w.sum() * w.sum() + 4 * total * variance)
+    midpoint: NDArray[np.float64] = 2 * _weighted_sum(shares, x) / ((shares * (1 + norms * norms)).sum() + root)
     return midpoint
+
+
+def _weighted_sum(weights: NDArray[np.float64], points: NDArray[np.float64]) -> NDArray[np.float64]:
+    # Not by "@": a matrix product adds in another order on every processor.
+    total: NDArray[np.float64] = (weights[:, None] * points).sum(axis=0)
+    return total
 
 
 def ancestors_of_point(embedding: Embedding, point: ArrayLike) -> tuple[Rows, Points]:
@@ -210,11 +216,8 @@ def ancestors_of_point(embedding: Embedding, point: ArrayLike) -> tuple[Rows, Po
 
 def nearest_to_point(embedding: Embedding, point: ArrayLike, count: int = 10) -> list[tuple[int, float]]:
     """The rows nearest to a point with their distances, nearest first."""
-    point = checked_point(embedding, point)
-    if embedding.scorer.method.is_hyperbolic:
-        distances = np.asarray(poincare.distance(point, embedding.points), np.float64)
-    else:
-        distances = np.linalg.norm(embedding.points - point, axis=1)
+    with_point = np.vstack([embedding.points, checked_point(embedding, point)])
+    distances = replace(embedding.scorer, points=with_point).distances(len(embedding))[:-1]
     chosen = np.lexsort((np.arange(len(embedding)), distances))[: max(count, 0)]
     return [(int(row), float(distances[row])) for row in chosen]
 

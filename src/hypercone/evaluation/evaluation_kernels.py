@@ -9,27 +9,28 @@ from __future__ import annotations
 
 import numpy as np
 
-from hypercone._jit import exact_kernel
-from hypercone.hierarchy.graph_kernels import list_of
+from hypercone._jit import MANY, kernel, kernel_part
+from hypercone.hierarchy.graph_kernels import entries, first_at_least, list_of
 from hypercone.index.index_kernels import ancestors
 from hypercone.methods.generic_kernels import may_reach, reach, signed_energy
 
 
-@exact_kernel
+@kernel(weight=MANY)
 def count_by_tree(points, queries, tree, cones, stack, true, dim):
     """(number of predicted ancestors, number of correct ones) of each query, found with the tree of the index."""
     predicted, correct = np.empty(queries.size, np.int64), np.zeros(queries.size, np.int64)
     found, marks = np.empty(points.shape[0], np.int32), np.full(points.shape[0], -1, np.int64)
     for i in range(queries.size):
         row = queries[i]
-        marks[list_of(true, row)] = row
+        for k in entries(true, row):
+            marks[true.rows[k]] = row
         predicted[i], _ = ancestors(points, row, tree, cones, found, stack, dim)
         for k in range(predicted[i]):
             correct[i] += marks[found[k]] == row
     return predicted, correct
 
 
-@exact_kernel
+@kernel(weight=MANY)
 def count_by_scan(points, queries, method, threshold, true, dim):
     """The same by comparing with every node, for methods without an index."""
     predicted, correct = np.zeros(queries.size, np.int64), np.zeros(queries.size, np.int64)
@@ -37,7 +38,8 @@ def count_by_scan(points, queries, method, threshold, true, dim):
     limit = reach(method, threshold)
     for i in range(queries.size):
         row = queries[i]
-        marks[list_of(true, row)] = row
+        for k in entries(true, row):
+            marks[true.rows[k]] = row
         for other in range(points.shape[0]):
             if other == row or not may_reach(method, limit, points, np.uint64(other), np.uint64(row), dim):
                 continue
@@ -47,7 +49,22 @@ def count_by_scan(points, queries, method, threshold, true, dim):
     return predicted, correct
 
 
-@exact_kernel
+@kernel_part
+def _sort(values):
+    """Sort in place, ascending, by repeated insertion with shrinking gaps: a node has few ancestors."""
+    gap = len(values) // 2
+    while gap > 0:
+        for i in range(gap, len(values)):
+            moved = values[i]
+            j = i
+            while j >= gap and values[j - gap] > moved:
+                values[j] = values[j - gap]
+                j -= gap
+            values[j] = moved
+        gap = 1 if gap == 2 else gap * 5 // 11
+
+
+@kernel(weight=MANY)
 def ranks_of_ancestors(points, ancestors, children, method, dim):
     """(sum of ranks, sum of average precisions, number of pairs) over the given children.
 
@@ -61,7 +78,7 @@ def ranks_of_ancestors(points, ancestors, children, method, dim):
         energies = np.empty(true.size)
         for i in range(true.size):
             energies[i] = signed_energy(method, points, np.uint64(true[i]), np.uint64(child), dim)
-        energies.sort()
+        _sort(energies)
         before = np.zeros(true.size + 1, np.int64)
         worst = energies[-1]
         limit = reach(method, worst)
@@ -74,7 +91,7 @@ def ranks_of_ancestors(points, ancestors, children, method, dim):
                 continue
             energy = signed_energy(method, points, np.uint64(row), np.uint64(child), dim)
             if energy <= worst:
-                before[np.searchsorted(energies, energy)] += 1
+                before[first_at_least(energies, 0, true.size, energy)] += 1
         wrong = 0
         average = 0.0
         for i in range(true.size):
@@ -94,7 +111,7 @@ NO_GROUP = -2
 STAMPS = 8
 
 
-@exact_kernel
+@kernel
 def draw_relatives(nodes, starts, parents, children, inner_ends, ancestors, draws):
     """For each node a random sibling, a random sibling of a parent and a random child of one; -1 if there is none.
 
@@ -110,7 +127,8 @@ def draw_relatives(nodes, starts, parents, children, inner_ends, ancestors, draw
     for group in range(starts.size - 1):
         first, last = starts[group], starts[group + 1]
         members, node, stamp = nodes[first:last], nodes[first], STAMPS * group
-        seen[2][list_of(ancestors, node)] = group
+        for i in entries(ancestors, node):
+            seen[2][ancestors.rows[i]] = group
         direct = list_of(parents, node)
         given = children, inner_ends, group, seen, buffers[2:]
         _draw_child(members, direct, given, stamp, draws[SIBLINGS, first:last], drawn[SIBLINGS, first:last])
@@ -125,7 +143,7 @@ def draw_relatives(nodes, starts, parents, children, inner_ends, ancestors, draw
     return drawn
 
 
-@exact_kernel
+@kernel_part
 def _draw_child(members, over, given, stamp, draws, drawn):
     """For each member another child of one of the rows ``over``, preferably one with children."""
     children, inner_ends, group, seen, buffers = given
@@ -141,7 +159,7 @@ def _draw_child(members, over, given, stamp, draws, drawn):
         drawn[i] = _choose_other(buffers[1, :leaves], _position(members[i], seen, stamp + 1), draws[i])
 
 
-@exact_kernel
+@kernel_part
 def _gather(over, begin, end, rows, group, seen, stamp, found):
     """Write the distinct list entries of the rows ``over``, except ancestors of the group; return their number."""
     stamps, places, excluded = seen
@@ -155,14 +173,14 @@ def _gather(over, begin, end, rows, group, seen, stamp, found):
     return count
 
 
-@exact_kernel
+@kernel_part
 def _position(row, seen, stamp):
     """The position of a row among those collected with a stamp, or -1."""
     stamps, places, _ = seen
     return places[row] if stamps[row] == stamp else -1
 
 
-@exact_kernel
+@kernel_part
 def _choose_other(rows, own, draw):
     """One of the rows except the one at position ``own``; the modulo bias of a 64-bit number is negligible."""
     others = rows.size - (own >= 0)

@@ -25,6 +25,15 @@ def positive_k(K: float) -> float:
     return float(K)
 
 
+def cone_root(K: float) -> float:
+    """√(1+4K²), not by ``hypot``, whose last bit differs between math libraries.
+
+    >>> cone_root(0.0), cone_root(1e200)
+    (1.0, 2e+200)
+    """
+    return math.sqrt(1 + 4 * K * K) if K < 1e100 else 2 * K
+
+
 def as_floats(*arrays: npt.ArrayLike) -> tuple[Array, ...]:
     """The arrays in their common float type: float32 stays float32, integers become float64.
 

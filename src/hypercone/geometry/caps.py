@@ -11,7 +11,7 @@ import math
 import numpy as np
 import numpy.typing as npt
 
-from hypercone.geometry._vectors import Array, Booleans, as_floats, column, length, positive_k
+from hypercone.geometry._vectors import Array, Booleans, as_floats, column, cone_root, length, positive_k
 from hypercone.geometry._vectors import direction as unit_vector
 from hypercone.geometry.cones import inner_radius
 from hypercone.geometry.poincare import angle
@@ -26,7 +26,7 @@ def kappa(K: float) -> float:
     0.196116
     """
     K = positive_k(K)
-    return 2 * K / math.hypot(1, 2 * K)
+    return 2 * K / cone_root(K)
 
 
 def cap_radius(x: npt.ArrayLike, K: float) -> Array:

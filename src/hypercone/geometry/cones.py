@@ -6,8 +6,6 @@ if it lies inside. Points are in the shell ε(K) ≤ |x| < 1, where inclusion of
 
 from __future__ import annotations
 
-import math
-
 import numpy as np
 import numpy.typing as npt
 
@@ -17,6 +15,7 @@ from hypercone.geometry._vectors import (
     along_and_across,
     as_floats,
     border_gap,
+    cone_root,
     direction,
     dot,
     length,
@@ -32,7 +31,7 @@ def inner_radius(K: float) -> float:
     0.09902
     """
     K = positive_k(K)
-    return 2 * K / (1 + math.hypot(1, 2 * K))
+    return 2 * K / (1 + cone_root(K))
 
 
 def half_aperture(x: npt.ArrayLike, K: float) -> Array:

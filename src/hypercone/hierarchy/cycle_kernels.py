@@ -5,11 +5,11 @@ from __future__ import annotations
 
 import numpy as np
 
-from hypercone._jit import exact_kernel
-from hypercone.hierarchy.graph_kernels import entries
+from hypercone._jit import MANY, kernel, kernel_part
+from hypercone.hierarchy.graph_kernels import copy_first, entries, list_length
 
 
-@exact_kernel
+@kernel(weight=MANY)
 def shortest_cycle(parents, children, budget):
     """The rows of one shortest cycle in the direction parent to child; empty if there is none.
 
@@ -19,9 +19,12 @@ def shortest_cycle(parents, children, budget):
     """
     n = len(parents.offsets) - 1
     alive = np.ones(n, np.bool_)
-    above = parents.offsets[1:] - parents.offsets[:-1]
-    below = children.offsets[1:] - children.offsets[:-1]
+    above = np.empty(n, np.int64)
+    below = np.empty(n, np.int64)
     stack = np.empty(n, np.int32)
+    for row in range(n):
+        above[row] = list_length(parents, row)
+        below[row] = list_length(children, row)
     for row in range(n):
         if alive[row] and (above[row] == 0 or below[row] == 0):
             _remove(row, alive, above, below, parents, children, stack)
@@ -43,7 +46,7 @@ def shortest_cycle(parents, children, budget):
     return best
 
 
-@exact_kernel
+@kernel_part
 def _remove(row, alive, above, below, parents, children, stack):
     """Remove the row, and repeatedly every row left without a parent or without a child."""
     alive[row] = False
@@ -68,7 +71,7 @@ def _remove(row, alive, above, below, parents, children, stack):
                 size += 1
 
 
-@exact_kernel
+@kernel_part
 def _find_return(start, limit, alive, children, queue, came_from, seen_by):
     """Breadth-first search for a cycle of at most ``limit`` edges through ``start``: its last row or -1, and steps."""
     queue[0] = start
@@ -96,7 +99,7 @@ def _find_return(start, limit, alive, children, queue, came_from, seen_by):
     return -1, steps
 
 
-@exact_kernel
+@kernel_part
 def _cycle_through(start, last, came_from):
     length = 1
     row = last
@@ -112,14 +115,15 @@ def _cycle_through(start, last, came_from):
     return cycle
 
 
-@exact_kernel
+@kernel
 def components(children):
     """The strongly connected component of each row, named by its least row (Tarjan's algorithm)."""
     n = len(children.offsets) - 1
     number = np.full(n, -1, np.int32)
     lowest = np.empty(n, np.int32)
     component = np.full(n, -1, np.int32)
-    next_edge = children.offsets[:-1].copy()
+    next_edge = np.empty(n, np.int64)
+    copy_first(children.offsets, n, next_edge)
     path = np.empty(n, np.int32)
     open_rows = np.empty(n, np.int32)
     numbered, waiting = 0, 0
@@ -152,7 +156,7 @@ def components(children):
     return component
 
 
-@exact_kernel
+@kernel_part
 def _close(row, open_rows, waiting, component):
     """Assign the open rows down to this one their component, the least of them; return the new stack size."""
     first = waiting - 1
@@ -165,7 +169,7 @@ def _close(row, open_rows, waiting, component):
     return first
 
 
-@exact_kernel
+@kernel
 def closing_edges(children, starts):
     """For each entry of ``children.rows``, whether it is a back edge of the depth-first search from ``starts``.
 
@@ -175,7 +179,8 @@ def closing_edges(children, starts):
     closes = np.zeros(len(children.rows), np.bool_)
     is_seen = np.zeros(n, np.bool_)
     is_above = np.zeros(n, np.bool_)
-    next_edge = children.offsets[:-1].copy()
+    next_edge = np.empty(n, np.int64)
+    copy_first(children.offsets, n, next_edge)
     path = np.empty(n, np.int32)
     for start in starts:
         if is_seen[start]:

@@ -9,31 +9,31 @@ from __future__ import annotations
 
 import numpy as np
 
-from hypercone._jit import exact_kernel, exact_kernel_part
+from hypercone._jit import MANY, kernel, kernel_part
 
 
-@exact_kernel_part
+@kernel_part
 def entries(lists, row):
     """The indices in ``lists.rows`` of the list of a row; a loop over them needs no reference counting."""
     row = np.uint64(row)
     return range(lists.offsets[row], lists.offsets[row + np.uint64(1)])
 
 
-@exact_kernel_part
+@kernel_part
 def list_of(lists, row):
     """The list of a row, as an array."""
     row = np.uint64(row)
     return lists.rows[lists.offsets[row] : lists.offsets[row + np.uint64(1)]]
 
 
-@exact_kernel_part
+@kernel_part
 def list_length(lists, row):
     """The length of the list of a row."""
     row = np.uint64(row)
     return lists.offsets[row + np.uint64(1)] - lists.offsets[row]
 
 
-@exact_kernel_part
+@kernel_part
 def is_listed(lists, row, wanted):
     """Whether ``wanted`` is in the list of a row, which must ascend."""
     row = np.uint64(row)
@@ -42,7 +42,7 @@ def is_listed(lists, row, wanted):
     return place < end and lists.rows[place] == wanted
 
 
-@exact_kernel_part
+@kernel_part
 def first_at_least(values, begin, end, value):
     """The first index in [begin, end) of a value that is not smaller, else ``end``; the values must ascend."""
     while begin < end:
@@ -54,7 +54,14 @@ def first_at_least(values, begin, end, value):
     return begin
 
 
-@exact_kernel
+@kernel_part
+def copy_first(source, count, target):
+    """Copy the first entries of an array. Assigning a slice would compile numba's message about unequal shapes."""
+    for i in range(count):
+        target[i] = source[i]
+
+
+@kernel
 def deepest_parents(depths, parents):
     """For each row the first of its deepest parents, or -1."""
     kept = np.full(len(depths), -1, np.int32)
@@ -65,7 +72,7 @@ def deepest_parents(depths, parents):
     return kept
 
 
-@exact_kernel
+@kernel
 def spanning_forest(order, depths, parents):
     """A preorder position for each row in a spanning forest, and the size of each subtree.
 
@@ -93,7 +100,7 @@ def spanning_forest(order, depths, parents):
     return places, sizes
 
 
-@exact_kernel
+@kernel(weight=MANY)
 def basic_edges(parents, places, sizes, depths):
     """For each entry of ``parents.rows``, whether it is not an ancestor of another parent of the same child.
 
@@ -123,7 +130,7 @@ def basic_edges(parents, places, sizes, depths):
     return basic
 
 
-@exact_kernel
+@kernel_part
 def _climb(child, floor, parents, depths, basic, seen_by, stack):
     """Mark as not basic each parent of the child that is reached upward from another parent."""
     for start in entries(parents, child):
@@ -148,7 +155,7 @@ def _climb(child, floor, parents, depths, basic, seen_by, stack):
             basic[i] = False
 
 
-@exact_kernel
+@kernel(weight=MANY)
 def ancestor_lists(order, parents, capacity, limit, done):
     """starts, stops, found, total: the ancestors of ``row``, unsorted, are ``found[starts[row]:stops[row]]``.
 
@@ -169,7 +176,7 @@ def ancestor_lists(order, parents, capacity, limit, done):
         if needed > capacity:
             capacity = max(needed, min(2 * capacity, limit + n))
             larger = np.empty(capacity, np.int32)
-            larger[:filled] = found[:filled]
+            copy_first(found, filled, larger)
             found = larger
         starts[row] = filled
         for i in entries(parents, row):
@@ -191,7 +198,7 @@ def ancestor_lists(order, parents, capacity, limit, done):
     return starts, stops, found[:filled], filled
 
 
-@exact_kernel
+@kernel(weight=MANY)
 def count_ancestors(order, parents, budget):
     """The number of ancestors of each row; an empty array if counting takes more than ``budget`` steps.
 
@@ -224,7 +231,7 @@ def count_ancestors(order, parents, budget):
     return counts
 
 
-@exact_kernel
+@kernel(weight=MANY)
 def count_ancestors_by_bits(order, parents, done):
     """The number of (ancestor, descendant) pairs, 64 ancestors at a time: about rows × edges / 128 steps.
 
@@ -246,7 +253,8 @@ def count_ancestors_by_bits(order, parents, done):
     total = 0
     for first in range(0, n, 64):
         # Rows before the first of the 64 cannot be descendants of any of them.
-        reached[:first] = 0
+        for i in range(first):
+            reached[i] = 0
         done[0] += n - first
         for i in range(first, n):
             bits = np.uint64(0)
@@ -259,7 +267,7 @@ def count_ancestors_by_bits(order, parents, done):
     return total
 
 
-@exact_kernel
+@kernel_part
 def ones(bits):
     """The number of set bits: sums of adjacent pairs, fours, eights, then of all bytes by one product."""
     bits = bits - ((bits >> np.uint64(1)) & np.uint64(0x5555555555555555))
@@ -268,11 +276,12 @@ def ones(bits):
     return np.int64((bits * np.uint64(0x0101010101010101)) >> np.uint64(56))
 
 
-@exact_kernel
+@kernel
 def topological_order(children, parent_counts):
     """Rows in topological order, each after its parents; fewer than all rows if there is a cycle."""
     n = len(parent_counts)
-    waiting = parent_counts.copy()
+    waiting = np.empty(n, np.int64)
+    copy_first(parent_counts, n, waiting)
     order = np.empty(n, np.int32)
     filled = 0
     for row in range(n):
@@ -292,7 +301,7 @@ def topological_order(children, parent_counts):
     return order[:filled]
 
 
-@exact_kernel
+@kernel
 def longest_depths(order, parents):
     """For each row, the number of edges on the longest path from a root."""
     depths = np.zeros(len(order), np.int32)
@@ -304,7 +313,7 @@ def longest_depths(order, parents):
     return depths
 
 
-@exact_kernel
+@kernel
 def flip_lists(starts, stops, rows, visit, done):
     """The lists of the reversed arrows; each new list is in the order in which ``visit`` names rows.
 
@@ -317,7 +326,8 @@ def flip_lists(starts, stops, rows, visit, done):
         offsets[row + 1] += 1
     for row in range(n):
         offsets[row + 1] += offsets[row]
-    place = offsets[:-1].copy()
+    place = np.empty(n, np.int64)
+    copy_first(offsets, n, place)
     flipped_rows = np.empty(len(rows), np.int32)
     for row in visit:
         done[0] += 1
@@ -327,7 +337,7 @@ def flip_lists(starts, stops, rows, visit, done):
     return offsets, flipped_rows
 
 
-@exact_kernel
+@kernel
 def draw_unrelated(anchors, related, draws):
     """For each row of ``anchors``, distinct rows that are neither itself nor related to it, drawn uniformly.
 
@@ -356,7 +366,7 @@ def draw_unrelated(anchors, related, draws):
     return unrelated
 
 
-@exact_kernel
+@kernel_part
 def _is_among(place, places):
     for other in places:
         if other == place:
@@ -364,7 +374,7 @@ def _is_among(place, places):
     return False
 
 
-@exact_kernel
+@kernel_part
 def _unlisted_row(place, rows):
     """The row at this index among all rows that are not in the ascending list ``rows``."""
     low, high = 0, len(rows)

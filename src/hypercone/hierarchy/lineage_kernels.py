@@ -9,24 +9,24 @@ from __future__ import annotations
 
 import numpy as np
 
-from hypercone._jit import exact_kernel, exact_kernel_part
+from hypercone._jit import kernel, kernel_part
 from hypercone.hierarchy.graph_kernels import entries, ones
 
 
-@exact_kernel_part
+@kernel_part
 def _lowest(bits):
     """The position of the lowest set bit."""
     return ones((bits & (~bits + np.uint64(1))) - np.uint64(1))
 
 
-@exact_kernel_part
+@kernel_part
 def _push(number, words, blocks):
     word = number >> 6
     words[word] |= np.uint64(1) << np.uint64(number & 63)
     blocks[word >> 6] |= np.uint64(1) << np.uint64(word & 63)
 
 
-@exact_kernel
+@kernel
 def reachable(start, arrows, rows, depths, bounds, is_up, words, blocks, found):
     """The rows reachable from the number ``start``, without its own, by depth and then by row.
 
@@ -62,7 +62,7 @@ def reachable(start, arrows, rows, depths, bounds, is_up, words, blocks, found):
     return answer
 
 
-@exact_kernel_part
+@kernel_part
 def _collect_reachable(start, arrows, words, blocks, found):
     """Write all numbers reachable from ``start`` to ``found``, ascending, and return how many there are."""
     count = 0
@@ -82,7 +82,7 @@ def _collect_reachable(start, arrows, words, blocks, found):
     return count
 
 
-@exact_kernel
+@kernel
 def reaches(starts, goals, arrows, words, blocks):
     """For each start, whether its goal is the start itself or reachable from it."""
     answers = np.empty(len(starts), np.bool_)

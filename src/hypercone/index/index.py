@@ -320,7 +320,7 @@ def build_tree(points: Points, reaches: Points | None) -> Tree:
     >>> tree.halvings, sorted(tree.rows.tolist()) == list(range(100))
     (4, True)
     """
-    dim = dimension_type(points.shape[1])
+    dim = dimension_type(points.shape[1], len(points))
     halvings = max(0, -(-len(points) // LEAF) - 1).bit_length()
     directions, norms = index_kernels.directions_and_norms(points, dim)
     if reaches is None:
@@ -330,6 +330,6 @@ def build_tree(points: Points, reaches: Points | None) -> Tree:
         spread = np.column_stack([directions, APERTURE_WEIGHT * reaches])
     with Step("index", (2 * halvings + 1) * len(points)) as step:
         done = step.tally()
-        rows, begin, end = index_kernels.halve(spread, halvings, dimension_type(spread.shape[1]), done)
+        rows, begin, end = index_kernels.halve(spread, halvings, dimension_type(spread.shape[1], len(points)), done)
         cells, leaves = index_kernels.bound(directions, norms, reaches, rows, begin, end, dim, done)
     return Tree(rows, begin, end, cells, leaves, np.argsort(rows))

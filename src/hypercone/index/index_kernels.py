@@ -25,7 +25,9 @@ import math
 
 import numpy as np
 
-from hypercone._jit import exact_kernel, exact_kernel_part, width
+from hypercone._jit import MANY, kernel, kernel_part, width
+from hypercone._math_kernels import asin, atan2, sin_cos, sinh
+from hypercone.hierarchy.graph_kernels import copy_first
 from hypercone.methods.generic_kernels import signed_energy
 
 # Columns of a cell after the direction: the angle of its cap, the range of norms, and the widest reach of a member.
@@ -36,7 +38,7 @@ NORM, LEAF_COS_REACH, LEAF_SIN_REACH = 0, 1, 2
 LEAF_NUMBERS = 3
 
 
-@exact_kernel_part
+@kernel_part
 def cosine_and_sine(first, second, dim):
     """Cosine and sine of the angle between two unit vectors, accurate to about 1e-16 even near 0 and π."""
     apart = 0.0
@@ -51,7 +53,7 @@ def cosine_and_sine(first, second, dim):
     return 0.5 * across - 1.0, math.sqrt(max(0.0, across * (1.0 - 0.25 * across)))
 
 
-@exact_kernel
+@kernel
 def directions_and_norms(points, dim):
     """The unit vector and norm of each node; the origin gets the first axis."""
     directions = np.empty(points.shape)
@@ -66,22 +68,25 @@ def directions_and_norms(points, dim):
     return directions, norms
 
 
-@exact_kernel
+@kernel(weight=2 * MANY)
 def halve(points, halvings, dim, done):
     """(rows in the order of the tree, begin of each cell, end of each cell) after ``halvings`` levels.
 
     ``done`` counts the rows of each level.
     """
     size = points.shape[0]
-    rows = np.arange(size)
+    rows = np.empty(size, np.int64)
+    for row in range(size):
+        rows[row] = row
     keys = np.empty(size)
     count = (1 << (halvings + 1)) - 1
     begin = np.zeros(count, np.int64)
     end = np.zeros(count, np.int64)
     end[0] = size
+    center = np.empty(points.shape[1])
     for cell in range(count // 2):
         middle = (begin[cell] + end[cell]) // 2
-        _project(points, rows, begin[cell], end[cell], keys, dim)
+        _project(points, rows, begin[cell], end[cell], keys, center, dim)
         _select(keys, rows, begin[cell], end[cell], middle)
         begin[2 * cell + 1], end[2 * cell + 1] = begin[cell], middle
         begin[2 * cell + 2], end[2 * cell + 2] = middle, end[cell]
@@ -89,28 +94,32 @@ def halve(points, halvings, dim, done):
     return rows, begin, end
 
 
-@exact_kernel
+@kernel_part
 def _farthest(points, rows, begin, end, origin):
     """The row farthest from a point."""
     found, most = rows[begin], -1.0
     for i in range(begin, end):
         apart = 0.0
         for k in range(points.shape[1]):
-            apart += (points[rows[i], k] - origin[k]) ** 2
+            aside = points[rows[i], k] - origin[k]
+            apart += aside * aside
         if apart > most:
             found, most = rows[i], apart
     return found
 
 
-@exact_kernel
-def _project(points, rows, begin, end, keys, dim):
-    """Project the rows of a cell onto the line between two distant ones."""
-    middle = np.zeros(points.shape[1])
+@kernel_part
+def _project(points, rows, begin, end, keys, middle, dim):
+    """Project the rows of a cell onto the line between two distant ones; ``middle`` is memory for a point."""
+    for k in range(points.shape[1]):
+        middle[k] = 0.0
     for i in range(begin, end):
         for k in range(points.shape[1]):
             middle[k] += points[rows[i], k] / (end - begin)
     first = _farthest(points, rows, begin, end, middle)
-    second = _farthest(points, rows, begin, end, points[first])
+    for k in range(points.shape[1]):
+        middle[k] = points[first, k]
+    second = _farthest(points, rows, begin, end, middle)
     for i in range(begin, end):
         total = 0.0
         for k in range(width(dim)):
@@ -118,7 +127,7 @@ def _project(points, rows, begin, end, keys, dim):
         keys[i] = total
 
 
-@exact_kernel
+@kernel_part
 def _select(keys, rows, begin, end, middle):
     """Partition a cell at its median: no key before the middle exceeds one after it (Hoare's selection)."""
     low, high = begin, end - 1
@@ -143,7 +152,7 @@ def _select(keys, rows, begin, end, middle):
             return
 
 
-@exact_kernel
+@kernel(weight=2 * MANY)
 def bound(directions, norms, reaches, rows, begin, end, dim, done):
     """(cells, leaves) of a tree; ``reaches`` is the widest angle at which each node contains a child.
 
@@ -159,31 +168,31 @@ def bound(directions, norms, reaches, rows, begin, end, dim, done):
         for k in range(size):
             leaves[i, k] = directions[rows[i], k]
         leaves[i, size + NORM] = norms[rows[i]]
-        leaves[i, size + LEAF_COS_REACH] = math.cos(reaches[rows[i]])
-        leaves[i, size + LEAF_SIN_REACH] = math.sin(reaches[rows[i]])
+        leaves[i, size + LEAF_SIN_REACH], leaves[i, size + LEAF_COS_REACH] = sin_cos(reaches[rows[i]])
     return cells, leaves
 
 
-@exact_kernel
+@kernel_part
 def _bound_cell(cell, directions, norms, reaches, rows, dim):
     size = width(dim)
     _write_mean_direction(cell, directions, rows)
     cap, least, most, reach = 0.0, math.inf, 0.0, 0.0
     for row in rows:
         cosine, sine = cosine_and_sine(cell, directions[row], dim)
-        cap = max(cap, math.atan2(sine, cosine))
+        cap = max(cap, atan2(sine, cosine))
         least = min(least, norms[row])
         most = max(most, norms[row])
         # Not simply that of the smallest norm: rounding may change the order.
         reach = max(reach, reaches[row])
     # Enlarged by more than the rounding error.
     cap = min(cap * (1.0 + 1e-14) + 1e-15, math.pi)
-    cell[size + COS_CAP], cell[size + SIN_CAP] = math.cos(cap), max(math.sin(cap), 0.0)
+    sine, cosine = sin_cos(cap)
+    cell[size + COS_CAP], cell[size + SIN_CAP] = cosine, max(sine, 0.0)
     cell[size + MIN_NORM], cell[size + MAX_NORM] = least, most
-    cell[size + COS_REACH], cell[size + SIN_REACH] = math.cos(reach), math.sin(reach)
+    cell[size + SIN_REACH], cell[size + COS_REACH] = sin_cos(reach)
 
 
-@exact_kernel
+@kernel_part
 def _write_mean_direction(cell, directions, rows):
     """Write the mean direction of the rows to the first columns of a cell."""
     squared = 0.0
@@ -202,7 +211,7 @@ WIDE_COSINE = 1e-9
 NORM_TOLERANCE = 1.0 + 1e-14
 
 
-@exact_kernel_part
+@kernel_part
 def _excess(parent, child, cosine, sine, cos_reach, sin_reach, curvature):
     """(excess of the child over the parent's reach, bound on the rounding error here and in the energy)."""
     q = (1.0 - curvature * parent) * (1.0 + curvature * parent)
@@ -217,7 +226,7 @@ def _excess(parent, child, cosine, sine, cos_reach, sin_reach, curvature):
     return y * cos_reach - x * sin_reach, slack
 
 
-@exact_kernel_part
+@kernel_part
 def _contains(points, parent, child, cosine, sine, reach, norms, cones, dim):
     """Whether the parent contains the child, by the cheap test or, within its rounding error, by the energy."""
     excess, slack = _excess(norms[0], norms[1], cosine, sine, reach[0], reach[1], cones.curvature)
@@ -226,7 +235,7 @@ def _contains(points, parent, child, cosine, sine, reach, norms, cones, dim):
     return signed_energy(cones.constants, points, np.uint64(parent), np.uint64(child), dim) <= cones.threshold
 
 
-@exact_kernel
+@kernel(weight=MANY)
 def descendants(points, row, tree, cones, found, stack, dim):
     """Write the row's descendants to ``found``, in the order of the tree; (how many, cells and nodes tested)."""
     size = width(dim)
@@ -281,7 +290,7 @@ def descendants(points, row, tree, cones, found, stack, dim):
     return count, tested
 
 
-@exact_kernel
+@kernel(weight=MANY)
 def ancestors(points, row, tree, cones, found, stack, dim):
     """Write the row's ancestors to ``found``, in the order of the tree; (how many, cells and nodes tested)."""
     size = width(dim)
@@ -325,7 +334,7 @@ def ancestors(points, row, tree, cones, found, stack, dim):
     return count, tested
 
 
-@exact_kernel
+@kernel
 def reaches(points, K, threshold, curvature, dim):
     """The widest angle at which each node contains a child: half aperture plus threshold, at most π."""
     widest = np.empty(points.shape[0])
@@ -335,22 +344,23 @@ def reaches(points, K, threshold, curvature, dim):
             squared += points[row, k] * points[row, k]
         norm = math.sqrt(squared)
         q = (1.0 - curvature * norm) * (1.0 + curvature * norm)
-        widest[row] = min(math.asin(min(1.0, K * q / norm)) + threshold, math.pi)
+        widest[row] = min(asin(min(1.0, K * q / norm) if norm > 0.0 else 1.0) + threshold, math.pi)
     return widest
 
 
-@exact_kernel
+@kernel_part
 def _append(flat, used, found, count):
     """Append an answer to the flat array, which grows if necessary."""
     if used + count > flat.shape[0]:
         longer = np.empty(max(2 * flat.shape[0], used + count), np.int32)
-        longer[:used] = flat[:used]
+        copy_first(flat, used, longer)
         flat = longer
-    flat[used : used + count] = found[:count]
+    for i in range(count):
+        flat[used + i] = found[i]
     return flat, used + count
 
 
-@exact_kernel
+@kernel(weight=MANY)
 def descendants_of_many(points, queries, tree, cones, stack, dim):
     """(the concatenated descendants of the queries, the end of each answer)."""
     found = np.empty(points.shape[0], np.int32)
@@ -363,7 +373,7 @@ def descendants_of_many(points, queries, tree, cones, stack, dim):
     return flat[:used], ends
 
 
-@exact_kernel
+@kernel(weight=MANY)
 def ancestors_of_many(points, queries, tree, cones, stack, dim):
     """(the concatenated ancestors of the queries, the end of each answer)."""
     found = np.empty(points.shape[0], np.int32)
@@ -376,12 +386,12 @@ def ancestors_of_many(points, queries, tree, cones, stack, dim):
     return flat[:used], ends
 
 
-@exact_kernel_part
+@kernel_part
 def _one_minus_square(norm, curvature):
     return (1.0 - curvature * norm) * (1.0 + curvature * norm)
 
 
-@exact_kernel_part
+@kernel_part
 def _foot(norm, cosine, sine, curvature):
     """The norm of the point on a ray that is nearest to a point of norm ``norm`` at the given angle from the ray."""
     if cosine <= 0.0:
@@ -389,16 +399,17 @@ def _foot(norm, cosine, sine, curvature):
     if curvature == 0.0:
         return norm * cosine
     # The Klein radius times cos θ, converted to the ball without cancellation.
-    return 2.0 * norm * cosine / (1.0 + norm * norm + math.hypot(_one_minus_square(norm, 1.0), 2.0 * norm * sine))
+    across, gap = 2.0 * norm * sine, _one_minus_square(norm, 1.0)
+    return 2.0 * norm * cosine / (1.0 + norm * norm + math.sqrt(gap * gap + across * across))
 
 
-@exact_kernel_part
+@kernel_part
 def _tolerance_factor(one_minus_square):
     """A bound on the relative error of a key: near the boundary the last bit of a norm is a large part of 1 − |x|²."""
     return 1.0 + 1e-9 + 2e-15 / one_minus_square
 
 
-@exact_kernel_part
+@kernel_part
 def _least_key(point, cell, curvature, dim):
     """A lower bound for the keys of the nodes of a cell."""
     size = width(dim)
@@ -417,14 +428,14 @@ def _least_key(point, cell, curvature, dim):
     return apart * apart / (own * _tolerance_factor(own) * other * _tolerance_factor(other))
 
 
-@exact_kernel_part
+@kernel_part
 def _key_of_distance(distance, curvature):
     """The key of a distance, rounded up."""
-    side = math.sinh(0.5 * distance) if curvature > 0.0 else distance
+    side = sinh(0.5 * distance) if curvature > 0.0 else distance
     return side * side * (1.0 + 1e-9)
 
 
-@exact_kernel
+@kernel_part
 def _insert(distances, nodes, count, distance, node):
     """Insert a node in the order of (distance, row), dropping the farthest if full; returns the new count."""
     if count == distances.shape[0]:
@@ -442,7 +453,7 @@ def _insert(distances, nodes, count, distance, node):
     return count + 1
 
 
-@exact_kernel
+@kernel(weight=MANY)
 def nearest(points, row, tree, metric, distances, nodes, stack, keys, dim):
     """Fill ``nodes`` and ``distances`` with the nearest nodes; (how many, cells and nodes tested)."""
     size = width(dim)
@@ -472,7 +483,8 @@ def nearest(points, row, tree, metric, distances, nodes, stack, keys, dim):
             tested += 1
             apart = 0.0
             for d in range(size):
-                apart += (points[row, d] - points[tree.rows[i], d]) ** 2
+                aside = points[row, d] - points[tree.rows[i], d]
+                apart += aside * aside
             own, other = (
                 _one_minus_square(point[size + NORM], curvature),
                 _one_minus_square(tree.leaves[i, size + NORM], curvature),

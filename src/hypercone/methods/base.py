@@ -11,6 +11,7 @@ from typing import Any, ClassVar, Literal
 import numpy as np
 from numpy.typing import NDArray
 
+from hypercone._random import uniform
 from hypercone.geometry import poincare
 
 Points = NDArray[np.float64]
@@ -66,7 +67,7 @@ class Method(ABC):
 
     def start(self, random: np.random.Generator, count: int, dim: int, spread: float) -> Points:
         """Random points in a small cube around the origin; ``project`` then moves them into the domain."""
-        return random.uniform(-spread, spread, (count, dim))
+        return uniform(random, spread, (count, dim))
 
     def project(self, points: Points, settings: Settings) -> Points:
         """The nearest points of the domain along the rays from the origin; the origin moves along the first axis."""

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import math
 
+from hypercone._math_kernels import sin_cos
 from hypercone.geometry import euclidean_cones
 from hypercone.methods.base import Energies, Method, Points, Settings
 from hypercone.methods.euclidean_cones_kernels import EuclideanConesConstants
@@ -29,4 +30,5 @@ class EuclideanCones(Method):
 
     def constants(self, settings: Settings) -> tuple[float, ...]:
         inner, outer = self.shell(settings)
-        return EuclideanConesConstants(inner, outer, settings.K, math.cos(settings.margin), math.sin(settings.margin))
+        sine, cosine = sin_cos(settings.margin)
+        return EuclideanConesConstants(inner, outer, settings.K, cosine, sine)

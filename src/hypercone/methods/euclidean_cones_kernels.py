@@ -7,6 +7,8 @@ With δ = child − parent and a = |parent|², ``cos Ξ = ⟨parent, δ⟩ / sqr
 import math
 from typing import NamedTuple
 
+from hypercone._jit import fma
+from hypercone._math_kernels import asin, sin_cos
 from hypercone.methods.generic_kernels import (
     add_gradient,
     flat_inverse_scale,
@@ -22,11 +24,12 @@ from hypercone.methods.generic_kernels import (
 )
 from hypercone.methods.hyperbolic_cones_kernels import (
     add_cone_gradient,
-    along_and_apart,
-    squared_norm,
-    strict_cone_angle,
-    strict_spoke_parts,
+    cone_angle,
+    cosine_at_margin,
+    spoke_parts,
+    spoke_sums,
 )
+from hypercone.methods.sum_kernels import along_and_apart, squared_norm
 
 
 class EuclideanConesConstants(NamedTuple):
@@ -43,8 +46,8 @@ class EuclideanConesConstants(NamedTuple):
 def _region(method, points, parent, push, dim):
     a = squared_norm(points, parent, dim)
     sine = min(method.K / math.sqrt(a), 1.0 - 1e-12)
-    cosine = math.sqrt(1.0 - sine * sine)
-    at_margin = cosine * method.cos_margin - sine * method.sin_margin
+    cosine = math.sqrt(fma(-sine, sine, 1.0))
+    at_margin = fma(cosine, method.cos_margin, -sine * method.sin_margin)
     # As for hyperbolic cones: to push out a corrupted child that is deep inside, its angle has no lower bound.
     ceiling = math.inf if push else cosine * cosine
     return a, cosine, at_margin * abs(at_margin), ceiling
@@ -72,27 +75,27 @@ def _add_gradient(method, region, points, parent, child, weight, of_parent, of_c
 
 @signed_energy.register(EuclideanConesConstants)
 def _signed_energy(method, points, parent, child, dim):
-    r, along, across, m = strict_spoke_parts(points, parent, child, dim)
-    return strict_cone_angle(r, along, across, m, 0.0) - math.asin(min(1.0, method.K / r))
+    r, along, across, m = spoke_parts(points, parent, child, dim)
+    return cone_angle(r, along, across, m, 0.0) - asin(min(1.0, method.K / r) if r > 0.0 else 1.0)
 
 
 @reach.register(EuclideanConesConstants)
 def _reach(method, bound):
     # The margin test with the bound as its margin, widened by far more than the rounding error of the test.
     loose = min(bound + 1e-6, math.pi / 2)
-    return EuclideanConesConstants(method.inner, method.outer, method.K, math.cos(loose), math.sin(loose)), bound
+    sine, cosine = sin_cos(loose)
+    return EuclideanConesConstants(method.inner, method.outer, method.K, cosine, sine), bound
 
 
 @may_reach.register(EuclideanConesConstants)
 def _may_reach(method, reach, points, parent, child, dim):
     widened, bound = reach
-    a = squared_norm(points, parent, dim)
-    n, m = along_and_apart(points, parent, child, dim)
-    if n < 0.0 and widened.K**2 < widened.cos_margin**2 * a:
+    a, n, m = spoke_sums(points, parent, child, dim)
+    if n < 0.0 and widened.K * widened.K < widened.cos_margin * widened.cos_margin * a:
         return False
-    cone = region(widened, points, parent, True, dim)
     # A child at the point of its parent has angle 0, but the cosine is undefined.
-    return (m == 0.0) | (bound > 1.5) | is_within_margin(widened, cone, points, parent, child, dim)
+    at_margin = cosine_at_margin(widened.K, a, widened)
+    return (m == 0.0) | (bound > 1.5) | (n * abs(n) > at_margin * abs(at_margin) * a * m)
 
 
 inverse_scale.register(EuclideanConesConstants)(flat_inverse_scale)

@@ -4,6 +4,7 @@
 import math
 from typing import NamedTuple
 
+from hypercone._math_kernels import exp
 from hypercone.methods.generic_kernels import (
     attraction,
     flat_inverse_scale,
@@ -35,7 +36,7 @@ def _point_term(method, squared_norm):
 def _attraction(method, squared_distance, anchor_term, other_term):
     distance = math.sqrt(squared_distance)
     # The direction between two equal points is undefined; the lower bound avoids 0/0.
-    return math.exp(-distance), 1.0 / max(distance, 1e-10), 0.0, 0.0
+    return exp(-distance), 1.0 / max(distance, 1e-10), 0.0, 0.0
 
 
 @signed_energy.register(EuclideanConstants)

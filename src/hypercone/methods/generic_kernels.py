@@ -14,16 +14,17 @@ from typing import NamedTuple
 
 import numpy as np
 
-from hypercone._jit import EXACT, STRICT, exact_kernel, generic, kernel_part, width
+from hypercone._jit import MANY, fma, generic, kernel, kernel_part, width
+from hypercone._math_kernels import exp, tanh
+from hypercone.methods.sum_kernels import squared_norm
 
 # All methods.
 # signed_energy(method, points, parent, child, dim) -> how far the child is outside the region; ≤ 0 inside.
-# Strict, so that the index and the scan agree to the last bit.
-signed_energy = generic("signed_energy", STRICT)
+signed_energy = generic("signed_energy")
 # inverse_scale(method, squared_norm) -> 1/λ, the factor from hyperbolic to Euclidean lengths; 1 in Euclidean space.
 inverse_scale = generic("inverse_scale")
 # move_along_geodesic(method, points, row, tangent, dim): the full exponential map, in place.
-move_along_geodesic = generic("move_along_geodesic", EXACT)
+move_along_geodesic = generic("move_along_geodesic")
 
 # Margin methods.
 # region(method, points, parent, push, dim) -> what the tests below need that depends on the parent only.
@@ -44,9 +45,9 @@ point_term = generic("point_term")
 
 # Ranking: a cheap test that avoids most exact energies.
 # reach(method, bound) -> the bound in the form the test below compares with.
-reach = generic("reach", EXACT)
+reach = generic("reach")
 # may_reach(method, reach, points, parent, child, dim) -> False only if the energy is certainly above the bound.
-may_reach = generic("may_reach", EXACT)
+may_reach = generic("may_reach")
 
 
 def ball_inverse_scale(method, squared_norm):
@@ -71,8 +72,8 @@ def move_along_ball_geodesic(method, points, row, tangent, dim):
     norm = math.sqrt(xx)
     gap = (1.0 - norm) * (1.0 + norm)
     half_way = length / gap
-    reach = math.tanh(half_way) / length
-    fade = math.exp(-2.0 * half_way)
+    reach = tanh(half_way) / length
+    fade = exp(-2.0 * half_way)
     square = 0.0
     for k in range(width(dim)):
         total = points[row, k] + reach * tangent[k]
@@ -97,7 +98,7 @@ def move_along_line(method, points, row, tangent, dim):
         points[row, k] += tangent[k]
 
 
-@exact_kernel
+@kernel(weight=MANY)
 def energies_of_pairs(points, pairs, method, dim):
     """Signed energy of each (parent, child)."""
     energies = np.empty(pairs.shape[0])
@@ -106,7 +107,7 @@ def energies_of_pairs(points, pairs, method, dim):
     return energies
 
 
-@exact_kernel
+@kernel(weight=MANY)
 def energies_below(points, parent, method, dim):
     """Signed energy of (parent, x) for every node x."""
     energies = np.empty(points.shape[0])
@@ -115,7 +116,7 @@ def energies_below(points, parent, method, dim):
     return energies
 
 
-@exact_kernel
+@kernel(weight=MANY)
 def energies_above(points, child, method, dim):
     """Signed energy of (x, child) for every node x."""
     energies = np.empty(points.shape[0])
@@ -159,14 +160,6 @@ class Adagrad(NamedTuple):
 
 
 @kernel_part
-def _squared_norm(points, row, dim):
-    total = 0.0
-    for k in range(width(dim)):
-        total += points[row, k] * points[row, k]
-    return total
-
-
-@kernel_part
 def _project(method, points, row, squared_norm, dim):
     """Project into the shell inner ≤ |x| ≤ outer along the ray from the origin; NaN if the norm overflows."""
     bound = 0.0
@@ -188,37 +181,32 @@ def _project(method, points, row, squared_norm, dim):
 
 @kernel_part
 def _retract(method, points, row, gradient, factor, dim):
-    total = 0.0
     for k in range(width(dim)):
-        x = points[row, k] - factor * gradient[k]
-        points[row, k] = x
-        total += x * x
-    _project(method, points, row, total, dim)
+        points[row, k] = fma(-factor, gradient[k], points[row, k])
+    _project(method, points, row, squared_norm(points, row, dim), dim)
 
 
 @step.register(Sgd)
 def _sgd(optimizer, method, points, memory, row, gradient, dim):
-    scale = inverse_scale(method, _squared_norm(points, row, dim))
+    scale = inverse_scale(method, squared_norm(points, row, dim))
     _retract(method, points, row, gradient, optimizer.rate * scale * scale, dim)
 
 
 @step.register(GeodesicSgd)
 def _geodesic_sgd(optimizer, method, points, memory, row, gradient, dim):
-    scale = inverse_scale(method, _squared_norm(points, row, dim))
+    scale = inverse_scale(method, squared_norm(points, row, dim))
     for k in range(width(dim)):
         gradient[k] *= -optimizer.rate * scale * scale
     move_along_geodesic(method, points, row, gradient, dim)
-    _project(method, points, row, _squared_norm(points, row, dim), dim)
+    _project(method, points, row, squared_norm(points, row, dim), dim)
 
 
 @step.register(Adagrad)
 def _adagrad(optimizer, method, points, memory, row, gradient, dim):
-    squared_norm = 0.0
     squared_gradient = 0.0
     for k in range(width(dim)):
-        squared_norm += points[row, k] * points[row, k]
-        squared_gradient += gradient[k] * gradient[k]
-    scale = inverse_scale(method, squared_norm)
+        squared_gradient = fma(gradient[k], gradient[k], squared_gradient)
+    scale = inverse_scale(method, squared_norm(points, row, dim))
     length = scale * math.sqrt(squared_gradient)
     if length > 0.0:
         clipped = min(length, LONGEST_GRADIENT)

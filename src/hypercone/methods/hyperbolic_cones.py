@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import math
 
+from hypercone._math_kernels import sin_cos
 from hypercone.geometry import cones
 from hypercone.methods.base import Energies, Method, Points, Settings
 from hypercone.methods.hyperbolic_cones_kernels import HyperbolicConesConstants
@@ -46,4 +47,5 @@ class HyperbolicCones(Method):
 
     def constants(self, settings: Settings) -> tuple[float, ...]:
         inner, outer = self.shell(settings)
-        return HyperbolicConesConstants(inner, outer, settings.K, math.cos(settings.margin), math.sin(settings.margin))
+        sine, cosine = sin_cos(settings.margin)
+        return HyperbolicConesConstants(inner, outer, settings.K, cosine, sine)

@@ -15,7 +15,8 @@ from __future__ import annotations
 import math
 from typing import NamedTuple
 
-from hypercone._jit import exact_kernel_part, kernel_part, strict_kernel_part, width
+from hypercone._jit import fma, kernel_part, width
+from hypercone._math_kernels import asin, atan2, sin_cos
 from hypercone.methods.generic_kernels import (
     add_gradient,
     ball_inverse_scale,
@@ -29,6 +30,7 @@ from hypercone.methods.generic_kernels import (
     region,
     signed_energy,
 )
+from hypercone.methods.sum_kernels import along_and_apart, squared_norm
 
 
 class HyperbolicConesConstants(NamedTuple):
@@ -47,8 +49,8 @@ def _region(method, points, parent, push, dim):
     q = 1.0 - a
     # At the inner shell the sine reaches 1 and the gradient of ψ is infinite; points stay outside, except for rounding.
     sine = min(method.K * q / math.sqrt(a), 1.0 - 1e-12)
-    cosine = math.sqrt(1.0 - sine * sine)
-    at_margin = cosine * method.cos_margin - sine * method.sin_margin
+    cosine = math.sqrt(fma(-sine, sine, 1.0))
+    at_margin = fma(cosine, method.cos_margin, -sine * method.sin_margin)
     # The paper's hinge loss has no gradient for a corrupted child deep inside; pushing removes this bound.
     ceiling = math.inf if push else cosine * cosine
     return a, q, sine, cosine, at_margin * abs(at_margin), ceiling
@@ -59,8 +61,9 @@ def _cosine_parts(region, points, parent, child, dim):
     """(n|n|, s) with cos Ξ = n / sqrt(s)."""
     a, q, _, _, _, _ = region
     u, m = along_and_apart(points, parent, child, dim)
-    n = q * u - a * m
-    return n * abs(n), a * m * (q * q - 2.0 * q * u + a * m)
+    m *= a
+    n = fma(q, u, -m)
+    return n * abs(n), m * fma(q, q - (u + u), m)
 
 
 @is_within_margin.register(HyperbolicConesConstants)
@@ -84,29 +87,34 @@ def _add_gradient(method, region, points, parent, child, weight, of_parent, of_c
 
 @signed_energy.register(HyperbolicConesConstants)
 def _signed_energy(method, points, parent, child, dim):
-    r, along, across, m = strict_spoke_parts(points, parent, child, dim)
+    r, along, across, m = spoke_parts(points, parent, child, dim)
     q = (1.0 - r) * (1.0 + r)
-    return strict_cone_angle(r, along, across, m, 1.0) - math.asin(min(1.0, method.K * q / r))
+    return cone_angle(r, along, across, m, 1.0) - asin(min(1.0, method.K * q / r) if r > 0.0 else 1.0)
 
 
 @reach.register(HyperbolicConesConstants)
 def _reach(method, bound):
     # The margin test with the bound as its margin, widened by far more than the rounding error of the test.
     loose = min(bound + 1e-6, math.pi / 2)
-    return HyperbolicConesConstants(method.inner, method.outer, method.K, math.cos(loose), math.sin(loose)), bound
+    sine, cosine = sin_cos(loose)
+    return HyperbolicConesConstants(method.inner, method.outer, method.K, cosine, sine), bound
 
 
 @may_reach.register(HyperbolicConesConstants)
 def _may_reach(method, reach, points, parent, child, dim):
     widened, bound = reach
-    a = squared_norm(points, parent, dim)
-    u, m = along_and_apart(points, parent, child, dim)
+    a, u, m = spoke_sums(points, parent, child, dim)
+    q = 1.0 - a
+    n = q * u - a * m
     # Most nodes are not in the forward half space, which decides it without a root unless the cone is that wide.
-    if (1.0 - a) * u < a * m and (widened.K * (1.0 - a)) ** 2 < widened.cos_margin**2 * a:
+    wide = widened.K * q
+    if n < 0.0 and wide * wide < widened.cos_margin * widened.cos_margin * a:
         return False
-    cone = region(widened, points, parent, True, dim)
     # A child at the point of its parent has angle 0, but the cosine is undefined.
-    return (m == 0.0) | (bound > 1.5) | is_within_margin(widened, cone, points, parent, child, dim)
+    at_margin = cosine_at_margin(wide, a, widened)
+    return (
+        (m == 0.0) | (bound > 1.5) | (n * abs(n) > at_margin * abs(at_margin) * a * m * (q * q - 2.0 * q * u + a * m))
+    )
 
 
 inverse_scale.register(HyperbolicConesConstants)(ball_inverse_scale)
@@ -118,28 +126,15 @@ NO_STEP, NO_SPOKE = 1e-280, 1e-140
 
 
 @kernel_part
-def squared_norm(points, row, dim):
-    """|x|² of one node."""
-    total = 0.0
-    for k in range(width(dim)):
-        total += points[row, k] * points[row, k]
-    return total
+def cosine_at_margin(wide, a, method):
+    """cos(ψ + γ) of a parent with |parent|² = a, where sin ψ is ``wide``/|parent|."""
+    sine = min(wide / math.sqrt(a), 1.0 - 1e-12)
+    return math.sqrt(1.0 - sine * sine) * method.cos_margin - sine * method.sin_margin
 
 
 @kernel_part
-def along_and_apart(points, parent, child, dim):
-    """(⟨parent, δ⟩, |δ|²) with δ = child − parent: the two sums of the margin test."""
-    along = 0.0
-    apart = 0.0
-    for k in range(width(dim)):
-        delta = points[child, k] - points[parent, k]
-        along += points[parent, k] * delta
-        apart += delta * delta
-    return along, apart
-
-
-def _spoke_parts(points, parent, child, dim):
-    """(|parent|, the component of δ along the parent, the component across it, |δ|²), each to full precision."""
+def spoke_sums(points, parent, child, dim):
+    """(|parent|², ⟨parent, δ⟩, |δ|²) with δ = child − parent, in the order in which both tiers add."""
     a = 0.0
     along = 0.0
     apart = 0.0
@@ -148,6 +143,13 @@ def _spoke_parts(points, parent, child, dim):
         a += points[parent, k] * points[parent, k]
         along += points[parent, k] * delta
         apart += delta * delta
+    return a, along, apart
+
+
+@kernel_part
+def spoke_parts(points, parent, child, dim):
+    """(|parent|, the component of δ along the parent, the component across it, |δ|²), each to full precision."""
+    a, along, apart = spoke_sums(points, parent, child, dim)
     across = 0.0
     for k in range(width(dim)):
         side = points[child, k] - points[parent, k] - along / a * points[parent, k]
@@ -156,23 +158,18 @@ def _spoke_parts(points, parent, child, dim):
     return r, along / r, math.sqrt(across), apart
 
 
-# One formula compiled twice: with fused multiply-adds for gradients, and bit-for-bit reproducible for energies.
-spoke_parts = exact_kernel_part(_spoke_parts)
-strict_spoke_parts = strict_kernel_part(_spoke_parts)
-
-
-@strict_kernel_part
-def strict_cone_angle(r, along, across, apart, curvature):
-    """Ξ from the result of ``strict_spoke_parts``, with the conventions of geometry.cones where it is undefined."""
+@kernel_part
+def cone_angle(r, along, across, apart, curvature):
+    """Ξ from the result of ``spoke_parts``, with the conventions of geometry.cones where it is undefined."""
     if apart < NO_STEP:
         return 0.0
     if not r > NO_SPOKE:
         return math.pi / 2
     q = (1.0 - curvature * r) * (1.0 + curvature * r)
-    return math.atan2(q * across, q * along - curvature * apart * r)
+    return atan2(q * across, q * along - curvature * apart * r)
 
 
-@exact_kernel_part
+@kernel_part
 def add_cone_gradient(points, parent, child, curvature, aperture_slope, weight, of_parent, of_child, dim):
     """Add weight·∂(Ξ − ψ) to both gradients; ``aperture_slope`` is dψ/dr at the parent."""
     r, along, across, m = spoke_parts(points, parent, child, dim)
@@ -191,5 +188,5 @@ def add_cone_gradient(points, parent, child, curvature, aperture_slope, weight, 
     for k in range(width(dim)):
         spoke = points[parent, k] / r
         side = (points[child, k] - points[parent, k] - along * spoke) * unit_across
-        of_parent[k] += parent_along * spoke + parent_across * side
-        of_child[k] += child_along * spoke + child_across * side
+        of_parent[k] = fma(parent_along, spoke, fma(parent_across, side, of_parent[k]))
+        of_child[k] = fma(child_along, spoke, fma(child_across, side, of_child[k]))

@@ -17,6 +17,7 @@ from hypercone.methods.generic_kernels import (
     region,
     signed_energy,
 )
+from hypercone.methods.sum_kernels import squared_excess
 
 
 class OrderConstants(NamedTuple):
@@ -44,13 +45,13 @@ def _region(method, points, parent, push, dim):
 @is_within_margin.register(OrderConstants)
 def _is_within_margin(method, region, points, parent, child, dim):
     # Inside the region the energy is zero, so there is no gradient.
-    energy = _energy(points, parent, child, dim)
+    energy = squared_excess(points, parent, child, dim)
     return (energy < method.margin) & (energy > 0.0)
 
 
 @is_outside.register(OrderConstants)
 def _is_outside(method, region, points, parent, child, dim):
-    return _energy(points, parent, child, dim) > 0.0
+    return squared_excess(points, parent, child, dim) > 0.0
 
 
 @add_gradient.register(OrderConstants)

@@ -9,7 +9,8 @@ from __future__ import annotations
 import math
 from typing import NamedTuple
 
-from hypercone._jit import strict_kernel_part, width
+from hypercone._jit import kernel_part, width
+from hypercone._math_kernels import asinh, sinh
 from hypercone.methods.generic_kernels import (
     attraction,
     ball_inverse_scale,
@@ -45,8 +46,12 @@ def _attraction(method, squared_distance, anchor_term, other_term):
     excess = 2.0 * squared_distance * terms
     root = math.sqrt(excess * (excess + 2.0))
     # The direction between two equal points is undefined; the lower bound avoids 0/0.
-    slope = 4.0 * terms / max(root, 1e-10)
-    return 1.0 / (1.0 + excess + root), slope, squared_distance * anchor_term, squared_distance * other_term
+    bottom = max(root, 1e-10)
+    growth = 1.0 + excess + root
+    # One division for 1 / growth and 1 / bottom.
+    share = 1.0 / (growth * bottom)
+    slope = 4.0 * terms * growth * share
+    return bottom * share, slope, squared_distance * anchor_term, squared_distance * other_term
 
 
 @signed_energy.register(PoincareConstants)
@@ -55,12 +60,13 @@ def _signed_energy(method, points, parent, child, dim):
     u = math.sqrt(uu)
     v = math.sqrt(vv)
     terms = max(1.0 - u, LAST_GAP) * (1.0 + u) * max(1.0 - v, LAST_GAP) * (1.0 + v)
-    return (1.0 + method.alpha * (u - v)) * 2.0 * math.asinh(math.sqrt(dd / terms))
+    return (1.0 + method.alpha * (u - v)) * 2.0 * asinh(math.sqrt(dd / terms))
 
 
 @reach.register(PoincareConstants)
 def _reach(method, bound):
-    return math.sinh(0.5 * bound) ** 2 * (1.0 + 1e-6)
+    side = sinh(0.5 * bound)
+    return side * side * (1.0 + 1e-6)
 
 
 @may_reach.register(PoincareConstants)
@@ -74,7 +80,7 @@ inverse_scale.register(PoincareConstants)(ball_inverse_scale)
 move_along_geodesic.register(PoincareConstants)(move_along_ball_geodesic)
 
 
-@strict_kernel_part
+@kernel_part
 def norms_and_distance(points, parent, child, dim):
     """(|parent|², |child|², |parent − child|²)"""
     uu = 0.0

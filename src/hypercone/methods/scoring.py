@@ -52,7 +52,7 @@ class Scorer:
     @cached_property
     def dim(self) -> Any:
         """The dimension in the form that kernels take."""
-        return dimension_type(self.points.shape[1])
+        return dimension_type(self.points.shape[1], len(self.points))
 
     def energies(self, pairs: Rows) -> Points:
         """The score of each pair; lower is more likely true."""

@@ -7,12 +7,12 @@ direct parents. All lists are ascending.
 
 import numpy as np
 
-from hypercone._jit import exact_kernel
-from hypercone.hierarchy.graph_kernels import entries, is_listed, list_length, list_of
+from hypercone._jit import MANY, kernel, kernel_part
+from hypercone.hierarchy.graph_kernels import copy_first, entries, is_listed, list_length, list_of
 from hypercone.methods.generic_kernels import may_reach, reach, signed_energy
 
 
-@exact_kernel
+@kernel(weight=MANY)
 def next_steps_down(points, children, ancestors, inner, parents, bound, method, dim, done):
     """(parent, child) rows, by child, whose energy is within the bound, and the energies.
 
@@ -43,14 +43,18 @@ def next_steps_down(points, children, ancestors, inner, parents, bound, method, 
                 energy = signed_energy(method, points, np.uint64(parent), np.uint64(child), dim)
                 if energy <= bound:
                     if filled == energies.size:
-                        pairs, energies = np.concatenate((pairs, pairs)), np.concatenate((energies, energies))
+                        more_pairs, more_energies = np.empty((2 * filled, 2), np.int32), np.empty(2 * filled)
+                        copy_first(energies, filled, more_energies)
+                        for j in range(filled):
+                            more_pairs[j, 0], more_pairs[j, 1] = pairs[j, 0], pairs[j, 1]
+                        pairs, energies = more_pairs, more_energies
                     pairs[filled, 0], pairs[filled, 1] = parent, child
                     energies[filled] = energy
                     filled += 1
     return pairs[:filled], energies[:filled]
 
 
-@exact_kernel
+@kernel_part
 def all_marked(marks, mark, lists, row):
     """Whether every entry in the list of a row has the mark."""
     for i in entries(lists, row):
@@ -59,7 +63,7 @@ def all_marked(marks, mark, lists, row):
     return True
 
 
-@exact_kernel
+@kernel(weight=MANY)
 def follows_from_another(pairs, given, ancestors):
     """Whether each pair is implied by another one: its parent is also suggested for an ancestor of its child.
 
@@ -74,7 +78,7 @@ def follows_from_another(pairs, given, ancestors):
     return found
 
 
-@exact_kernel
+@kernel(weight=MANY)
 def shared_descendants_of_pairs(pairs, ancestors, below, parents, done):
     """For each pair the largest share of a group around the child that is the parent or below it.
 
@@ -105,7 +109,7 @@ def shared_descendants_of_pairs(pairs, ancestors, below, parents, done):
     return shares
 
 
-@exact_kernel
+@kernel_part
 def count_shared(groups, one, other, ancestors, below):
     """The number of rows below ``one`` and below all groups that are ``other`` or below it."""
     shared = 0
@@ -123,7 +127,7 @@ def count_shared(groups, one, other, ancestors, below):
     return shared
 
 
-@exact_kernel
+@kernel_part
 def is_below_all(row, groups, ancestors):
     """1 if every group is an ancestor of the row, else 0."""
     for group in groups:
@@ -132,7 +136,7 @@ def is_below_all(row, groups, ancestors):
     return 1
 
 
-@exact_kernel
+@kernel(weight=MANY)
 def neighbor_shares(pairs, places, neighbors, ancestors):
     """For each pair the share of the child's neighbors, ``neighbors[places]``, that are the parent or below it."""
     shares = np.zeros(len(pairs))
@@ -140,10 +144,11 @@ def neighbor_shares(pairs, places, neighbors, ancestors):
         parent = pairs[k, 0]
         for row in neighbors[places[k]]:
             shares[k] += row == parent or is_listed(ancestors, row, parent)
-    return shares / neighbors.shape[1]
+        shares[k] /= neighbors.shape[1]
+    return shares
 
 
-@exact_kernel
+@kernel(weight=MANY)
 def violations(points, edges, ancestors, parents, threshold, method, dim):
     """For each edge the total excess over the threshold of the pairs that only this edge implies for its child.
 
@@ -168,7 +173,7 @@ def violations(points, edges, ancestors, parents, threshold, method, dim):
     return totals
 
 
-@exact_kernel
+@kernel(weight=MANY)
 def shared_with_rivals(edges, ancestors, below, parents):
     """For each edge the largest share of the parent's other descendants that are below another parent of the child.
 

@@ -7,20 +7,23 @@ import json
 import multiprocessing
 import os
 import signal
+import sys
 import threading
 import time
 from collections import Counter, defaultdict
 from collections.abc import Callable, Iterable, Iterator, Sequence
 from concurrent.futures import ProcessPoolExecutor, as_completed
+from concurrent.futures.process import BrokenProcessPool
 from dataclasses import dataclass, field
 from pathlib import Path
+from types import FrameType
 from typing import Any
 
 from hypercone._files import new_file
 from hypercone._system import describe_machine
 from hypercone.data import load_dataset
 from hypercone.embedding import Embedding
-from hypercone.errors import InputError
+from hypercone.errors import InputError, ResourceError
 from hypercone.evaluation import link_prediction
 from hypercone.hierarchy import Hierarchy, Split
 from hypercone.methods import METHODS, Points
@@ -213,9 +216,16 @@ def run_side_by_side(trials: Sequence[Trial], results: Results, jobs: int, watch
     _refuse_one_name_for_two(trials)
     groups, began = sharing_groups(trials), time.perf_counter()
     with _workers(min(jobs, len(groups))) as pool:
-        for future in as_completed([pool.submit(run_trials, group) for group in groups]):
-            results.add(future.result())
-            watch(future.result())
+        with _interrupts_held():
+            futures = [pool.submit(run_trials, group) for group in groups]
+        for future in as_completed(futures):
+            try:
+                rows = future.result()
+            except BrokenProcessPool as error:
+                what = "a process of the run was ended from outside, perhaps for lack of memory"
+                raise ResourceError(what) from error
+            results.add(rows)
+            watch(rows)
     results.add_run(time.perf_counter() - began, len(trials), jobs)
 
 
@@ -241,6 +251,26 @@ def _workers(count: int) -> Iterator[ProcessPoolExecutor]:
         raise
     finally:
         pool.shutdown(cancel_futures=True)
+
+
+@contextlib.contextmanager
+def _interrupts_held() -> Iterator[None]:
+    """Handle an interrupt after the block; processes started in it get none until they have said to ignore them."""
+    handler = signal.getsignal(signal.SIGINT)
+    if sys.platform == "win32" or threading.current_thread() is not threading.main_thread() or not callable(handler):
+        yield
+        return
+    received: list[tuple[int, FrameType | None]] = []
+    # New processes inherit the mask. It does not keep the signal from other threads of this one, so it is noted here.
+    signal.signal(signal.SIGINT, lambda number, frame: received.append((number, frame)))
+    mask = signal.pthread_sigmask(signal.SIG_BLOCK, {signal.SIGINT})
+    try:
+        yield
+    finally:
+        signal.pthread_sigmask(signal.SIG_SETMASK, mask)
+        signal.signal(signal.SIGINT, handler)
+    if received:
+        handler(*received[0])
 
 
 def _follow_the_parent() -> None:

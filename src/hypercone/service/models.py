@@ -13,12 +13,13 @@ from msgspec import UNSET, UnsetType
 from hypercone._arrays import read_only
 from hypercone.embedding import Embedding
 from hypercone.embedding.origin import kind_in_words
+from hypercone.embedding.relatives import BY
 from hypercone.errors import InputError, ObsoleteNameError, UnknownNameError, short, some, unknown_name
 from hypercone.hierarchy.lookup import find_rows
 from hypercone.hierarchy.names import NodeNames
 from hypercone.methods.generic_kernels import energies_of_pairs
 from hypercone.queries.answers import Answer
-from hypercone.queries.questions import QUESTIONS, TEXT, QuestionInput
+from hypercone.queries.questions import GEOMETRY, QUESTIONS, TEXT, QuestionInput
 from hypercone.service.errors import Refusal, bad_request
 
 
@@ -86,16 +87,18 @@ class Model:
         return self.names[child], self.names[parent]
 
     def warm_up(self) -> None:
-        """Ask every question once, so that no request has to wait for the compiler or the index."""
+        """Ask every question once in each way, so that no request has to wait for the compiler or the index."""
         child, parent = rows = [self.rows[name] for name in self.example()]
         _ = self.embedding.index, self.energy(child, parent)
+        known = BY if self.embedding.edges is not None else GEOMETRY
         for question in QUESTIONS.values():
             about = rows if question.takes(2) else rows[:1]
-            question.respond(
-                QuestionInput(self.embedding, about, 1, self.names[child] if question.arguments == TEXT else "")
-            )
-            if question.in_columns is not None:
-                question.in_columns(self.embedding, np.array([rows], np.int32), None)
+            text = self.names[child] if question.arguments == TEXT else ""
+            ways: list[str | None] = [by for by in question.answered_by if by in known]
+            for by in ways or [None]:
+                question.respond(QuestionInput(self.embedding, about, 1, text, by=by))
+                if question.in_columns is not None:
+                    question.in_columns(self.embedding, np.array([rows], np.int32), by)
         self.rows.prepare()
         place(self.embedding, [self.names[parent]], [])
 

@@ -23,6 +23,7 @@ from typing import Any
 
 import uvicorn
 
+from hypercone import _jit
 from hypercone.embedding import Embedding, load
 from hypercone.errors import InputError, option, option_language
 from hypercone.service.app import Service
@@ -293,7 +294,12 @@ def serve(models: Served | Mapping[str, Served], options: Options | None = None,
     given = models if isinstance(models, Mapping) else {_name(models): models}
     embeddings = {name: one if isinstance(one, Embedding) else load(one) for name, one in given.items()}
     options = replace(options or Options(), **settings)
-    with listening_socket(options.host, options.port, needs_token=options.token is None) as listener:
+    # A small model would else be asked in plain Python for a while, and then be compiled in the middle of a request.
+    tier = _jit.COMPILED if _jit.TIER == _jit.AUTO else _jit.TIER
+    with (
+        _jit.use_tier(tier),
+        listening_socket(options.host, options.port, needs_token=options.token is None) as listener,
+    ):
         ServiceServer(Service(embeddings, options), listener).run()
 
 

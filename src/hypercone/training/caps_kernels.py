@@ -14,6 +14,7 @@ import numpy as np
 from numpy import uint64
 
 from hypercone._jit import kernel, kernel_part, width
+from hypercone._math_kernels import asin, sin_cos
 from hypercone.hierarchy.graph_kernels import entries, list_length
 from hypercone.training.epoch_kernels import below, is_known, mix, stream
 
@@ -68,7 +69,7 @@ def _squared_chord(caps, one, other, dim):
 
 @kernel_part
 def _angle(squared_chord):
-    return 2.0 * math.asin(min(1.0, 0.5 * math.sqrt(squared_chord)))
+    return 2.0 * asin(min(1.0, 0.5 * math.sqrt(squared_chord)))
 
 
 @kernel_part
@@ -94,8 +95,8 @@ def _turn(caps, row, other, angle, bits, tangent, dim):
         for k in range(width(dim)):
             tangent[k] = _uniform(mix(bits + ELSEWHERE + uint64(k))) - 0.5
         squared = _make_tangent(caps, row, tangent, dim)
-    cosine = math.cos(angle)
-    sine = math.sin(angle) / math.sqrt(squared)
+    sine, cosine = sin_cos(angle)
+    sine /= math.sqrt(squared)
     total = 0.0
     for k in range(width(dim)):
         x = cosine * caps.directions[row, k] + sine * tangent[k]
@@ -120,7 +121,7 @@ def _shrink(caps, row, change, smallest):
     caps.radii[row] = max(smallest, caps.radii[row] * (1.0 - min(change, LARGEST_CHANGE)))
 
 
-@kernel
+@kernel(always_compiled=True)
 def tightest_parents(parents, radii):
     """For each node, the parent with the smallest cap, the first among equals; −1 if there is none."""
     found = np.full(radii.size, -1, np.int32)
@@ -169,7 +170,7 @@ def _push_apart(caps, known, parent, child, are_siblings, steps, bits, tangent, 
     return True
 
 
-@kernel
+@kernel(always_compiled=True)
 def cap_epoch(caps, examples, order, tightest, steps, seed, epoch, dim):
     """Visit the edges in order, moving caps in place; returns (violated positives, pushed negatives, sum of gaps).
 

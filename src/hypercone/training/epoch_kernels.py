@@ -17,7 +17,7 @@ from __future__ import annotations
 import numpy as np
 from numpy import uint64
 
-from hypercone._jit import kernel, kernel_part, prefetch_row, width
+from hypercone._jit import fma, kernel, kernel_part, prefetch_row, width
 from hypercone.hierarchy.graph_kernels import entries, list_length
 from hypercone.methods.generic_kernels import (
     add_gradient,
@@ -28,6 +28,7 @@ from hypercone.methods.generic_kernels import (
     region,
     step,
 )
+from hypercone.methods.sum_kernels import norm_and_apart, squared_norm
 
 
 @kernel_part
@@ -43,7 +44,7 @@ def _scale(of_parent, of_child, weight, dim):
         of_child[k] *= weight
 
 
-@kernel
+@kernel(always_compiled=True)
 def margin_epoch(points, memory, examples, order, method, optimizer, seed, epoch, dim):
     """Visit the edges in order, moving points in place; returns (violated positives, active negatives)."""
     edges, known, negatives = examples
@@ -122,19 +123,6 @@ def margin_epoch(points, memory, examples, order, method, optimizer, seed, epoch
 
 
 @kernel_part
-def _separation(points, anchor, other, dim):
-    """(|other|², |anchor − other|²)"""
-    squared_norm = 0.0
-    squared_distance = 0.0
-    for k in range(width(dim)):
-        x = points[other, k]
-        delta = points[anchor, k] - x
-        squared_norm += x * x
-        squared_distance += delta * delta
-    return squared_norm, squared_distance
-
-
-@kernel_part
 def _anchor_is_parent(draws, children, parents):
     """Whether the parent is the anchor; if both ends are corrupted, drawn in proportion to the two counts."""
     return below(mix(draws + uint64(0xFFFFFFFF)), children + parents) < uint64(children)
@@ -165,7 +153,7 @@ def _keep_corrupted(candidates, rows, at, count, anchor, anchor_is_parent, known
     return found
 
 
-@kernel
+@kernel(always_compiled=True)
 def softmax_epoch(points, memory, examples, order, method, optimizer, seed, epoch, dim):
     """Visit the edges in order, moving points in place; returns (edges not ranked first, negatives used)."""
     edges, known, negatives = examples
@@ -194,15 +182,17 @@ def softmax_epoch(points, memory, examples, order, method, optimizer, seed, epoc
         anchor = uint64(edges[order[i], 0] if anchor_is_parent else edges[order[i], 1])
         candidates[0] = uint64(edges[order[i], 1] if anchor_is_parent else edges[order[i], 0])
         found = _keep_corrupted(candidates, rows, here, size, anchor, anchor_is_parent, known)
-        anchor_term = point_term(method, _separation(points, anchor, anchor, dim)[0])
+        anchor_term = point_term(method, squared_norm(points, anchor, dim))
         for j in range(found):
-            norms[j], distances[j] = _separation(points, anchor, candidates[j], dim)
+            norms[j], distances[j] = norm_and_apart(points, anchor, candidates[j], dim)
         total = 0.0
         # A separate loop over plain arrays, so that its divisions and roots are vectorized.
         for j in range(found):
             weights[j], slopes[j], to_anchor[j], to_other[j] = attraction(
                 method, distances[j], anchor_term, point_term(method, norms[j])
             )
+        # Another loop, because a sum cannot be vectorized in a fixed order.
+        for j in range(found):
             total += weights[j]
         share = 1.0 / total
         nearer = False
@@ -211,13 +201,13 @@ def softmax_epoch(points, memory, examples, order, method, optimizer, seed, epoc
         violated += nearer
         used += np.int64(found) - 1
         for j in range(found):
-            # ∂loss/∂d is 1 − p for the true end and −p for a corrupted one.
-            pull = ((1.0 if j == 0 else 0.0) - weights[j] * share) * slopes[j]
+            # ∂loss/∂d is 1 − p for the true end, exactly 0 if it is alone, and −p for a corrupted one.
+            pull = ((total if j == 0 else 0.0) - weights[j]) * share * slopes[j]
             row = candidates[j]
             for k in range(width(dim)):
                 delta = points[anchor, k] - points[row, k]
-                of_anchor[k] += pull * (delta + to_anchor[j] * points[anchor, k])
-                of_other[k] = pull * (to_other[j] * points[row, k] - delta)
+                of_anchor[k] = fma(pull, fma(to_anchor[j], points[anchor, k], delta), of_anchor[k])
+                of_other[k] = pull * fma(to_other[j], points[row, k], -delta)
             step(optimizer, method, points, memory, row, of_other, dim)
         step(optimizer, method, points, memory, anchor, of_anchor, dim)
         for k in range(width(dim)):
@@ -302,10 +292,12 @@ def below(bits, bound):
     return ((bits >> uint64(32)) * uint64(bound)) >> uint64(32)
 
 
-@kernel
+@kernel(always_compiled=True)
 def shuffled_order(count, seed, epoch):
     """A permutation of 0 … count−1 that depends on (seed, epoch) only."""
-    order = np.arange(count).astype(np.uint32)
+    order = np.empty(count, np.uint32)
+    for i in range(count):
+        order[i] = i
     start = stream(seed, epoch, uint64(0xFFFFFFFFFFFFFFFF))
     for i in range(count - 1, 0, -1):
         j = below(mix(start + uint64(i)), i + 1)

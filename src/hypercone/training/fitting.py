@@ -14,6 +14,7 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
+from hypercone._system import processor_and_versions
 from hypercone.construction import CLOSURE_AWARE, CONSTRUCTIONS, construct
 from hypercone.embedding import Embedding
 from hypercone.embedding.headline import headline_from
@@ -230,6 +231,7 @@ def _construct(hierarchy: Hierarchy, given: FitConfig, split: Split | None, cont
             "smallest_cap": made.smallest_cap,
             "notes": [*recorded_notes(hierarchy), *made.notes],
             "reproducible": True,
+            "machine": processor_and_versions(),
         },
         labels=hierarchy.labels,
         edges=hierarchy.edges if split is None else split.train,
@@ -279,6 +281,7 @@ def _learn(
             "calibration_f1": chosen.f1,
             "calibrated_on": "validation pairs" if validation else "training pairs",
             "reproducible": config.threads == 1,
+            "machine": processor_and_versions(),
             "history": trained.history,
             "notes": [*recorded_notes(hierarchy), *trained.notes],
         },

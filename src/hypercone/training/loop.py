@@ -207,7 +207,7 @@ class Trainer:
 
     def _visit(self, order: NDArray[np.uint32], epoch: int, rate: float, negatives: Negatives) -> tuple[int, int]:
         kernel = _epoch_kernel(self.method)
-        dim = dimension_type(self.points.shape[1])
+        dim = dimension_type(self.points.shape[1], len(self.edges))
         constants = self.method.constants(self.settings)
         step = _optimizer(self.optimizer, rate)
         violated, active = kernel(

@@ -12,6 +12,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from hypercone._arrays import Adjacency, Rows, pair_keys
+from hypercone._math_kernels import exp_each, log_each
 from hypercone.methods import Method, Points, Settings
 from hypercone.methods.scoring import Scorer
 from hypercone.training.sampling import Negatives
@@ -62,7 +63,8 @@ def softmax_loss(positive: NDArray[np.float64], negative: NDArray[np.float64]) -
     """−log softmax of the positive distance among all, by the stable log-sum-exp."""
     distances = np.concatenate([positive[:, None], negative], axis=1)
     nearest = distances.min(axis=1, keepdims=True)
-    shares: NDArray[np.float64] = np.log(np.exp(nearest - distances).sum(axis=1)) + positive - nearest[:, 0]
+    weights = exp_each((nearest - distances).ravel()).reshape(distances.shape)
+    shares: NDArray[np.float64] = log_each(weights.sum(axis=1)) + positive - nearest[:, 0]
     return shares
 
 

@@ -8,6 +8,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from hypercone._arrays import CSR, Adjacency, Rows
+from hypercone._math_kernels import power_each
 from hypercone.errors import InputError
 from hypercone.hierarchy import Hierarchy, LabeledPairs, Split
 from hypercone.hierarchy.hierarchy import parent_lists
@@ -75,7 +76,7 @@ def non_leaf_children(count: int, edges: Rows) -> Adjacency:
 
 def pool_by_degree(rows: Rows, degrees: NDArray[np.int64], power: float) -> Rows:
     """The rows, each repeated in proportion to (children + 1)^power and at least once."""
-    weights = (degrees[rows] + 1.0) ** power
+    weights = power_each(degrees[rows] + 1.0, power)
     copies = np.rint(weights / weights.sum() * len(rows) * POOL_ENTRIES_PER_NODE).astype(np.int64)
     return np.repeat(rows, np.maximum(copies, 1))
 

@@ -9,7 +9,6 @@ which parents are direct. Near siblings are pushed apart as whole caps, other ne
 
 from __future__ import annotations
 
-import math
 import time
 from dataclasses import dataclass
 from functools import partial
@@ -20,9 +19,12 @@ from numpy.typing import NDArray
 
 from hypercone._arrays import Adjacency, Rows
 from hypercone._jit import dimension_type
+from hypercone._math_kernels import acos, sin_each, tanh_each
+from hypercone._random import unit_vectors
 from hypercone.construction import CONSTRUCTIONS, construct
+from hypercone.construction.layout import points_from_caps
 from hypercone.errors import ConfigError, option
-from hypercone.geometry import caps, klein, poincare
+from hypercone.geometry import caps, klein
 from hypercone.hierarchy import Hierarchy
 from hypercone.hierarchy.hierarchy import parent_lists
 from hypercone.methods import FARTHEST, Points, find_method
@@ -67,7 +69,10 @@ def rescaled_start(points: Points, config: TrainingConfig | FitConfig) -> Points
     """
     scaled = config.rescale * points
     if find_method(config.method).is_hyperbolic and not find_method(config.init).is_hyperbolic:
-        return np.asarray(poincare.exp_map(np.zeros(config.dim), scaled / 2), np.float64)
+        # exp at the origin, poincare.exp_map, of half the vector.
+        lengths = np.linalg.norm(scaled, axis=1) / 2
+        factors = tanh_each(lengths) / np.where(lengths > 0, 2 * lengths, 1)
+        return np.asarray(factors[:, None] * scaled, np.float64)
     return scaled
 
 
@@ -151,8 +156,8 @@ class Caps:
     def points(self) -> Points:
         """The points whose cones have these caps."""
         if find_method(self.config.method).is_hyperbolic:
-            return np.asarray(caps.point_from_cap(self.directions, self.radii, self.config.K), np.float64)
-        return np.asarray(self.directions * (self.config.K / np.sin(self.radii))[:, None], np.float64)
+            return points_from_caps(self.directions, self.radii, self.config.K)
+        return np.asarray(self.directions * (self.config.K / sin_each(self.radii))[:, None], np.float64)
 
     def run(self, epoch: int, epochs: int) -> tuple[int, int, float]:
         """One pass over the edges; returns (violated positives, pushed negatives, sum of gaps)."""
@@ -167,7 +172,7 @@ class Caps:
             self._steps(epoch / epochs),
             config.seed,
             epoch,
-            dimension_type(config.dim),
+            dimension_type(config.dim, len(self.edges)),
         )
         return int(violated), int(pushed), float(gaps)
 
@@ -194,7 +199,7 @@ class Caps:
             apart=(1.0 - done) * (gentle + (firm - gentle) * min(1.0, far / near)),
             siblings_apart=(1.0 - done) * SIBLINGS_APART,
             smallest=SMALLEST,
-            largest=math.acos(caps.kappa(self.config.K)),
+            largest=acos(caps.kappa(self.config.K)),
         )
 
 
@@ -238,8 +243,7 @@ def cap_start(
 def random_caps(count: int, edges: Rows, known: Adjacency, config: TrainingConfig) -> Caps:
     """Small caps in random directions; they depend on the seed only."""
     random = np.random.default_rng([config.seed, 0xCA95])
-    directions = random.normal(size=(count, config.dim))
-    directions /= np.linalg.norm(directions, axis=1, keepdims=True)
+    directions = unit_vectors(random, count, config.dim)
     is_leaf = np.bincount(edges[:, 0], minlength=count) == 0
     radii = np.where(is_leaf, LEAF, START)
     return Caps(directions, radii, is_leaf, edges, parent_lists(edges, count), known, config)
