@@ -1,4 +1,8 @@
-"""Kernels for random directions: normal numbers, and vectors scaled to length 1."""
+"""Kernels for random numbers: bits and numbers as a function of a counter, normal numbers, and random directions.
+
+The mixing function is splitmix64's (Steele, Lea and Flood, 2014): two multiplications, and every bit of the counter
+reaches every bit of the result.
+"""
 # mypy: ignore-errors
 
 from __future__ import annotations
@@ -6,9 +10,30 @@ from __future__ import annotations
 import math
 
 import numpy as np
+from numpy import uint64
 
-from hypercone._jit import MANY, kernel
+from hypercone._jit import MANY, kernel, kernel_part
 from hypercone._math_kernels import log, sin_cos
+
+
+GOLDEN = np.uint64(0x9E3779B97F4A7C15)
+FIRST = np.uint64(0xBF58476D1CE4E5B9)
+SECOND = np.uint64(0x94D049BB133111EB)
+
+
+@kernel_part
+def mix(counter):
+    """64 pseudorandom bits, a function of the counter."""
+    z = counter + GOLDEN
+    z = (z ^ (z >> uint64(30))) * FIRST
+    z = (z ^ (z >> uint64(27))) * SECOND
+    return z ^ (z >> uint64(31))
+
+
+@kernel_part
+def uniform_from(bits):
+    """A float in [0, 1) from the upper 53 random bits."""
+    return np.float64(bits >> uint64(11)) * (1.0 / 9007199254740992.0)
 
 
 @kernel(weight=2 * MANY)

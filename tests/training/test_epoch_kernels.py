@@ -12,7 +12,8 @@ from hypercone.hierarchy.hierarchy import parent_lists
 from hypercone.methods import METHODS
 from hypercone.methods.generic_kernels import LONGEST_GRADIENT
 from hypercone.training import FitConfig
-from hypercone.training.epoch_kernels import below, mix, shuffled_order, stream
+from hypercone._random_kernels import mix
+from hypercone.training.epoch_kernels import below, shuffled_order, stream
 from hypercone.training.loop import Trainer
 from hypercone.training.sampling import make_negatives
 

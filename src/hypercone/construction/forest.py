@@ -21,7 +21,7 @@ from hypercone.construction.rearrange_kernels import count_pairs_of
 from hypercone.errors import ConfigError, InputError, option
 from hypercone.geometry import caps, cones
 from hypercone.hierarchy import Hierarchy
-from hypercone.hierarchy.graph import count_pairs_by_bits, flipped_lists
+from hypercone.hierarchy.graph import flipped_lists
 from hypercone.hierarchy.graph_kernels import deepest_parents
 from hypercone.methods import Settings, find_method
 from hypercone.methods.base import Points
@@ -70,18 +70,18 @@ def smallest_cap(points: Points, K: float) -> float:
     return cap_radius(float(np.linalg.norm(points, axis=1).max()), K)
 
 
-def _notes(hierarchy: Hierarchy, counts: Counts) -> tuple[str, ...]:
+def _notes(hierarchy: Hierarchy, counts: Counts | None) -> tuple[str, ...]:
     notes = []
-    lost = counts.positives - counts.true_positives
-    if lost:
-        # Counted on direct edges: an implied edge does not add a parent.
-        several = int((np.bincount(hierarchy.reduction()[:, 1], minlength=1) > 1).sum())
+    # Counted on direct edges: an implied edge does not add a parent.
+    several = int((np.bincount(hierarchy.reduction()[:, 1], minlength=1) > 1).sum())
+    if several:
         have = "node has" if several == 1 else "nodes have"
-        notes.append(
-            f"{several:,} {have} several parents and a forest keeps only one, so {lost:,} of {counts.positives:,} "
-            f"true pairs ({lost / counts.positives:.1%}) are missing"
-        )
-    if counts.false_positives:
+        lost = "some true pairs"
+        if counts is not None:
+            missing = counts.positives - counts.true_positives
+            lost = f"{missing:,} of {counts.positives:,} true pairs ({missing / counts.positives:.1%})"
+        notes.append(f"{several:,} {have} several parents and a forest keeps only one, so {lost} are missing")
+    if counts is not None and counts.false_positives:
         notes.append(
             f"{counts.false_positives:,} pairs ({1 - counts.precision:.1%} of those it calls true) are false: where a "
             "node has two parents one may be put under the other, if that keeps more true pairs"
@@ -104,24 +104,25 @@ def spanning_forest(hierarchy: Hierarchy) -> Rows:
     return forest_parents
 
 
-def count_forest(hierarchy: Hierarchy) -> Counts:
-    """True and false pairs of the spanning forest, over all ordered pairs of different rows.
+def count_forest(hierarchy: Hierarchy) -> Counts | None:
+    """True and false pairs of the spanning forest, over all ordered pairs of different rows; None if there are too many.
 
     >>> count_forest(Hierarchy(["thing", "pet", "animal", "dog"], [[0, 1], [0, 2], [1, 3], [2, 3]]))
     Counts(true_positives=4, false_positives=0, positives=5)
     """
-    positives = hierarchy.count_closure()
-    in_forest = int(hierarchy.depths.sum(dtype=np.int64))
-    return Counts(in_forest, 0, count_by_bits(hierarchy) if positives is None else positives)
+    positives, in_forest = hierarchy.count_closure(), int(hierarchy.depths.sum(dtype=np.int64))
+    return None if positives is None else Counts(in_forest, 0, positives)
 
 
-def list_errors(hierarchy: Hierarchy, counts: Counts, rearranged: Rows | None = None) -> ListErrors | None:
+def list_errors(hierarchy: Hierarchy, counts: Counts | None, rearranged: Rows | None = None) -> ListErrors | None:
     """The errors of each row's ancestors in the spanning forest or a rearranged one; None if counting takes long.
 
     >>> diamond = Hierarchy(["thing", "pet", "animal", "dog"], [[0, 1], [0, 2], [1, 3], [2, 3]])
     >>> [found.tolist() for found in list_errors(diamond, count_forest(diamond))]
     [[0, 0, 0, 1], [0, 0, 0, 0]]
     """
+    if counts is None:
+        return None
     none = np.zeros(len(hierarchy), np.int64)
     if rearranged is not None:
         above = hierarchy.ancestor_lists()
@@ -132,12 +133,6 @@ def list_errors(hierarchy: Hierarchy, counts: Counts, rearranged: Rows | None = 
     true = hierarchy.ancestor_counts()
     # Of its ancestors, each row keeps as many as it is deep, and gets no others.
     return None if true is None else ListErrors(true - hierarchy.depths, none)
-
-
-def count_by_bits(hierarchy: Hierarchy) -> int:
-    """The number of pairs of the closure; takes minutes for a million nodes with many parents each."""
-    order = np.argsort(hierarchy.depths, kind="stable").astype(np.int32)
-    return count_pairs_by_bits(freeze(order), hierarchy.parent_lists)
 
 
 # The share of the gap around a cap that rounding may consume; two adjacent caps may each move by this much.
@@ -205,18 +200,23 @@ def _precision_error(points: Points, K: float) -> InputError:
 class Constructed:
     """Points of hyperbolic cones at threshold 0, and their quality.
 
-    ``counts`` is exact, over all ordered pairs of different nodes against the closure. ``smallest_cap`` is the angular
+    ``counts`` is exact, over all ordered pairs of different nodes against the closure, or None if there are too many. ``smallest_cap`` is the angular
     radius of the smallest cap, which shows how much of the precision of float64 is left. ``notes`` are sentences for
     the user. ``closure_aware`` says whether the closure of the given edges was used, or only the edges themselves.
     ``errors`` are those of each node's ancestors, if they were counted.
     """
 
     points: Points
-    counts: Counts
+    counts: Counts | None
     smallest_cap: float
     notes: tuple[str, ...] = ()
     closure_aware: bool = False
     errors: ListErrors | None = None
+
+    @property
+    def is_exact(self) -> bool:
+        """Whether it was counted that every true pair holds and no other."""
+        return self.counts is not None and self.counts.f1 == 1.0
 
 
 # After three rounds hardly anything moves; tangled hierarchies need more.
@@ -225,10 +225,10 @@ ROUNDS = 10
 MOST_STEPS = 100_000_000
 
 
-def can_be_rearranged(hierarchy: Hierarchy, counts: Counts) -> bool:
+def can_be_rearranged(hierarchy: Hierarchy, counts: Counts | None) -> bool:
     """Whether a forest with these counts loses pairs, and the hierarchy is small enough to rearrange."""
     height = int(hierarchy.depths.max(initial=0))
-    return counts.recall < 1 and counts.positives * height <= MOST_STEPS
+    return counts is not None and counts.recall < 1 and counts.positives * height <= MOST_STEPS
 
 
 def rearranged_forest(hierarchy: Hierarchy, forest_parents: Rows) -> tuple[Rows, Counts]:

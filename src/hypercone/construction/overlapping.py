@@ -2,26 +2,22 @@
 
 from __future__ import annotations
 
+import time
 from dataclasses import replace
+from typing import NamedTuple
 
 import numpy as np
 
-from hypercone._arrays import pair_keys
 from hypercone._random import in_unit_ball
-from hypercone.construction.forest import Constructed, construct_forest, smallest_cap, spanning_forest
+from hypercone.construction.forest import Constructed, construct_forest, smallest_cap
+from hypercone.construction.given_edges import Balls, Floats, Found, NestedPlan, balls_of, first_shape, move_nested
 from hypercone.construction.layout import cap_radius, points_from_balls, projection_scale
-from hypercone.construction.moving import (
-    Balls,
-    FreePlan,
-    NestedPlan,
-    Shape,
-    balls_of,
-    first_shape,
-    move_freely,
-    move_nested,
-)
-from hypercone.construction.skeleton import Leaves, Skeleton, build_skeleton
+from hypercone.construction.refining import RefiningPlan, Wanted, refine, set_leaf_radii
+from hypercone.construction.search_kernels import count_list_errors
+from hypercone.construction.skeleton import Classes, build_skeleton, contract, forest_of
+from hypercone.errors import option
 from hypercone.hierarchy import Hierarchy
+from hypercone.hierarchy.graph import ancestor_counts, ancestors
 from hypercone.index import ConeIndex
 from hypercone.methods import Settings, find_method
 from hypercone.methods.base import Points
@@ -31,12 +27,23 @@ from hypercone.runs.folder import DEFAULT_CONTEXT, FREE, FitContext
 
 # In two dimensions caps are arcs on a circle, which cannot pass each other; moving them gains nothing.
 FEWEST_DIMENSIONS = 3
-# Every true pair is tested every few iterations, which would take hours with more.
-MOST_PAIRS = 30_000_000
-# Initially, plain leaves are at random positions within this share of the radius of the ball that holds them.
-LEAF_SPREAD = 0.9
+# With more true pairs between classes the closure is not used: every pair is tested every few iterations.
+MOST_TRUE_PAIRS = 30_000_000
+# With more true pairs they are not counted.
+MOST_COUNTED = 1_000_000_000
+# How far nodes of one class are from each other, as a share of the radius above a leaf or of the radius of others.
+TWIN_SPREAD = 0.01
+# The share of its clearance that a node may lose for the sake of others of its class.
+TWIN_CLEARANCE = 0.25
 # A safety factor: balls may leave the unit ball and are scaled back at the end, by much less than this.
 SPARE = 4.0
+
+
+class Plans(NamedTuple):
+    """The schedules of both stages; without the second, only given edges are used."""
+
+    nested: NestedPlan = NestedPlan()
+    refining: RefiningPlan | None = RefiningPlan()
 
 
 def construct_overlapping(
@@ -45,33 +52,66 @@ def construct_overlapping(
     K: float = 0.1,
     seed: int = 0,
     *,
-    nested_plan: NestedPlan | None = None,
-    free_plan: FreePlan | None = None,
+    plans: Plans | None = None,
+    seconds: float = np.inf,
     context: FitContext = DEFAULT_CONTEXT,
 ) -> Constructed:
     """Points whose cones contain most pairs of the closure, and few others; deterministic for a seed.
 
-    The caps of a spanning forest are moved, first while nested and then freely, until nodes with several parents are
-    in the caps of all of them. Never worse than the forest itself, which is the result for trees and in two dimensions.
+    The caps of a spanning forest are moved by the given edges until nodes with several parents are in the caps of all of
+    them. While the true pairs are few enough, they refine the result. Never worse than the forest itself, which is the
+    result for trees and in two dimensions. After ``seconds`` the best caps so far are taken.
 
-    >>> edges = [("thing", "animal"), ("thing", "possession"), ("animal", "pet"), ("possession", "pet")]
-    >>> construct_overlapping(Hierarchy.from_pairs(edges), dim=3).counts
-    Counts(true_positives=5, false_positives=0, positives=5)
+    >>> edges = [("thing", "animal"), ("thing", "possession"), ("animal", "pet"), ("possession", "pet"), ("pet", "cat")]
+    >>> construct_overlapping(Hierarchy.from_pairs([*edges, ("animal", "bee")]), dim=3).counts
+    Counts(true_positives=10, false_positives=0, positives=10)
     """
+    until = time.monotonic() + seconds
     forest = construct_forest(hierarchy, dim, K)
-    if not len(hierarchy.edges) or forest.counts.f1 == 1.0:
+    if not len(hierarchy.edges) or forest.is_exact:
         return forest
-    if reason := _reason_to_keep_forest(forest, dim):
+    if dim < FEWEST_DIMENSIONS:
+        reason = "in two dimensions caps are arcs that cannot pass each other, so the forest is kept; take dim 3 or more"
         return replace(forest, notes=(*forest.notes, reason))
-    forest_parents = spanning_forest(hierarchy)
-    skeleton, leaves = build_skeleton(hierarchy, forest_parents)
-    shape, free = first_shape(skeleton, dim - 1, seed), free_plan or FreePlan()
-    # The free phase starts from the nested shape, unless a checkpoint of the free phase exists.
-    if not context.checkpoints.of(FREE, free.iterations):
-        shape = move_nested(skeleton, shape, forest.counts.positives, nested_plan or NestedPlan(), context)
-    balls = _place_leaves(skeleton, leaves, shape, seed)
-    balls = move_freely(hierarchy, forest_parents, balls, smallest_radius(K), free, context)
-    return _better_of(forest, _construct_from_balls(hierarchy, balls, K))
+    balls, found, closure_aware = _move(hierarchy, dim - 1, K, seed, plans or Plans(), until, context)
+    return _better_of(forest, _construct_from_balls(hierarchy, balls, K, closure_aware), found)
+
+
+def learn_in_forest(
+    hierarchy: Hierarchy, dim: int, K: float = 0.1, seed: int = 0, context: FitContext = DEFAULT_CONTEXT
+) -> Points:
+    """Points learned from the given edges alone, in a spanning forest of them; nothing is counted."""
+    balls, _, _ = _move(hierarchy, dim - 1, K, seed, Plans(refining=None), np.inf, context)
+    return _points(balls, K)
+
+
+def _move(
+    hierarchy: Hierarchy, dim: int, K: float, seed: int, plans: Plans, until: float, context: FitContext
+) -> tuple[Balls, Found, bool]:
+    """One ball per node, what the search found of those before refinement, and whether the closure was used."""
+    classes = contract(hierarchy)
+    forest_parents = forest_of(classes)
+    skeleton = build_skeleton(classes, forest_parents)
+    shape, found = first_shape(skeleton, dim, seed), Found(0, 0, 0.0, 0)
+    # The refinement starts from the nested shape, unless a checkpoint of the refinement exists.
+    if not plans.refining or not context.checkpoints.of(FREE, plans.refining.iterations):
+        run = move_nested(skeleton, shape, plans.nested, context, until)
+        shape, found = run.best, run.best_found
+    is_node = skeleton.rows >= 0
+    order = np.argsort(skeleton.rows[is_node])
+    balls = Balls(*(values[is_node][order] for values in balls_of(skeleton, shape)))
+    is_leaf = classes.children.counts == 0
+    set_leaf_radii(balls.radii, is_leaf, smallest_radius(K))
+    refines = plans.refining is not None and _fits(classes)
+    if plans.refining is not None and refines:
+        wanted = Wanted(ancestors(classes.order, classes.parents), forest_parents, classes.weights)
+        balls, _ = refine(wanted, balls, smallest_radius(K), plans.refining, context, until)
+    return _expand(classes, balls, seed), found, refines
+
+
+def _fits(classes: Classes) -> bool:
+    counts = ancestor_counts(classes.order, classes.parents)
+    return counts is not None and int(counts.sum()) <= MOST_TRUE_PAIRS
 
 
 def smallest_radius(K: float) -> float:
@@ -85,41 +125,54 @@ def smallest_radius(K: float) -> float:
     return SPARE * cap_radius(outer, K) * (1 + scale * scale) / (2 * scale)
 
 
-def _reason_to_keep_forest(forest: Constructed, dim: int) -> str | None:
-    """Why an imperfect forest is returned without moving its caps; None if they are moved."""
-    if dim < FEWEST_DIMENSIONS:
-        return "in two dimensions caps are arcs that cannot pass each other, so the forest is kept; take dim 3 or more"
-    if forest.counts.positives > MOST_PAIRS:
-        return f"there are {forest.counts.positives:,} true pairs, too many to move caps by, so the forest is kept"
-    return None
+def _expand(classes: Classes, balls: Balls, seed: int) -> Balls:
+    """One ball per node: those of a class have the same radius and are close to each other."""
+    spreads = _twin_spreads(classes, balls)
+    centers, radii = balls.centers[classes.class_of], balls.radii[classes.class_of]
+    others = np.flatnonzero(classes.rows[classes.class_of] != np.arange(len(classes.class_of)))
+    offsets = in_unit_ball(np.random.default_rng((seed, len(others))), len(others), centers.shape[1])
+    centers[others] += spreads[classes.class_of[others]][:, None] * offsets
+    return Balls(centers, radii)
 
 
-def _place_leaves(skeleton: Skeleton, leaves: Leaves, shape: Shape, seed: int) -> Balls:
-    """One ball per node: those of the skeleton, and plain leaves at random positions in the ball that holds them."""
-    rng = np.random.default_rng((seed, len(leaves.rows)))
-    centers, radii = balls_of(skeleton, shape)
-    is_node = skeleton.rows >= 0
-    size, dim = int(is_node.sum()) + len(leaves.rows), centers.shape[1]
-    all_centers, all_radii = np.empty((size, dim)), np.empty(size)
-    all_centers[skeleton.rows[is_node]], all_radii[skeleton.rows[is_node]] = centers[is_node], radii[is_node]
-    offsets = in_unit_ball(rng, len(leaves.rows), dim) * (LEAF_SPREAD * radii[leaves.holders])[:, None]
-    all_centers[leaves.rows], all_radii[leaves.rows] = centers[leaves.holders] + offsets, radii[leaves.holders]
-    return Balls(all_centers, all_radii)
+def _twin_spreads(classes: Classes, balls: Balls) -> Floats:
+    """How far the other nodes of each class may be from the first one."""
+    children = classes.parents.groups()
+    apart = np.linalg.norm(balls.centers[children] - balls.centers[classes.parents.rows], axis=1)
+    clearances = balls.radii[classes.parents.rows] - balls.radii[children] - apart
+    largest, least = np.full(len(balls.radii), np.inf), np.full(len(balls.radii), np.inf)
+    held = clearances > 0
+    np.minimum.at(least, classes.parents.rows[held], clearances[held])
+    np.minimum.at(least, children[held], clearances[held])
+    np.minimum.at(largest, children, balls.radii[classes.parents.rows])
+    is_leaf = classes.children.counts == 0
+    largest = TWIN_SPREAD * np.where(is_leaf, np.minimum(largest, 1.0), balls.radii)
+    return np.minimum(largest, TWIN_CLEARANCE * least)
 
 
-def _construct_from_balls(hierarchy: Hierarchy, balls: Balls, K: float) -> Constructed:
+def _points(balls: Balls, K: float) -> Points:
     """The points of balls, scaled into the unit ball."""
     largest = (np.linalg.norm(balls.centers, axis=1) + balls.radii).max()
-    points = points_from_balls(balls.centers / largest, balls.radii / largest, K)
+    return points_from_balls(balls.centers / largest, balls.radii / largest, K)
+
+
+def _construct_from_balls(hierarchy: Hierarchy, balls: Balls, K: float, closure_aware: bool) -> Constructed:
+    points = _points(balls, K)
+    positives = hierarchy.count_closure()
+    if positives is None or positives > MOST_COUNTED:
+        return Constructed(points, None, smallest_cap(points, K), (), closure_aware)
     errors = count_errors(points, hierarchy, K)
-    counts = counts_of(errors, len(hierarchy.ancestor_lists().rows))
-    return Constructed(points, counts, smallest_cap(points, K), (), closure_aware=True, errors=errors)
+    return Constructed(points, counts_of(errors, positives), smallest_cap(points, K), (), closure_aware, errors)
 
 
-def _better_of(forest: Constructed, overlapping: Constructed) -> Constructed:
-    if overlapping.counts.f1 >= forest.counts.f1:
-        return overlapping
-    return replace(forest, notes=(*forest.notes, "caps that overlap came out worse here, so the forest is kept"))
+def _better_of(forest: Constructed, overlapping: Constructed, found: Found) -> Constructed:
+    if forest.counts and overlapping.counts:
+        is_better = overlapping.counts.f1 >= forest.counts.f1
+    else:
+        is_better = found.score >= 0
+    if not is_better:
+        return replace(forest, notes=(*forest.notes, "caps that overlap came out worse here, so the forest is kept"))
+    return overlapping
 
 
 # Rows per query: if cones contain nearly everything, all answers at once would not fit into memory.
@@ -135,17 +188,13 @@ def count_errors(points: Points, hierarchy: Hierarchy, K: float) -> ListErrors:
     ([0, 1, 0], [0, 0, 0])
     """
     index = ConeIndex(Scorer(points, find_method("hyperbolic-cones"), Settings(K=K)))
-    true = hierarchy.ancestor_lists()
-    called, right = np.zeros(len(points), np.int64), np.zeros(len(points), np.int64)
+    missing, extra = np.zeros(len(points), np.int64), np.zeros(len(points), np.int64)
+    parents, seen = hierarchy.lineage.parent_lists.csr, np.full((2, len(points)), -1, np.int32)
     with Step("counting pairs", len(points)) as step:
         for start in range(0, len(points), PART):
             part = np.arange(start, min(start + PART, len(points)))
             found = index.ancestors_of_many(part)
-            keys = pair_keys(np.repeat(part, list(map(len, found))), np.concatenate(found), len(points))
-            rows = true.rows[true.offsets[start] : true.offsets[part[-1] + 1]]
-            known = pair_keys(np.repeat(part, true.counts[part]), rows, len(points))
-            called[part] = list(map(len, found))
-            both = np.intersect1d(keys, known, assume_unique=True)
-            right[part] = np.bincount(both // len(points) - start, minlength=len(part))
+            ends = np.cumsum(list(map(len, found)))
+            count_list_errors(parents, start, ends, np.concatenate(found), seen, missing, extra)
             step.advance(len(part))
-    return ListErrors(true.counts - right, called - right)
+    return ListErrors(missing, extra)

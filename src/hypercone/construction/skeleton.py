@@ -1,4 +1,4 @@
-"""The skeleton of an overlapping construction: a spanning forest in preorder, without its plain leaves."""
+"""What the engine moves: classes of equal nodes, as the places of a spanning forest in preorder."""
 
 from __future__ import annotations
 
@@ -7,15 +7,16 @@ from typing import NamedTuple
 import numpy as np
 from numpy.typing import NDArray
 
-from hypercone._arrays import CSR, Adjacency
-from hypercone.construction.overlap_kernels import (
+from hypercone._arrays import CSR, Adjacency, Rows, freeze
+from hypercone.construction.ball_kernels import (
     ancestors_gained,
-    count_descendants,
-    depths_in_forest,
-    descendants_by_place,
+    nearest_with_extra_parents,
     preorder,
+    sums_from_the_top,
 )
 from hypercone.hierarchy import Hierarchy
+from hypercone.hierarchy.graph import Order, flipped_lists
+from hypercone.hierarchy.graph_kernels import deepest_parents
 
 Places = NDArray[np.int64]
 
@@ -23,23 +24,79 @@ Places = NDArray[np.int64]
 WIDEST_FAMILY, GROUP = 1024, 256
 
 
-class Skeleton(NamedTuple):
-    """Place 0 contains everything; each other place is a node, a ball for a node's plain leaves, or a group.
+class Classes(NamedTuple):
+    """The nodes of a hierarchy, those with equal parents and equal children taken together; direct edges alone.
 
-    The subtree of place i is at the places from i + 1 up to ``ends[i]``. A plain leaf, one with a single parent, has no
-    place of its own: it adds to the weight of the place that holds it.
+    What holds for one node of a class holds for all: the leaves of one parent, or both sides of a diamond.
     """
 
-    rows: Places  # the node at each place, or -1
+    class_of: Rows  # for each row of the hierarchy
+    rows: Rows  # the first row of each class, ascending
+    weights: Places  # the number of rows in each class
+    parents: Adjacency
+    children: Adjacency
+    depths: Rows
+
+    @property
+    def order(self) -> Order:
+        """The classes, parents first."""
+        return Order(freeze(np.argsort(self.depths, kind="stable").astype(np.int32)), self.depths)
+
+
+def contract(hierarchy: Hierarchy) -> Classes:
+    """The classes of a hierarchy's nodes.
+
+    >>> pairs = [("top", "left"), ("top", "right"), ("left", "end"), ("right", "end"), ("end", "a"), ("end", "b")]
+    >>> classes = contract(Hierarchy.from_pairs(pairs))
+    >>> classes.class_of.tolist(), classes.weights.tolist()
+    ([0, 1, 1, 2, 3, 3], [1, 2, 1, 2])
+    """
+    parents = hierarchy.lineage.parent_lists
+    children = flipped_lists(parents)
+    # Two sums of random numbers, one per parent and one per child, instead of the lists themselves.
+    keys = np.stack([_sums(parents, 1), _sums(children, 2)], axis=1)
+    _, first, class_of = np.unique(keys, axis=0, return_index=True, return_inverse=True)
+    # In the order of the rows.
+    order = np.argsort(first, kind="stable")
+    number = np.empty(len(first), np.int32)
+    number[order] = np.arange(len(first), dtype=np.int32)
+    class_of, rows = number[class_of.reshape(-1)], first[order].astype(np.int32)
+    if len(rows) == len(hierarchy):
+        weights = np.ones(len(rows), np.int64)
+        return Classes(class_of, rows, weights, parents, children, hierarchy.depths)
+    groups = parents.groups()
+    is_first = rows[class_of] == np.arange(len(class_of))
+    between = is_first[groups] & is_first[parents.rows]
+    merged = Adjacency.of_groups(class_of[groups[between]], class_of[parents.rows[between]], len(rows))
+    weights = np.bincount(class_of, minlength=len(rows))
+    return Classes(class_of, rows, weights, merged, flipped_lists(merged), freeze(hierarchy.depths[rows]))
+
+
+def _sums(lists: Adjacency, seed: int) -> NDArray[np.uint64]:
+    """For each list, the sum of a random number per row in it."""
+    random = np.random.default_rng(seed).integers(2**64, size=len(lists), dtype=np.uint64)
+    # Sums of unsigned integers wrap around, so their differences are exact.
+    total = np.zeros(len(lists.rows) + 1, np.uint64)
+    np.cumsum(random[lists.rows], out=total[1:])
+    return total[lists.offsets[1:]] - total[lists.offsets[:-1]]
+
+
+class Skeleton(NamedTuple):
+    """Place 0 contains everything; each other place is a class of nodes, or a group of siblings.
+
+    The subtree of place i is at the places from i + 1 up to ``ends[i]``.
+    """
+
+    rows: Places  # the class at each place, or -1
     parents: Places  # the place above, -1 for place 0
     ends: Places
     kids: CSR
-    weights: Places  # the number of nodes that each place represents
-    totals: Places  # the weights before each place, summed; one more entry than places
-    below: CSR  # the descendants of each place in the hierarchy
-    below_totals: Places  # the weights before each entry of ``below.rows``, summed
-    edges: Places  # (parent, child) places of the direct edges outside the forest
-    gained: Places  # the number of ancestors that each of them adds to those of the forest
+    totals: Places  # the number of nodes before each place; one more entry than places
+    can_hold: NDArray[np.bool_]  # whether a node with children is at the place
+    edges: Places  # (parent, child) places of the edges outside the forest
+    extra: CSR  # the parents of each place outside the forest
+    nearest: Places  # the place itself or the nearest above with a parent outside the forest; 0 if none has
+    gained: Places  # the number of ancestors that each edge adds to those of the forest
 
     @property
     def sizes(self) -> Places:
@@ -48,161 +105,101 @@ class Skeleton(NamedTuple):
 
     @property
     def subtree_weights(self) -> Places:
-        """The number of nodes of each subtree, plain leaves included."""
+        """The number of nodes of each subtree."""
         return self.totals[self.ends] - self.totals[:-1]
 
     @property
-    def has_kids(self) -> NDArray[np.bool_]:
-        """Whether each place has a place below it."""
-        return np.diff(self.kids.offsets) > 0
+    def is_leaf(self) -> NDArray[np.bool_]:
+        """Whether a node without children is at the place."""
+        return (self.rows >= 0) & ~self.can_hold
 
     @property
     def depth(self) -> int:
-        """The number of nodes above the deepest place."""
-        return int(depths_in_forest(self.parents, self.rows >= 0).max())
-
-
-class Leaves(NamedTuple):
-    """The plain leaves and the place that holds each, sorted by place."""
-
-    rows: Places
-    holders: Places
+        """The number of places above the deepest one."""
+        return int(sums_from_the_top(self.parents, np.ones(len(self.parents))).max())
 
 
 class _Items(NamedTuple):
-    """The future places, in any order but place 0 first; ``sources`` is the node whose ancestors an item has."""
+    """The future places, in any order but place 0 first."""
 
     rows: Places
-    sources: Places
     parents: Places
     keys: NDArray[np.float64]  # larger than that of the parent
 
 
-def build_skeleton(hierarchy: Hierarchy, forest_parents: NDArray[np.int32]) -> tuple[Skeleton, Leaves]:
-    """The skeleton of a spanning forest, given by the parent of each row or -1, and its plain leaves.
+def forest_of(classes: Classes) -> Rows:
+    """The parent of each class in the forest, -1 for a root: the deepest parent."""
+    forest: Rows = deepest_parents(classes.depths, classes.parents.csr)
+    return forest
+
+
+def build_skeleton(classes: Classes, forest_parents: Rows) -> Skeleton:
+    """The skeleton of a spanning forest, given by the parent of each class or -1.
 
     >>> diamond = Hierarchy.from_pairs([("top", "left"), ("top", "right"), ("left", "both"), ("right", "both")])
-    >>> skeleton, leaves = build_skeleton(diamond, np.array([-1, 0, 0, 1], np.int32))
-    >>> skeleton.rows.tolist(), skeleton.edges.tolist(), skeleton.gained.tolist(), len(leaves.rows)
-    ([-1, 0, 1, 3, 2], [[4, 3]], [1], 0)
+    >>> classes = contract(Hierarchy.from_pairs([*diamond.closure().astype(str).tolist(), ("2", "4")]))
+    >>> skeleton = build_skeleton(classes, forest_of(classes))
+    >>> skeleton.rows.tolist(), skeleton.edges.tolist(), skeleton.gained.tolist()
+    ([-1, 0, 1, 3, 2, 4], [[4, 3]], [1])
     """
-    items, leaf_rows, leaf_items = _items(hierarchy, forest_parents)
+    size = len(classes.rows)
+    # Item 0 is the parent of roots, whose parent is -1.
+    items = _Items(
+        np.concatenate([[-1], np.arange(size)]),
+        np.concatenate([[-1], forest_parents.astype(np.int64) + 1]),
+        np.concatenate([[0.0], classes.depths + 1.0]),
+    )
     items = _split_wide_families(items)
     places, sizes = preorder(np.argsort(items.keys, kind="stable"), items.parents)
     at = np.argsort(places)
-    holders = places[leaf_items]
-    by_holder = np.argsort(holders, kind="stable")
-    leaves = Leaves(leaf_rows[by_holder], holders[by_holder])
+    rows, count = items.rows[at], len(at)
     parents = np.concatenate([[-1], places[items.parents[at[1:]]]])
-    return _assemble_skeleton(hierarchy, forest_parents, items, at, parents, sizes[at], leaves), leaves
-
-
-def _items(hierarchy: Hierarchy, forest_parents: NDArray[np.int32]) -> tuple[_Items, Places, Places]:
-    """The items without groups, the plain leaves, and the item that holds each leaf."""
-    size = len(hierarchy)
-    basic = hierarchy.reduction()
-    has_place = np.bincount(basic[:, 0], minlength=size) > 0
-    has_place |= np.bincount(basic[:, 1], minlength=size) > 1
-    nodes, leaves = np.flatnonzero(has_place), np.flatnonzero(~has_place)
-    # Item 0 is the parent of roots: the index -1 selects the last entry, which is 0.
-    item_of = np.zeros(size + 1, np.int64)
-    item_of[nodes] = np.arange(1, len(nodes) + 1)
-    parents = np.concatenate([[-1], item_of[forest_parents[nodes]]])
-    held_by = item_of[forest_parents[leaves]]
-    count = len(parents)
-    has_kids = np.bincount(parents[1:], minlength=count) > 0
-    # A node with both kinds of children gets a ball for its plain leaves, which reserves space for them.
-    mixed = np.flatnonzero(has_kids & (np.bincount(held_by, minlength=count) > 0))
-    holder = np.arange(count)
-    holder[mixed] = np.arange(count, count + len(mixed))
-    rows = np.concatenate([[-1], nodes])
-    keys = np.concatenate([[0.0], hierarchy.depths[nodes] + 1.0])
-    items = _Items(
-        np.concatenate([rows, np.full(len(mixed), -1)]),
-        np.concatenate([rows, rows[mixed]]),
-        np.concatenate([parents, mixed]),
-        np.concatenate([keys, keys[mixed] + 1.0]),
+    ends = np.arange(count) + sizes[at]
+    place_of = np.empty(size, np.int64)
+    place_of[rows[rows >= 0]] = np.flatnonzero(rows >= 0)
+    children = classes.parents.groups()
+    outside = forest_parents[children] != classes.parents.rows
+    edges = np.stack([place_of[classes.parents.rows[outside]], place_of[children[outside]]], axis=1)
+    extra = Adjacency.of_pairs(edges[:, 1], edges[:, 0], count).csr
+    is_node = rows >= 0
+    weights = np.where(is_node, classes.weights[rows], 0)
+    return Skeleton(
+        rows=rows,
+        parents=parents,
+        ends=ends,
+        kids=Adjacency.of_pairs(parents[1:], np.arange(1, count), count).csr,
+        totals=np.concatenate([[0], np.cumsum(weights)]),
+        can_hold=is_node & (classes.children.counts[rows] > 0),
+        edges=edges,
+        extra=extra,
+        nearest=nearest_with_extra_parents(parents, extra),
+        gained=ancestors_gained(edges, parents, ends, is_node),
     )
-    return items, leaves, holder[held_by]
 
 
 def _split_wide_families(items: _Items) -> _Items:
     """The items, with groups inserted where a family is too wide."""
     while True:
         widths = np.bincount(items.parents[1:], minlength=len(items.parents))
-        wide = np.flatnonzero(widths > WIDEST_FAMILY)
-        if not len(wide):
+        members = np.flatnonzero(np.concatenate([[0], widths[items.parents[1:]]]) > WIDEST_FAMILY)
+        if not len(members):
             return items
-        for parent in wide:
-            items = _split_family(items, int(parent))
-
-
-def _split_family(items: _Items, parent: int) -> _Items:
-    family = np.flatnonzero(items.parents == parent)
-    group = np.arange(len(family)) // GROUP
-    count = int(group[-1]) + 1
-    parents = items.parents.copy()
-    parents[family] = len(parents) + group
-    key = (items.keys[parent] + items.keys[family].min()) / 2
-    no_row = np.full(count, -1)
-    return _Items(
-        np.concatenate([items.rows, no_row]),
-        np.concatenate([items.sources, no_row]),
-        np.concatenate([parents, np.full(count, parent)]),
-        np.concatenate([items.keys, np.full(count, key)]),
-    )
-
-
-def _assemble_skeleton(
-    hierarchy: Hierarchy,
-    forest_parents: NDArray[np.int32],
-    items: _Items,
-    at: Places,
-    parents: Places,
-    sizes: Places,
-    leaves: Leaves,
-) -> Skeleton:
-    """The skeleton, in places; ``at`` is the item at each."""
-    rows, count = items.rows[at], len(at)
-    place_of = np.full(len(hierarchy), -1)
-    place_of[rows[rows >= 0]] = np.flatnonzero(rows >= 0)
-    weights = (rows >= 0) + np.bincount(leaves.holders, minlength=count)
-    above = hierarchy.ancestor_lists().csr
-    below = _truly_below(items.sources[at], rows < 0, place_of, above)
-    basic = hierarchy.reduction()
-    outside = basic[(forest_parents[basic[:, 1]] != basic[:, 0]) & (place_of[basic[:, 1]] >= 0)]
-    edges = np.ascontiguousarray(place_of[outside])
-    return Skeleton(
-        rows=rows,
-        parents=parents,
-        ends=np.arange(count) + sizes,
-        kids=Adjacency.of_pairs(parents[1:], np.arange(1, count), count).csr,
-        weights=weights,
-        totals=_offsets(weights),
-        below=below,
-        below_totals=_offsets(weights[below.rows]),
-        edges=edges,
-        gained=ancestors_gained(edges, parents, rows, place_of, above),
-    )
-
-
-def _truly_below(sources: Places, includes_source: NDArray[np.bool_], place_of: Places, ancestors: CSR) -> CSR:
-    given = (sources, includes_source, place_of, ancestors)
-    return Adjacency(*descendants_by_place(*given, count_descendants(*given))).csr
-
-
-def _offsets(counts: Places) -> Places:
-    return np.concatenate([[0], np.cumsum(counts)])
-
-
-def pairs_in_forest(skeleton: Skeleton) -> int:
-    """The number of true pairs that follow from the forest alone, plain leaves included.
-
-    >>> diamond = Hierarchy.from_pairs([("top", "left"), ("top", "right"), ("left", "both"), ("right", "both")])
-    >>> pairs_in_forest(build_skeleton(diamond, np.array([-1, 0, 0, 1], np.int32))[0])
-    4
-    """
-    is_real = skeleton.rows >= 0
-    depths = depths_in_forest(skeleton.parents, is_real)
-    # Leaves held by a node are its descendants; those held by a leaf ball are not descendants of the ball.
-    return int((skeleton.weights * depths + np.where(is_real, skeleton.weights - 1, 0)).sum())
+        # The members of each wide family in turn, numbered within it.
+        members = members[np.argsort(items.parents[members], kind="stable")]
+        above = items.parents[members]
+        starts = np.concatenate([[0], np.flatnonzero(np.diff(above)) + 1])
+        within = np.arange(len(members)) - np.repeat(starts, np.diff([*starts, len(members)]))
+        is_new = within % GROUP == 0
+        group = np.cumsum(is_new) - 1
+        parents = items.parents.copy()
+        parents[members] = len(parents) + group
+        heads = members[is_new]
+        # Between the key of the parent and those of its children, which are at least 1 larger or lie between already.
+        lowest = np.full(int(group[-1]) + 1, np.inf)
+        np.minimum.at(lowest, group, items.keys[members])
+        keys = (items.keys[above[is_new]] + lowest) / 2
+        items = _Items(
+            np.concatenate([items.rows, np.full(len(heads), -1)]),
+            np.concatenate([parents, above[is_new]]),
+            np.concatenate([items.keys, keys]),
+        )

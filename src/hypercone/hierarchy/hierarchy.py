@@ -261,9 +261,7 @@ class Hierarchy:
 
     def count_closure(self) -> int | None:
         """The number of pairs in the transitive closure, without storing it; None if counting would take minutes."""
-        if "_ancestors" in vars(self):
-            return len(self._ancestors.rows)
-        return count_pairs(self._top_down, self.lineage.parent_lists)
+        return len(self._ancestors.rows) if "_ancestors" in vars(self) else self._closure_size
 
     def ancestor_counts(self) -> NDArray[np.int64] | None:
         """The number of ancestors of each row, without storing the closure; None if counting would take long.
@@ -427,6 +425,12 @@ class Hierarchy:
     @cached_property
     def _ancestors(self) -> Adjacency:
         return ancestors(self._top_down, self.lineage.parent_lists)
+
+    @cached_property
+    def _closure_size(self) -> int | None:
+        if int(self.lineage.parent_lists.counts.max(initial=0)) < 2:
+            return int(self.depths.sum(dtype=np.int64))
+        return count_pairs(self._top_down, self.lineage.parent_lists)
 
     @cached_property
     def _closure(self) -> Rows:

@@ -15,8 +15,9 @@ from numpy import uint64
 
 from hypercone._jit import kernel, kernel_part, width
 from hypercone._math_kernels import asin, sin_cos
+from hypercone._random_kernels import mix, uniform_from
 from hypercone.hierarchy.graph_kernels import entries, list_length
-from hypercone.training.epoch_kernels import below, is_known, mix, stream
+from hypercone.training.epoch_kernels import below, is_known, stream
 
 # The share of a parent's radius that its children leave free, and the share by which negative pairs stay clear of it.
 FREE_INSIDE = 0.15
@@ -49,12 +50,6 @@ class CapSteps(NamedTuple):
     siblings_apart: float
     smallest: float
     largest: float
-
-
-@kernel_part
-def _uniform(bits):
-    """A float in [0, 1) from the upper 53 random bits."""
-    return np.float64(bits >> uint64(11)) * (1.0 / 9007199254740992.0)
 
 
 @kernel_part
@@ -93,7 +88,7 @@ def _turn(caps, row, other, angle, bits, tangent, dim):
     squared = _make_tangent(caps, row, tangent, dim)
     if squared < SAME_PLACE:
         for k in range(width(dim)):
-            tangent[k] = _uniform(mix(bits + ELSEWHERE + uint64(k))) - 0.5
+            tangent[k] = uniform_from(mix(bits + ELSEWHERE + uint64(k))) - 0.5
         squared = _make_tangent(caps, row, tangent, dim)
     sine, cosine = sin_cos(angle)
     sine /= math.sqrt(squared)
@@ -189,7 +184,7 @@ def cap_epoch(caps, examples, order, tightest, steps, seed, epoch, dim):
         child = uint64(edges[order[i], 1])
         bits = stream(seed, epoch, order[i])
         is_near = uint64(tightest[child]) == parent
-        if not is_near and _uniform(mix(bits)) >= steps.far_share:
+        if not is_near and uniform_from(mix(bits)) >= steps.far_share:
             continue
         pull = steps.near if is_near else steps.far
         gap = _pull_in(caps, parent, child, pull, steps, mix(bits), tangent, dim)

@@ -6,9 +6,6 @@ processed, the rows of the next are prefetched into the cache.
 
 The softmax loss takes one end of each edge as the anchor; the other end must be nearer to it than the corrupted ones:
 ``−log(e^−d(anchor, true) / (e^−d(anchor, true) + Σ e^−d(anchor, corrupted)))``.
-
-The mixing function is splitmix64's (Steele, Lea and Flood, 2014): two multiplications, and every bit of the counter
-reaches every bit of the result.
 """
 # mypy: ignore-errors
 
@@ -18,6 +15,7 @@ import numpy as np
 from numpy import uint64
 
 from hypercone._jit import fma, kernel, kernel_part, prefetch_row, width
+from hypercone._random_kernels import mix
 from hypercone.hierarchy.graph_kernels import entries, list_length
 from hypercone.methods.generic_kernels import (
     add_gradient,
@@ -264,20 +262,6 @@ def is_known(known, parent, child):
         if known.rows[i] == parent:
             return True
     return False
-
-
-GOLDEN = np.uint64(0x9E3779B97F4A7C15)
-FIRST = np.uint64(0xBF58476D1CE4E5B9)
-SECOND = np.uint64(0x94D049BB133111EB)
-
-
-@kernel_part
-def mix(counter):
-    """64 pseudorandom bits, a function of the counter."""
-    z = counter + GOLDEN
-    z = (z ^ (z >> uint64(30))) * FIRST
-    z = (z ^ (z >> uint64(27))) * SECOND
-    return z ^ (z >> uint64(31))
 
 
 @kernel_part
