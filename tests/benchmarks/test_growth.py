@@ -145,6 +145,16 @@ def test_after_a_slow_or_failed_graph_no_larger_one_of_its_family_is_started(row
     assert printed == (f"tree, 10,000 nodes: not started, because {reason}\n" if reason else "")
 
 
+@pytest.mark.parametrize(("times", "counted"), [([5.0, 3.0], 3.0), ([3.0, 5.0], 3.0), ([31.0], 31.0)])
+def test_a_short_fit_is_measured_twice_and_the_shorter_one_counts(times, counted, monkeypatch):
+    coming = iter(times)
+    monkeypatch.setattr(growth, "run_in_new_process", lambda *_: {"fit_seconds": next(coming)})
+    options = argparse.Namespace(finished=[], most_seconds=60.0, smoke=False)
+    (row,) = growth.run({"family": "tree", "size": 10_000, "dim": 5}, options)
+    assert row["fit_seconds"] == counted
+    assert list(coming) == []
+
+
 def test_a_fit_without_enough_memory_and_a_killed_process_leave_a_row(monkeypatch):
     def refuse(*_: object, **__: object) -> None:
         raise ResourceError("the closure is too large")
