@@ -17,6 +17,11 @@ CONSTRUCTIONS = {
     "nested-caps": "a spanning forest as nested caps that never overlap; exact for trees, in a second",
     "overlapping-caps": "caps that overlap where nodes have several parents; the best for a taxonomy known whole",
 }
+# Starts of training that learn from the given edges alone; one line about each.
+LEARNERS = {
+    "given-edges": "caps in a spanning forest of the training edges, moved by these and by what they do not explain",
+    "exact-caps": "caps learned from a random start, then moved by the training edges and by what they do not explain",
+}
 # These use the transitive closure of the given edges; the others only the edges themselves.
 CLOSURE_AWARE = frozenset({"overlapping-caps"})
 

@@ -11,6 +11,7 @@ from numpy.typing import NDArray
 
 from hypercone._arrays import Rows, read_only
 from hypercone._math_kernels import acos, tan
+from hypercone._random import unit_vectors
 from hypercone.construction import layout_kernels as kernels
 from hypercone.construction.layout_kernels import walk_lattice
 from hypercone.geometry import caps, cones
@@ -80,6 +81,26 @@ def caps_from_balls(centers: Floats, radii: Floats, K: float = 0.1) -> tuple[Flo
     """
     directions, angles = kernels.caps_of_balls(read_only(centers), read_only(radii), projection_scale(K))
     return directions, angles
+
+
+# Directions that are tried as the pole of a projection, and the number of caps, the largest ones, that it is to avoid.
+POLES, AVOIDED = 1_000, 500
+
+
+def balls_from_caps(directions: Floats, angles: Floats, K: float, seed: int) -> tuple[Floats, Floats]:
+    """Balls in R^(d-1) that are nested as caps on the sphere of R^d are; the pole is in the clear, by random draws.
+
+    >>> directions = np.array([[1.0, 0.0, 0.0], [0.8, 0.6, 0.0], [0.0, 1.0, 0.0]])
+    >>> centers, radii = balls_from_caps(directions, np.array([1.0, 0.2, 0.1]), 0.1, seed=0)
+    >>> [bool(np.linalg.norm(centers[0] - centers[i]) + radii[i] <= radii[0]) for i in (1, 2)]
+    [True, False]
+    """
+    poles = unit_vectors(np.random.default_rng(seed), POLES, directions.shape[1])
+    largest = np.argsort(-angles, kind="stable")[:AVOIDED]
+    pole = kernels.clearest_direction(poles, directions[largest], angles[largest])
+    balls = kernels.balls_of_caps(read_only(directions), read_only(angles), poles[pole : pole + 1], projection_scale(K))
+    centers, radii = balls
+    return centers, radii
 
 
 def points_from_balls(centers: Floats, radii: Floats, K: float = 0.1) -> Points:

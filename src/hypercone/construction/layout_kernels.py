@@ -12,7 +12,7 @@ import math
 import numpy as np
 
 from hypercone._jit import MANY, kernel, kernel_part
-from hypercone._math_kernels import acos, asin, atan, atan2, cos, sin, sin_cos
+from hypercone._math_kernels import acos, asin, atan, atan2, cos, sin, sin_cos, tan
 from hypercone.hierarchy.graph_kernels import copy_first
 
 # The gap around a ball: this share of the smallest ball …
@@ -22,6 +22,8 @@ SHARE = 0.5
 SHORT = 24
 # A point whose norm rounds to 1 counts as the largest float below 1, as in geometry.
 LAST_GAP = 2.0**-53
+# The share of its way to the pole that a cap may reach.
+NEAREST_TO_POLE = 0.98
 
 
 @kernel
@@ -288,6 +290,64 @@ def caps_of_balls(centers, radii, scale):
         # (1 + near·far) is 1 + c² − r² with the difference of two squares as a product.
         angles[i] = atan2(2.0 * scale * radii[i], 1.0 + near * far)
     return directions, angles
+
+
+@kernel(weight=MANY)
+def clearest_direction(candidates, directions, angles):
+    """The index of the candidate that is farthest from all caps, in angles."""
+    best, largest = 0, -math.inf
+    for c in range(len(candidates)):
+        gap = math.inf
+        for i in range(len(angles)):
+            gap = min(gap, _angle_between(candidates, c, directions, i) - angles[i])
+            if gap <= largest:
+                break
+        if gap > largest:
+            best, largest = c, gap
+    return best
+
+
+@kernel_part
+def _angle_between(first, i, second, j):
+    """The angle of two unit vectors, precise for small angles as well."""
+    squared = 0.0
+    for k in range(first.shape[1]):
+        apart = first[i, k] - second[j, k]
+        squared += apart * apart
+    return 2.0 * asin(min(1.0, 0.5 * math.sqrt(squared)))
+
+
+@kernel(weight=MANY)
+def balls_of_caps(directions, angles, pole, scale):
+    """(centers, radii) of the balls that caps come from, after turning ``pole``, a row of one vector, to the back.
+
+    The inverse of ``caps_of_balls`` but for that turn. A cap that comes too near to the pole is made smaller.
+    """
+    n, dim = directions.shape
+    centers, radii = np.empty((n, dim - 1)), np.empty(n)
+    # The reflection that exchanges the pole and −e0.
+    mirror = np.empty(dim)
+    squared = 0.0
+    for k in range(dim):
+        mirror[k] = pole[0, k] + (1.0 if k == 0 else 0.0)
+        squared += mirror[k] * mirror[k]
+    turned = np.empty(dim)
+    for i in range(n):
+        along = 0.0
+        for k in range(dim):
+            along += directions[i, k] * mirror[k]
+        aside = 0.0
+        for k in range(dim):
+            turned[k] = directions[i, k] - (2.0 * along / squared * mirror[k] if squared > 0.0 else 0.0)
+            aside += turned[k] * turned[k] if k > 0 else 0.0
+        aside = math.sqrt(aside)
+        polar = atan2(aside, turned[0])
+        angle = min(angles[i], NEAREST_TO_POLE * (math.pi - polar))
+        near, far = tan((polar - angle) / 2.0), tan((polar + angle) / 2.0)
+        radii[i] = (far - near) / (2.0 * scale)
+        for k in range(1, dim):
+            centers[i, k - 1] = (near + far) / (2.0 * scale) * (turned[k] / aside if aside > 0.0 else 0.0)
+    return centers, radii
 
 
 @kernel(weight=MANY)

@@ -9,9 +9,9 @@ from typing import NamedTuple
 import numpy as np
 
 from hypercone._random import in_unit_ball
-from hypercone.construction.forest import Constructed, construct_forest, smallest_cap
+from hypercone.construction.forest import Constructed, construct_forest, smallest_cap, spanning_forest
 from hypercone.construction.given_edges import Balls, Floats, Found, NestedPlan, balls_of, first_shape, move_nested
-from hypercone.construction.layout import cap_radius, points_from_balls, projection_scale
+from hypercone.construction.layout import balls_from_caps, cap_radius, points_from_balls, projection_scale
 from hypercone.construction.refining import RefiningPlan, Wanted, refine, set_leaf_radii
 from hypercone.construction.search_kernels import count_list_errors
 from hypercone.construction.skeleton import Classes, build_skeleton, contract, forest_of
@@ -82,6 +82,22 @@ def learn_in_forest(
 ) -> Points:
     """Points learned from the given edges alone, in a spanning forest of them; nothing is counted."""
     balls, _, _ = _move(hierarchy, dim - 1, K, seed, Plans(refining=None), np.inf, context)
+    return _points(balls, K)
+
+
+def learn_from_caps(
+    hierarchy: Hierarchy,
+    directions: Floats,
+    angles: Floats,
+    K: float = 0.1,
+    seed: int = 0,
+    context: FitContext = DEFAULT_CONTEXT,
+) -> Points:
+    """Points of caps that are moved by the given edges and by the containments that these do not explain."""
+    parents, forest = hierarchy.parent_lists, spanning_forest(hierarchy)
+    wanted = Wanted(parents, forest, np.ones(len(hierarchy), np.int64), by_given=True)
+    start = Balls(*balls_from_caps(directions, angles, K, seed))
+    balls, _ = refine(wanted, start, smallest_radius(K), RefiningPlan(), context)
     return _points(balls, K)
 
 

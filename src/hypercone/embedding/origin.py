@@ -13,9 +13,10 @@ if TYPE_CHECKING:
 
 
 class Kind(StrEnum):
-    """How the points were made; all three kinds use edges only."""
+    """How the points were made; all kinds use edges only."""
 
     LEARNED = "learned"
+    LEARNED_IN_A_FOREST = "learned in a forest of the given edges"
     CONSTRUCTED = "constructed"
     LEARNED_FROM_A_CONSTRUCTION = "learned from a construction"
 

@@ -17,7 +17,7 @@ from functools import cached_property
 from pathlib import Path
 from typing import Any, ClassVar, Self
 
-from hypercone.construction import CONSTRUCTIONS
+from hypercone.construction import CONSTRUCTIONS, LEARNERS
 from hypercone.errors import OLD_METHODS, ConfigError, InputError, UnknownNameError, option, unknown_name, warn_renamed
 from hypercone.methods import METHODS, Settings, find_method
 
@@ -221,8 +221,9 @@ class TrainingConfig(_NamedSettings):
     init: str = setting(
         None,
         "start from random points, from a pre-trained embedding, or, for cones, from caps learned from a random start"
-        " or from a construction of the training edges",
-        choices=("random", "poincare", "euclidean", "caps", *CONSTRUCTIONS),
+        " (exact-caps: with every wrong containment found), from caps learned in a forest of the training edges"
+        " (given-edges), or from a construction of these",
+        choices=("random", "poincare", "euclidean", "caps", *LEARNERS, *CONSTRUCTIONS),
     )
     init_epochs: int = setting(None, "epochs of pre-training; the default as for epochs", at_least=0, at_most=10**9)
     init_corrupt: str = setting(

@@ -18,6 +18,7 @@ from hypercone._system import processor_and_versions
 from hypercone.construction import CLOSURE_AWARE, CONSTRUCTIONS, construct
 from hypercone.embedding import Embedding
 from hypercone.embedding.headline import headline_from
+from hypercone.embedding.origin import Kind
 from hypercone.errors import ConfigError, InputError, option, short, warn_renamed
 from hypercone.hierarchy import Hierarchy, Split
 from hypercone.methods import METHODS, Points, find_method
@@ -224,10 +225,10 @@ def _construct(hierarchy: Hierarchy, given: FitConfig, split: Split | None, cont
             "hierarchy_digest": hierarchy.digest,
             "training_edges": len(known.edges),
             "split": {"percent": split.percent, "seed": split.seed} if split else None,
-            "calibration_f1": made.counts.f1,
+            "calibration_f1": made.counts and made.counts.f1,
             "calibrated_on": "all pairs",
-            "precision": made.counts.precision,
-            "recall": made.counts.recall,
+            "precision": made.counts and made.counts.precision,
+            "recall": made.counts and made.counts.recall,
             "smallest_cap": made.smallest_cap,
             "notes": [*recorded_notes(hierarchy), *made.notes],
             "reproducible": True,
@@ -269,7 +270,7 @@ def _learn(
         settings=replace(config.settings, alpha=chosen.alpha),
         threshold=chosen.threshold,
         record={
-            "kind": "learned from a construction" if init in CONSTRUCTIONS else "learned",
+            "kind": _kind(init),
             # Without validation pairs, the threshold is chosen on negative pairs from outside the closure.
             "closure_aware": config.known == "closure" or init in CLOSURE_AWARE or validation is None,
             "config": config.as_dict(),
@@ -293,6 +294,13 @@ def _learn(
 
 # A reader may have left out thousands of things, and a record should stay small.
 MOST_NOTES, LONGEST_NOTE = 20, 300
+
+
+def _kind(init: str) -> str:
+    """How points that were learned from this start came about."""
+    if init == "given-edges":
+        return Kind.LEARNED_IN_A_FOREST.value
+    return (Kind.LEARNED_FROM_A_CONSTRUCTION if init in CONSTRUCTIONS else Kind.LEARNED).value
 
 
 def recorded_notes(hierarchy: Hierarchy) -> list[str]:

@@ -19,7 +19,7 @@ from numpy.typing import NDArray
 
 from hypercone._arrays import Adjacency, Rows
 from hypercone._jit import dimension_type
-from hypercone.construction import CONSTRUCTIONS
+from hypercone.construction import CONSTRUCTIONS, LEARNERS
 from hypercone.errors import ConfigError, option
 from hypercone.hierarchy import LabeledPairs
 from hypercone.methods import FARTHEST, Method, Points, Settings, find_method, generic_kernels
@@ -51,8 +51,8 @@ class Stage:
         """Train from these points; the array itself is not changed."""
         state = self._new_state(find_method(self.config.method).project(points, self.config.settings))
         state.history.note(state.trainer, 0)
-        if self.validation is not None and self.config.init in CONSTRUCTIONS:
-            # A construction may be better than every epoch of learning from it.
+        if self.validation is not None and self.config.init in CONSTRUCTIONS.keys() | LEARNERS.keys():
+            # Such a start may be better than every epoch of learning from it.
             state.best.offer(state.trainer, self.validation, 0)
             state.history.note_validation(0, state.best.f1)
         return self._finish(state)

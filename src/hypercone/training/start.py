@@ -21,8 +21,10 @@ from hypercone._arrays import Adjacency, Rows
 from hypercone._jit import dimension_type
 from hypercone._math_kernels import acos, sin_each, tanh_each
 from hypercone._random import unit_vectors
-from hypercone.construction import CONSTRUCTIONS, construct
+from hypercone.construction import CONSTRUCTIONS, LEARNERS, construct
 from hypercone.construction.layout import points_from_caps
+from hypercone.construction.overlapping import FEWEST_DIMENSIONS, learn_from_caps, learn_in_forest
+from hypercone.construction.refining import RefiningPlan
 from hypercone.errors import ConfigError, option
 from hypercone.geometry import caps, klein
 from hypercone.hierarchy import Hierarchy
@@ -30,7 +32,7 @@ from hypercone.hierarchy.hierarchy import parent_lists
 from hypercone.methods import FARTHEST, Points, find_method
 from hypercone.progress import Reporter
 from hypercone.runs import Checkpoint
-from hypercone.runs.folder import DEFAULT_CONTEXT, PRETRAINING, FitContext
+from hypercone.runs.folder import DEFAULT_CONTEXT, FREE, PRETRAINING, FitContext
 from hypercone.training.caps_kernels import CapSteps, Pull, cap_epoch, tightest_parents
 from hypercone.training.config import FitConfig, TrainingConfig, training_config
 from hypercone.training.epoch_kernels import shuffled_order
@@ -54,6 +56,8 @@ def starting_points(
         return cap_start(count, edges, known, config, context)
     if config.init in CONSTRUCTIONS:
         return constructed_start(count, edges, config, context)
+    if config.init in LEARNERS:
+        return learned_start(count, edges, known, config, context)
     return rescaled_start(pretrained_points(count, edges, known, config, context), config)
 
 
@@ -219,6 +223,11 @@ def cap_start(
         raise ConfigError(
             f"{option('init')} is caps, but {config.method} in {config.dim} dimensions has no caps; choose another one"
         )
+    return learned_caps(count, edges, known, config, context).points
+
+
+def learned_caps(count: int, edges: Rows, known: Adjacency, config: TrainingConfig, context: FitContext) -> Caps:
+    """Caps after the last epoch of learning from a random start."""
     learned, epochs = random_caps(count, edges, known, config), config.init_epochs
     found = context.checkpoints.of(PRETRAINING, epochs)
     done = learned.restore(found) if found else 0
@@ -237,7 +246,7 @@ def cap_start(
                 points=learned.points,
             )
         context.checkpoints.offer(epoch + 1, epochs, partial(learned.checkpoint, epoch + 1))
-    return learned.points
+    return learned
 
 
 def random_caps(count: int, edges: Rows, known: Adjacency, config: TrainingConfig) -> Caps:
@@ -261,14 +270,50 @@ def near_siblings(tightest: Rows, is_leaf: NDArray[np.bool_]) -> Adjacency:
 
 def constructed_start(count: int, edges: Rows, config: TrainingConfig, context: FitContext) -> Points:
     """Constructed points, converted so that each node has the same cone under the method."""
-    method = find_method(config.method)
-    if method.curvature is None:
+    given = _given_edges(count, edges, config)
+    return _for_method(construct(config.init, given, config.dim, config.K, config.seed, context).points, config)
+
+
+def learned_start(
+    count: int, edges: Rows, known: Adjacency, config: TrainingConfig, context: FitContext = DEFAULT_CONTEXT
+) -> Points:
+    """Points learned from the training edges with exact negative pairs, in a forest of them or from a random start.
+
+    >>> edges = np.array([[0, 1], [0, 2], [1, 3], [2, 3], [3, 4], [2, 5]], np.int32)
+    >>> config = FitConfig(method="hyperbolic-cones", dim=3, init="given-edges").for_edges(len(edges))
+    >>> points = learned_start(6, edges, parent_lists(edges, 6), config)
+    >>> [bool(caps.contains(points[row], points[4], config.K)) for row in (0, 1, 2, 3, 5)]
+    [True, True, True, True, False]
+    """
+    given = _given_edges(count, edges, config)
+    if config.dim < FEWEST_DIMENSIONS:
+        raise ConfigError(
+            f"{option('dim')} is {config.dim}, but {option('init', config.init)} needs at least {FEWEST_DIMENSIONS}, for"
+            " caps to pass each other"
+        )
+    if config.init == "given-edges":
+        return _for_method(learn_in_forest(given, config.dim, config.K, config.seed, context), config)
+    # Once the second stage has a checkpoint, the first has nothing to do.
+    if context.checkpoints.of(FREE, RefiningPlan().iterations):
+        learned = random_caps(count, edges, known, config)
+    else:
+        learned = learned_caps(count, edges, known, config, context)
+    balls = (learned.directions, learned.radii)
+    return _for_method(learn_from_caps(given, *balls, config.K, config.seed, context), config)
+
+
+def _given_edges(count: int, edges: Rows, config: TrainingConfig) -> Hierarchy:
+    """The training edges as a hierarchy; ConfigError if the method has no cones."""
+    if find_method(config.method).curvature is None:
         raise ConfigError(
             f"{option('init')} is {config.init}, but {config.method} has no cones to construct; leave it out"
         )
-    given = Hierarchy([str(row) for row in range(count)], edges)
-    made = construct(config.init, given, config.dim, config.K, config.seed, context)
-    if method.is_hyperbolic:
-        return made.points
+    return Hierarchy([str(row) for row in range(count)], edges)
+
+
+def _for_method(points: Points, config: TrainingConfig) -> Points:
+    """Points of hyperbolic cones, converted so that each node has the same cone under the method."""
+    if find_method(config.method).is_hyperbolic:
+        return points
     # In Klein coordinates these are Euclidean cones with κ instead of K.
-    return np.asarray(config.K / caps.kappa(config.K) * klein.to_klein(made.points), np.float64)
+    return np.asarray(config.K / caps.kappa(config.K) * klein.to_klein(points), np.float64)
