@@ -89,7 +89,7 @@ def check_proof(hierarchy, found):
 
 
 @pytest.mark.parametrize("size", range(2, 9))
-def test_a_boolean_lattice_needs_one_dimension_less_than_its_set_has_elements(size):
+def test_a_boolean_lattice_needs_at_least_one_dimension_less_than_its_set_has_elements(size):
     found = dimension_bound(boolean_lattice(size))
     assert found.dimension == max(2, size - 1)
     check_proof(boolean_lattice(size), found)
