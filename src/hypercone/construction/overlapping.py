@@ -71,7 +71,9 @@ def construct_overlapping(
     if not len(hierarchy.edges) or forest.is_exact:
         return forest
     if dim < FEWEST_DIMENSIONS:
-        reason = "in two dimensions caps are arcs that cannot pass each other, so the forest is kept; take dim 3 or more"
+        reason = (
+            "in two dimensions caps are arcs that cannot pass each other, so the forest is kept; take dim 3 or more"
+        )
         return replace(forest, notes=(*forest.notes, reason))
     balls, found, closure_aware = _move(hierarchy, dim - 1, K, seed, plans or Plans(), until, context)
     return _better_of(forest, _construct_from_balls(hierarchy, balls, K, closure_aware), found)

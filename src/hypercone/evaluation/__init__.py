@@ -1,4 +1,4 @@
-"""Metrics of an embedding: on held-out pairs, all pairs, hard pairs, as a ranking, and for suggested links."""
+"""Metrics of an embedding on pairs, as a ranking and for suggested links, and a bound on the dimension it needs."""
 
 from typing import Any
 
@@ -6,6 +6,7 @@ from hypercone.embedding.headline import Headline
 from hypercone.embedding.origin import Kind, Origin, kind_of
 from hypercone.errors import warn_renamed
 from hypercone.evaluation.damaged import SuggestionPrecision, suggestions
+from hypercone.evaluation.dimension import DimensionBound, dimension_bound
 from hypercone.evaluation.measures import (
     LinkPrediction,
     Reconstruction,
@@ -18,6 +19,7 @@ from hypercone.evaluation.near_misses import HardNegatives, NegativeKind, Negati
 from hypercone.evaluation.reference import baselines
 
 __all__ = [
+    "DimensionBound",
     "HardNegatives",
     "Headline",
     "Kind",
@@ -29,6 +31,7 @@ __all__ = [
     "SuggestionPrecision",
     "all_pairs",
     "baselines",
+    "dimension_bound",
     "hard_negatives",
     "hard_pairs",
     "headline",
