@@ -83,6 +83,7 @@ def measure(hierarchy: Hierarchy, dim: int, rearrange: bool, repeats: int) -> Ro
         constructed = construct_forest(fresh, dim, rearrange=rearrange)
         seconds.append(time.process_time() - began)
     counts = constructed.counts
+    assert counts is not None
     return {
         "rearranged": constructed.closure_aware,
         "cpu_seconds": round(min(seconds), 4),

@@ -15,7 +15,6 @@ from numpy import uint64
 from hypercone._jit import MANY, kernel, kernel_part
 from hypercone._math_kernels import log, sin_cos
 
-
 GOLDEN = np.uint64(0x9E3779B97F4A7C15)
 FIRST = np.uint64(0xBF58476D1CE4E5B9)
 SECOND = np.uint64(0x94D049BB133111EB)

@@ -16,8 +16,9 @@ from hypercone import _jit, _math_kernels, evaluation
 from hypercone._kernel_cache import cache_folder
 from hypercone.cli.output import add_json, add_quiet, print_answer
 from hypercone.construction import CONSTRUCTIONS
-from hypercone.construction.moving import FreePlan, NestedPlan
-from hypercone.construction.overlapping import construct_overlapping
+from hypercone.construction.given_edges import NestedPlan
+from hypercone.construction.overlapping import Plans, construct_overlapping
+from hypercone.construction.refining import RefiningPlan
 from hypercone.embedding import Embedding
 from hypercone.embedding.relatives import BY
 from hypercone.errors import ConfigError, InputError, ResourceError, option
@@ -137,8 +138,8 @@ def _compute_functions() -> None:
 
 def _fits(dim: int) -> Iterator[Callable[[], object]]:
     """Fits in this dimension: both constructions, and every method with every recipe and from every start."""
-    nested, free = NestedPlan(separation_iterations=1, iterations=8), FreePlan(iterations=8)
-    yield lambda: construct_overlapping(_example(), dim, nested_plan=nested, free_plan=free)
+    plans = Plans(NestedPlan(separation_iterations=1, iterations=8), RefiningPlan(iterations=8))
+    yield lambda: construct_overlapping(_example(), dim, plans=plans)
     yield lambda: _ask(fit(_example(), "nested-caps", dim=dim))
     for method in METHODS:
         yield partial(_learn_and_ask, method, dim)

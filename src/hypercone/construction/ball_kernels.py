@@ -1,8 +1,8 @@
 """Kernels that move balls: pulls on pairs that should hold, pushes on pairs that should not, and steps of Adam.
 
-A pair (u, v) that should hold costs weight · log(1 + x/s) with x = distance + r_v − r_u + margin · s; a pair that should
-not hold costs weight · log(1 + x/s) with x = r_u − r_v − distance + margin · s. The *scale* s is that of v: its radius,
-or for a leaf a share of the radius above it, so that costs do not depend on the size of what is moved.
+A pair (u, v) that should hold costs weight · log(1 + x/s) with x = distance + r_v − r_u + margin · s; a pair that
+should not hold costs weight · log(1 + x/s) with x = r_u − r_v − distance + margin · s. The *scale* s is that of v: its
+radius, or for a leaf a share of the radius above it, so that costs do not depend on the size of what is moved.
 
 In *hierarchical coordinates* a ball is given relative to the ball above it in a forest: its center is
 ``center + radius · offset`` of that ball, its radius ``radius · exp(log_ratio)``. While |offset| + ratio ≤ 1 every edge

@@ -105,7 +105,7 @@ def spanning_forest(hierarchy: Hierarchy) -> Rows:
 
 
 def count_forest(hierarchy: Hierarchy) -> Counts | None:
-    """True and false pairs of the spanning forest, over all ordered pairs of different rows; None if there are too many.
+    """True and false pairs of the spanning forest, over all ordered pairs of different rows; None if too many.
 
     >>> count_forest(Hierarchy(["thing", "pet", "animal", "dog"], [[0, 1], [0, 2], [1, 3], [2, 3]]))
     Counts(true_positives=4, false_positives=0, positives=5)
@@ -200,10 +200,10 @@ def _precision_error(points: Points, K: float) -> InputError:
 class Constructed:
     """Points of hyperbolic cones at threshold 0, and their quality.
 
-    ``counts`` is exact, over all ordered pairs of different nodes against the closure, or None if there are too many. ``smallest_cap`` is the angular
-    radius of the smallest cap, which shows how much of the precision of float64 is left. ``notes`` are sentences for
-    the user. ``closure_aware`` says whether the closure of the given edges was used, or only the edges themselves.
-    ``errors`` are those of each node's ancestors, if they were counted.
+    ``counts`` is exact, over all ordered pairs of different nodes against the closure, or None if there are too many.
+    ``smallest_cap`` is the angular radius of the smallest cap, which shows how much of the precision of float64 is
+    left. ``notes`` are sentences for the user. ``closure_aware`` says whether the closure of the given edges was used,
+    or only the edges themselves. ``errors`` are those of each node's ancestors, if they were counted.
     """
 
     points: Points

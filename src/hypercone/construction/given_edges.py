@@ -1,9 +1,9 @@
-"""The engine: balls nested in a forest of the given edges, moved by these edges and by containments they do not explain.
+"""The engine: balls nested in a forest of the given edges, moved by these and by containments they do not explain.
 
-A containment (v lies in u) is *explained* if (u, v) is a given edge or a given parent of v lies in u. If every given edge
-holds and no containment is unexplained, the order of the balls is exactly the transitive closure of the given edges: each
-explained containment leads to a parent of v that also lies in u, and so on up to u itself, as the graph has no cycle. So
-edges are pulled, unexplained containments are pushed, and no closure is computed.
+A containment (v lies in u) is *explained* if (u, v) is a given edge or a given parent of v lies in u. If every given
+edge holds and no containment is unexplained, the order of the balls is exactly the transitive closure of the given
+edges: each explained containment leads to a parent of v that also lies in u, and so on up to u itself, as the graph has
+no cycle. So edges are pulled, unexplained containments are pushed, and no closure is computed.
 """
 
 from __future__ import annotations
@@ -30,7 +30,7 @@ from hypercone.construction.ball_kernels import (
     sums_from_the_top,
 )
 from hypercone.construction.search_kernels import find_unexplained, held_weight
-from hypercone.construction.skeleton import Places, Skeleton
+from hypercone.construction.skeleton import Skeleton
 from hypercone.progress import Reporter, Step
 from hypercone.runs import Checkpoint
 from hypercone.runs.checkpoint import reading_state
@@ -95,11 +95,26 @@ class NestedPlan:
     separation_rate: float = 0.03
     first_rate: float = 0.04
     last_rate: float = 0.0005
-    search_every: int = 4
+    search_every: int = 8
 
     def rate(self, iteration: int) -> float:
         """The learning rate of an iteration, in offsets; decays linearly."""
         return self.first_rate + (self.last_rate - self.first_rate) * iteration / self.iterations
+
+
+# Small graphs get more iterations, which are cheap, large ones fewer: so many moves of balls in all, within limits.
+MOVES = 40_000_000
+FEWEST_ITERATIONS, MOST_ITERATIONS = 200, 3_000
+
+
+def nested_plan(size: int) -> NestedPlan:
+    """The schedule for so many balls.
+
+    >>> [nested_plan(size).iterations for size in (1_000, 40_000, 1_000_000)]
+    [3000, 1000, 200]
+    """
+    iterations = min(max(MOVES // size, FEWEST_ITERATIONS), MOST_ITERATIONS)
+    return NestedPlan(separation_iterations=min(iterations // 10, 100), iterations=iterations)
 
 
 class Shape(NamedTuple):

@@ -10,12 +10,20 @@ import numpy as np
 
 from hypercone._random import in_unit_ball
 from hypercone.construction.forest import Constructed, construct_forest, smallest_cap, spanning_forest
-from hypercone.construction.given_edges import Balls, Floats, Found, NestedPlan, balls_of, first_shape, move_nested
+from hypercone.construction.given_edges import (
+    Balls,
+    Floats,
+    Found,
+    NestedPlan,
+    balls_of,
+    first_shape,
+    move_nested,
+    nested_plan,
+)
 from hypercone.construction.layout import balls_from_caps, cap_radius, points_from_balls, projection_scale
-from hypercone.construction.refining import RefiningPlan, Wanted, refine, set_leaf_radii
+from hypercone.construction.refining import RefiningPlan, Wanted, refine, refining_plan, set_leaf_radii
 from hypercone.construction.search_kernels import count_list_errors
 from hypercone.construction.skeleton import Classes, build_skeleton, contract, forest_of
-from hypercone.errors import option
 from hypercone.hierarchy import Hierarchy
 from hypercone.hierarchy.graph import ancestor_counts, ancestors
 from hypercone.index import ConeIndex
@@ -40,10 +48,14 @@ SPARE = 4.0
 
 
 class Plans(NamedTuple):
-    """The schedules of both stages; without the second, only given edges are used."""
+    """The schedules of both stages, by default by the number of balls, and whether there is a second one.
 
-    nested: NestedPlan = NestedPlan()
-    refining: RefiningPlan | None = RefiningPlan()
+    Without it, only given edges are used.
+    """
+
+    nested: NestedPlan | None = None
+    refining: RefiningPlan | None = None
+    refines: bool = True
 
 
 def construct_overlapping(
@@ -58,9 +70,9 @@ def construct_overlapping(
 ) -> Constructed:
     """Points whose cones contain most pairs of the closure, and few others; deterministic for a seed.
 
-    The caps of a spanning forest are moved by the given edges until nodes with several parents are in the caps of all of
-    them. While the true pairs are few enough, they refine the result. Never worse than the forest itself, which is the
-    result for trees and in two dimensions. After ``seconds`` the best caps so far are taken.
+    The caps of a spanning forest are moved by the given edges until nodes with several parents are in the caps of all
+    of them. While the true pairs are few enough, they refine the result. Never worse than the forest itself, which is
+    the result for trees and in two dimensions. After ``seconds`` the best caps so far are taken.
 
     >>> edges = [("thing", "animal"), ("thing", "possession"), ("animal", "pet"), ("possession", "pet"), ("pet", "cat")]
     >>> construct_overlapping(Hierarchy.from_pairs([*edges, ("animal", "bee")]), dim=3).counts
@@ -83,7 +95,7 @@ def learn_in_forest(
     hierarchy: Hierarchy, dim: int, K: float = 0.1, seed: int = 0, context: FitContext = DEFAULT_CONTEXT
 ) -> Points:
     """Points learned from the given edges alone, in a spanning forest of them; nothing is counted."""
-    balls, _, _ = _move(hierarchy, dim - 1, K, seed, Plans(refining=None), np.inf, context)
+    balls, _, _ = _move(hierarchy, dim - 1, K, seed, Plans(refines=False), np.inf, context)
     return _points(balls, K)
 
 
@@ -99,7 +111,7 @@ def learn_from_caps(
     parents, forest = hierarchy.parent_lists, spanning_forest(hierarchy)
     wanted = Wanted(parents, forest, np.ones(len(hierarchy), np.int64), by_given=True)
     start = Balls(*balls_from_caps(directions, angles, K, seed))
-    balls, _ = refine(wanted, start, smallest_radius(K), RefiningPlan(), context)
+    balls, _ = refine(wanted, start, smallest_radius(K), refining_plan(len(hierarchy)), context)
     return _points(balls, K)
 
 
@@ -111,19 +123,20 @@ def _move(
     forest_parents = forest_of(classes)
     skeleton = build_skeleton(classes, forest_parents)
     shape, found = first_shape(skeleton, dim, seed), Found(0, 0, 0.0, 0)
+    refining = plans.refining or refining_plan(len(classes.rows))
     # The refinement starts from the nested shape, unless a checkpoint of the refinement exists.
-    if not plans.refining or not context.checkpoints.of(FREE, plans.refining.iterations):
-        run = move_nested(skeleton, shape, plans.nested, context, until)
+    if not plans.refines or not context.checkpoints.of(FREE, refining.iterations):
+        run = move_nested(skeleton, shape, plans.nested or nested_plan(len(skeleton.rows)), context, until)
         shape, found = run.best, run.best_found
     is_node = skeleton.rows >= 0
     order = np.argsort(skeleton.rows[is_node])
     balls = Balls(*(values[is_node][order] for values in balls_of(skeleton, shape)))
     is_leaf = classes.children.counts == 0
     set_leaf_radii(balls.radii, is_leaf, smallest_radius(K))
-    refines = plans.refining is not None and _fits(classes)
-    if plans.refining is not None and refines:
+    refines = plans.refines and _fits(classes)
+    if refines:
         wanted = Wanted(ancestors(classes.order, classes.parents), forest_parents, classes.weights)
-        balls, _ = refine(wanted, balls, smallest_radius(K), plans.refining, context, until)
+        balls, _ = refine(wanted, balls, smallest_radius(K), refining, context, until)
     return _expand(classes, balls, seed), found, refines
 
 

@@ -14,7 +14,7 @@ from hypercone._arrays import Adjacency, Rows
 from hypercone._jit import dimension_type
 from hypercone._math_kernels import exp_each, log, log_each
 from hypercone.construction.ball_kernels import adam_step, pull, push
-from hypercone.construction.given_edges import LEAF_SCALE, Balls, Decay, Floats, Limits
+from hypercone.construction.given_edges import LEAF_SCALE, MOVES, Balls, Decay, Floats, Limits
 from hypercone.construction.search_kernels import find_violated, find_wrong, fit_boxes
 from hypercone.hierarchy.graph import flipped_lists
 from hypercone.index.index_kernels import halve
@@ -60,12 +60,25 @@ class RefiningPlan:
         return min(1.0, self.first_wrong_weight + 2 * (1 - self.first_wrong_weight) * iteration / self.iterations)
 
 
+FEWEST_ITERATIONS, MOST_ITERATIONS = 1_000, 2_000
+
+
+def refining_plan(size: int) -> RefiningPlan:
+    """The schedule for so many balls.
+
+    >>> [refining_plan(size).iterations for size in (1_000, 25_000, 1_000_000)]
+    [2000, 1600, 1000]
+    """
+    return RefiningPlan(iterations=min(max(MOVES // size, FEWEST_ITERATIONS), MOST_ITERATIONS))
+
+
 @dataclass(frozen=True, eq=False)
 class Wanted:
     """What a refinement aims at: ``true`` are the parents that each ball should be inside of.
 
-    They are all ancestors, or, with ``by_given``, the given parents: then a wrong pair is a containment that these do not
-    explain. ``forest_parents`` is one of them for each ball, or -1. ``weights`` are the nodes that a ball stands for.
+    They are all ancestors, or, with ``by_given``, the given parents: then a wrong pair is a containment that these do
+    not explain. ``forest_parents`` is one of them for each ball, or -1. ``weights`` are the nodes that a ball stands
+    for.
     """
 
     true: Adjacency
@@ -112,7 +125,7 @@ class RefiningRun:
         self.scales = np.where(self.is_leaf, LEAF_SCALE * above, self.radii)
 
     def search(self, distance: float) -> Counts:
-        """Find the pairs that matter while balls move by ``distance`` (in radii); returns the exact counts, in nodes."""
+        """Find the pairs that matter while balls move by ``distance`` (in radii); returns exact counts, in nodes."""
         reach = MOVE_SHARE * distance
         self._find_wrong(reach)
         balls = (self.centers, self.radii, self.scales, self.weights)

@@ -1,8 +1,9 @@
 """Kernels that search for containments: exact, and without a list of true pairs.
 
-A containment (v lies in u) is *explained* if (u, v) is a given edge or a given parent of v lies in u. Where every edge of
-a forest holds, an unexplained one is at the top of a subtree: if the parent of v in the forest lies in u, it explains v.
-So the search goes down the forest and never below a ball that is contained, whatever the number of true pairs.
+A containment (v lies in u) is *explained* if (u, v) is a given edge or a given parent of v lies in u. Where every edge
+of a forest holds, an unexplained one is at the top of a subtree: if the parent of v in the forest lies in u, it
+explains v. So the search goes down the forest and never below a ball that is contained, whatever the number of true
+pairs.
 
 The forest is traversed from the top. On the way down, each ball has a list of *neighbors*: tops of subtrees that are
 unrelated in the forest, overlap it and are smaller. A child's list is derived from its parent's list and from its
@@ -112,9 +113,9 @@ def _search(tree, centers, radii, reaches, scales, holder, top, margin, pairs, w
 def find_unexplained(tree, centers, radii, reaches, scales, margin, pairs, weights, dim):
     """(pairs to push apart, unexplained containments, nodes in these) of balls nested in a forest.
 
-    A pair is (holder, top of a subtree), also if the top is outside the holder by less than the margin (in scales of the
-    top); its weight is the number of nodes of the subtree. Nothing of a subtree is farther from its center than its reach.
-    Pairs beyond the capacity are counted but not stored.
+    A pair is (holder, top of a subtree), also if the top is outside the holder by less than the margin (in scales of
+    the top); its weight is the number of nodes of the subtree. Nothing of a subtree is farther from its center than its
+    reach. Pairs beyond the capacity are counted but not stored.
     """
     n = len(radii)
     counts = np.zeros(3, np.int64)
@@ -254,9 +255,9 @@ def _is_explained_by_given(given, forest_parents, centers, radii, holder, held, 
 def find_wrong(holders, centers, radii, reaches, weights, tree, boxes, below, given, forest_parents, wrong, dim):
     """(pairs that are or may become wrong, nodes in those that are) for the balls of ``holders``.
 
-    A row may come to be inside a ball if its distance is at most the ball's reach minus the row's need. It is wrong there
-    unless it is listed in ``below``, or, if parents are ``given``, one of them explains it. Pairs beyond the capacity of
-    ``wrong`` are counted but not stored.
+    A row may come to be inside a ball if its distance is at most the ball's reach minus the row's need. It is wrong
+    there unless it is listed in ``below``, or, if parents are ``given``, one of them explains it. Pairs beyond the
+    capacity of ``wrong`` are counted but not stored.
     """
     rows, begin, end = tree
     low, high, least, ordered, needs = boxes

@@ -55,12 +55,12 @@ def contract(hierarchy: Hierarchy) -> Classes:
     children = flipped_lists(parents)
     # Two sums of random numbers, one per parent and one per child, instead of the lists themselves.
     keys = np.stack([_sums(parents, 1), _sums(children, 2)], axis=1)
-    _, first, class_of = np.unique(keys, axis=0, return_index=True, return_inverse=True)
+    _, first, inverse = np.unique(keys, axis=0, return_index=True, return_inverse=True)
     # In the order of the rows.
     order = np.argsort(first, kind="stable")
     number = np.empty(len(first), np.int32)
     number[order] = np.arange(len(first), dtype=np.int32)
-    class_of, rows = number[class_of.reshape(-1)], first[order].astype(np.int32)
+    class_of, rows = number[inverse.reshape(-1)], first[order].astype(np.int32)
     if len(rows) == len(hierarchy):
         weights = np.ones(len(rows), np.int64)
         return Classes(class_of, rows, weights, parents, children, hierarchy.depths)
