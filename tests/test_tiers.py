@@ -13,6 +13,7 @@ from tests.support.tiers import Comparison, all_kernels, compare
 
 import hypercone
 from hypercone import _jit, evaluation
+from hypercone.construction import LEARNERS
 from hypercone.construction.layout_kernels import caps_of_balls, points_of_caps
 from hypercone.embedding.checks import first_outside
 from hypercone.embedding.embedding_kernels import improve_position, points_outwards, rows_within
@@ -28,7 +29,7 @@ from hypercone.queries.questions import QUESTIONS, answer
 KERNELS = all_kernels()
 CONES = ("hyperbolic-cones", "euclidean-cones")
 STARTS = {name: [start for start in ("random", "poincare", "euclidean") if start != name] for name in METHODS}
-STARTS |= {name: [*STARTS[name], "caps", "nested-caps", "overlapping-caps"] for name in CONES}
+STARTS |= {name: [*STARTS[name], "caps", "nested-caps", "overlapping-caps", *LEARNERS] for name in CONES}
 OPTIMIZERS = ("sgd", "sgd-exp", "adagrad")
 QUICK = {"epochs": 2, "init_epochs": 2, "negatives": 3, "burn_in": 1}
 CYCLES = [("top", "a"), ("a", "b"), ("b", "c"), ("c", "a"), ("b", "d"), ("d", "e"), ("e", "d"), ("x", "y"), ("y", "x")]

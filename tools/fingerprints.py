@@ -30,7 +30,7 @@ import hypercone
 from hypercone.cli.main import main as hypercone_main
 
 METHODS = ("hyperbolic-cones", "euclidean-cones", "order", "poincare", "euclidean")
-STARTS = ("random", "poincare", "euclidean", "caps", "nested-caps", "overlapping-caps")
+STARTS = ("random", "poincare", "euclidean", "caps", "nested-caps", "overlapping-caps", "given-edges", "exact-caps")
 CONSTRUCTIONS = ("nested-caps", "overlapping-caps")
 SHORT = {"dim": 5, "epochs": 30, "init_epochs": 20}
 # Settings that lead through other parts of training than the usual ones.

@@ -17,7 +17,6 @@ import platform
 import subprocess
 import sys
 from collections.abc import Iterable, Sequence
-from functools import partial
 from pathlib import Path
 from typing import Any, NamedTuple
 from unittest import mock
@@ -26,13 +25,14 @@ import numpy as np
 
 import hypercone
 from hypercone import _jit, _kernel_cache
-from hypercone.construction import CONSTRUCTIONS, overlapping
-from hypercone.construction.moving import FreePlan, NestedPlan
+from hypercone.construction import CONSTRUCTIONS, LEARNERS, overlapping
+from hypercone.construction.given_edges import NestedPlan
+from hypercone.construction.refining import RefiningPlan
 
 ROOT = Path(__file__).parents[1]
 DIMS = (2, 5, 10, 20, 50)
 # The starts that each method has.
-CONE_STARTS = ("random", "poincare", "euclidean", "caps", "nested-caps", "overlapping-caps")
+CONE_STARTS = ("random", "poincare", "euclidean", "caps", *CONSTRUCTIONS, *LEARNERS)
 STARTS = {
     "hyperbolic-cones": CONE_STARTS,
     "euclidean-cones": CONE_STARTS,
@@ -68,9 +68,11 @@ def digest_of(row: str, dim: int) -> str:
     if "init" in given:
         given |= SHORT
     # Constructions have no setting for it. The plain tier would take a minute for all iterations.
-    nested = partial(NestedPlan, separation_iterations=5, iterations=20)
-    free = partial(FreePlan, iterations=20)
-    with mock.patch.multiple(overlapping, NestedPlan=nested, FreePlan=free):
+    plans = {
+        "nested_plan": lambda size: NestedPlan(separation_iterations=5, iterations=20),
+        "refining_plan": lambda size: RefiningPlan(iterations=20),
+    }
+    with mock.patch.multiple(overlapping, **plans):
         points = hypercone.fit(small_dag(), **given, progress=False).points
     return hashlib.sha256(np.ascontiguousarray(points, "<f8").tobytes()).hexdigest()[:16]
 

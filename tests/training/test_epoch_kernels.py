@@ -6,13 +6,13 @@ import numpy as np
 import pytest
 
 from hypercone._jit import kernel
+from hypercone._random_kernels import mix
 from hypercone.geometry import cones, poincare
 from hypercone.hierarchy import Adjacency
 from hypercone.hierarchy.hierarchy import parent_lists
 from hypercone.methods import METHODS
 from hypercone.methods.generic_kernels import LONGEST_GRADIENT
 from hypercone.training import FitConfig
-from hypercone._random_kernels import mix
 from hypercone.training.epoch_kernels import below, shuffled_order, stream
 from hypercone.training.loop import Trainer
 from hypercone.training.sampling import make_negatives

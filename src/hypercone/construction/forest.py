@@ -72,9 +72,9 @@ def smallest_cap(points: Points, K: float) -> float:
 
 def _notes(hierarchy: Hierarchy, counts: Counts | None) -> tuple[str, ...]:
     notes = []
-    # Counted on direct edges: an implied edge does not add a parent.
-    several = int((np.bincount(hierarchy.reduction()[:, 1], minlength=1) > 1).sum())
-    if several:
+    if counts is None or counts.true_positives < counts.positives:
+        # Counted on direct edges: an implied edge does not add a parent.
+        several = int((np.bincount(hierarchy.reduction()[:, 1], minlength=1) > 1).sum())
         have = "node has" if several == 1 else "nodes have"
         lost = "some true pairs"
         if counts is not None:

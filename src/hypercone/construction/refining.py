@@ -47,7 +47,7 @@ class RefiningPlan:
     iterations: int = 1000
     first_rate: float = 0.1
     last_rate: float = 0.002
-    search_every: int = 5
+    search_every: int = 8
     # The initial weight of a wrong pair relative to a true one; equal from the middle on.
     first_wrong_weight: float = 0.1
 
