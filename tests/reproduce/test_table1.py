@@ -140,8 +140,9 @@ def test_every_cell_has_valid_configurations_and_the_strict_one_uses_training_ed
     for method, recipe in [*((method, recipe) for method in TABLE1 for recipe in RECIPES), (CONES, STRICT)]:
         config = recipe_config(method, recipe, dim, percent, seed=7)
         assert (config.method, config.dim, config.seed) == (method, dim, 7)
-    assert (config.known, config.init) == ("training", "caps")
-    assert config.relatives > 0
+    assert (config.known, config.init, config.epochs) == ("training", "exact-caps", 0)
+    in_forest = recipe_config(CONES, "given-edges", dim, percent, seed=7)
+    assert (in_forest.known, in_forest.init, in_forest.epochs) == ("training", "given-edges", 0)
     with pytest.raises(UnknownNameError, match="did you mean tuned"):
         recipe_config("order", "tunde", dim, percent, 0)
 
@@ -180,7 +181,7 @@ def test_the_strict_recipe_is_not_in_the_table_and_computes_its_own_start_whose_
     strict = recipe_config(CONES, STRICT, 5, 50, 0).as_dict() | {"dim": 5, "init_epochs": 20}
     trial, other = (Trial(STRICT, 50, FitConfig(**strict | {"epochs": n}), source="tree-3-4") for n in (5, 6))
     (row,) = run_trials([trial])
-    assert row["config"]["init"] == "caps"
+    assert row["config"]["init"] == "exact-caps"
     assert row["pretraining_seconds"] == 0
     assert trial.identifies(row)
     assert trial.shares != other.shares

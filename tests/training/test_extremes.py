@@ -9,7 +9,7 @@ import pytest
 from tests.support.tiers import needs_speed
 
 from hypercone.cli.main import main
-from hypercone.construction import CONSTRUCTIONS
+from hypercone.construction import CONSTRUCTIONS, LEARNERS
 from hypercone.data import load_dataset
 from hypercone.embedding import Embedding
 from hypercone.errors import ConfigError, InputError
@@ -81,11 +81,11 @@ def test_the_limits_of_k_and_border_give_sound_points(name, K, border, rate, tre
 @pytest.mark.parametrize("K", [1e-6, 0.1, 10.0])
 def test_every_allowed_start_gives_sound_points_and_the_others_are_refused(method, init, K, tree):
     is_pretrained = init in ("poincare", "euclidean") and init != method.name
-    is_of_cones = init in ("caps", *CONSTRUCTIONS) and method.curvature is not None
+    is_of_cones = init in ("caps", *LEARNERS, *CONSTRUCTIONS) and method.curvature is not None
     if init == "random" or is_pretrained or is_of_cones:
         assert is_fitted(tree, method=method.name, init=init, K=K)
     else:
-        why = "has no cones" if init in CONSTRUCTIONS else ""
+        why = "has no cones" if init in CONSTRUCTIONS.keys() | LEARNERS.keys() else ""
         with pytest.raises(ConfigError, match=rf"^init is {init}, .*{why}"):
             fit(tree, **QUICK, method=method.name, init=init, K=K)
 

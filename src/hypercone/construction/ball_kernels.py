@@ -21,6 +21,7 @@ from hypercone._math_kernels import exp
 
 # A ball stays this far inside the one above, which exceeds the rounding error.
 INSIDE = 1.0 - 1e-9
+ROUNDED = 1.0 + 1e-12
 NO_DISTANCE = 1e-300
 # Siblings are pushed apart with full force once they overlap by a tenth of the smaller radius.
 SOFT_OVERLAP = 0.1
@@ -69,7 +70,8 @@ def place_balls(parents, offsets, log_ratios, centers, radii, dim):
             length += offsets[i, k] * offsets[i, k]
         length = math.sqrt(length)
         longest = (1.0 - ratio) * INSIDE
-        if length > longest:
+        # A shortened offset is not shortened again, so that placing the same balls twice changes nothing.
+        if length > longest * ROUNDED:
             for k in range(width(dim)):
                 offsets[i, k] *= longest / length
         radius = radii[above]

@@ -23,7 +23,7 @@ from hypercone._math_kernels import acos, sin_each, tanh_each
 from hypercone._random import unit_vectors
 from hypercone.construction import CONSTRUCTIONS, LEARNERS, construct
 from hypercone.construction.layout import points_from_caps
-from hypercone.construction.overlapping import FEWEST_DIMENSIONS, learn_from_caps, learn_in_forest
+from hypercone.construction.overlapping import learn_from_caps, learn_in_forest
 from hypercone.construction.refining import refining_plan
 from hypercone.errors import ConfigError, option
 from hypercone.geometry import caps, klein
@@ -121,6 +121,9 @@ def pretraining_config(config: TrainingConfig) -> TrainingConfig:
     # The number of edges has no effect, because the epochs are given.
     return training_config(given, edges=1)
 
+
+# Of a start from caps.
+FEWEST_DIMENSIONS = 2
 
 # Negative pairs per edge: with a random child, with a random parent that is not a leaf, and with a sibling.
 NEGATIVE_PAIRS = (2, 2, 2)
@@ -286,11 +289,6 @@ def learned_start(
     [True, True, True, True, False]
     """
     given = _given_edges(count, edges, config)
-    if config.dim < FEWEST_DIMENSIONS:
-        raise ConfigError(
-            f"{option('dim')} is {config.dim}, but {option('init', config.init)} needs at least {FEWEST_DIMENSIONS},"
-            " for caps to pass each other"
-        )
     if config.init == "given-edges":
         return _for_method(learn_in_forest(given, config.dim, config.K, config.seed, context), config)
     # Once the second stage has a checkpoint, the first has nothing to do.
@@ -307,6 +305,11 @@ def _given_edges(count: int, edges: Rows, config: TrainingConfig) -> Hierarchy:
     if find_method(config.method).curvature is None:
         raise ConfigError(
             f"{option('init')} is {config.init}, but {config.method} has no cones to construct; leave it out"
+        )
+    if config.dim < FEWEST_DIMENSIONS:
+        raise ConfigError(
+            f"{option('dim')} is {config.dim}, but {option('init', config.init)} needs at least {FEWEST_DIMENSIONS},"
+            " for caps to lie on a sphere"
         )
     return Hierarchy([str(row) for row in range(count)], edges)
 
