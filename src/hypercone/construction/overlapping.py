@@ -111,7 +111,7 @@ def learn_from_caps(
     parents, forest = hierarchy.parent_lists, spanning_forest(hierarchy)
     wanted = Wanted(parents, forest, np.ones(len(hierarchy), np.int64), by_given=True)
     start = Balls(*balls_from_caps(directions, angles, K, seed))
-    balls, _ = refine(wanted, start, smallest_radius(K), refining_plan(len(hierarchy)), context)
+    balls, _ = refine(wanted, start, smallest_radius(K), RefiningPlan(), context)
     return _points(balls, K)
 
 

@@ -60,14 +60,14 @@ class RefiningPlan:
         return min(1.0, self.first_wrong_weight + 2 * (1 - self.first_wrong_weight) * iteration / self.iterations)
 
 
-FEWEST_ITERATIONS, MOST_ITERATIONS = 1_000, 2_000
+FEWEST_ITERATIONS, MOST_ITERATIONS = 300, 2_000
 
 
 def refining_plan(size: int) -> RefiningPlan:
     """The schedule for so many balls.
 
     >>> [refining_plan(size).iterations for size in (1_000, 25_000, 1_000_000)]
-    [2000, 1600, 1000]
+    [2000, 1600, 300]
     """
     return RefiningPlan(iterations=min(max(MOVES // size, FEWEST_ITERATIONS), MOST_ITERATIONS))
 

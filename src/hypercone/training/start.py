@@ -24,7 +24,7 @@ from hypercone._random import unit_vectors
 from hypercone.construction import CONSTRUCTIONS, LEARNERS, construct
 from hypercone.construction.layout import points_from_caps
 from hypercone.construction.overlapping import learn_from_caps, learn_in_forest
-from hypercone.construction.refining import refining_plan
+from hypercone.construction.refining import RefiningPlan
 from hypercone.errors import ConfigError, option
 from hypercone.geometry import caps, klein
 from hypercone.hierarchy import Hierarchy
@@ -292,7 +292,7 @@ def learned_start(
     if config.init == "given-edges":
         return _for_method(learn_in_forest(given, config.dim, config.K, config.seed, context), config)
     # Once the second stage has a checkpoint, the first has nothing to do.
-    if context.checkpoints.of(FREE, refining_plan(count).iterations):
+    if context.checkpoints.of(FREE, RefiningPlan().iterations):
         learned = random_caps(count, edges, known, config)
     else:
         learned = learned_caps(count, edges, known, config, context)
