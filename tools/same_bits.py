@@ -68,7 +68,7 @@ def digest_of(row: str, dim: int) -> str:
     if "init" in given:
         given |= SHORT
     # Constructions have no setting for it. The plain tier would take a minute for all iterations.
-    plans = {
+    plans: dict[str, Any] = {
         "nested_plan": lambda size: NestedPlan(separation_iterations=5, iterations=20),
         "refining_plan": lambda size: RefiningPlan(iterations=20),
     }

@@ -145,7 +145,7 @@ def test_wide_families_are_divided_into_groups(classes, monkeypatch):
 
 @pytest.mark.parametrize("widest", [1024, 6])
 @pytest.mark.parametrize(("dim", "seed"), [(1, 0), (2, 1), (4, 2), (9, 3)])
-def test_the_search_in_the_forest_equals_a_scan_and_its_arrays_grow(classes, dim, seed, widest, monkeypatch):
+def test_the_search_in_the_forest_equals_a_scan(classes, dim, seed, widest, monkeypatch):
     monkeypatch.setattr(skeleton, "WIDEST_FAMILY", widest)
     monkeypatch.setattr(skeleton, "GROUP", 3)
     places = build_skeleton(classes, forest_of(classes))
@@ -162,13 +162,24 @@ def test_the_search_in_the_forest_equals_a_scan_and_its_arrays_grow(classes, dim
     outside = places.edges[:, 0]
     assert found.edges_held == sum(holds[places.rows[p], places.rows[c]] for p, c in places.edges.tolist())
     assert len(outside) >= found.edges_held
-    run.pairs, run.pair_weights = run.pairs[:1], run.pair_weights[:1]
-    assert run.search() == found
-    assert run.pair_count == pushed <= len(run.pairs)
     # What is pushed and inside is unexplained, each pair once.
     inside = [(h, t) for h, t in run.pairs[:pushed].tolist() if holds[places.rows[h], places.rows[t]]]
     assert len(set(inside)) == len(inside) <= found.unexplained
     assert all(scanned[places.rows[h], places.rows[t]] for h, t in inside)
+
+
+def test_a_search_that_finds_too_much_goes_on_where_it_ended_and_is_never_the_best(places):
+    whole, parts = (NestedRun(places, first_shape(places, 4, 0)) for _ in range(2))
+    found, wanted = whole.search(), whole.pairs[: whole.pair_count].tolist()
+    parts._most_pairs, collected, unexplained = 10, [], 0
+    for _ in range(1000):
+        unexplained += parts.search().unexplained
+        collected += parts.pairs[: parts.pair_count].tolist()
+        assert parts.best_found != found
+        if parts.next_holder == 0:
+            break
+    assert (collected, unexplained) == (wanted, found.unexplained)
+    assert len(collected) > 50
 
 
 def test_false_negatives_are_rare_along_a_run_and_gone_once_every_edge_holds(dag, classes, places):

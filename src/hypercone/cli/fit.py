@@ -36,6 +36,7 @@ FIT_EXAMPLE = """examples:
   hypercone fit huge.tsv --method nested-caps -o model       (a million nodes in seconds; exact if it is a tree)
   hypercone fit taxonomy.tsv -o model --missed missed.tsv    (which ancestors the geometry gets wrong)
   hypercone fit wordnet-nouns --percent 50 --dim 10 -o model (hold out edges as in the paper, and test)
+  hypercone fit wordnet-nouns --percent 25 --recipe given-edges -o model   (learn in a forest of the training edges)
   hypercone fit wordnet-nouns --percent 50 -o model --run checkpoints --resume    (resume after a kill)"""
 
 # The prefix of the F1 of a learned model in the output, by the pairs it was calibrated on.
@@ -51,6 +52,7 @@ def add_fit_arguments(parser: argparse.ArgumentParser) -> None:
     )
     parser.add_argument("--split-seed", type=int, default=0, help="the seed of the draw for --percent (default 0)")
     parser.add_argument("--split", metavar="FOLDER", help="hold out the pairs that 'hypercone split' wrote")
+    parser.add_argument("--recipe", metavar="NAME", help="named settings of a learned method, such as given-edges")
     parser.add_argument("--missed", metavar="FILE", help=MISSED_HELP)
     add_quiet(parser)
     add_json(parser)
@@ -67,7 +69,9 @@ def run_fit(options: argparse.Namespace) -> int:
     split = _split(options, hierarchy)
     started = time.perf_counter()
     with checkpointing(options) as checkpoint:
-        embedding = fit(hierarchy, recipe=config, split=split, checkpoint=checkpoint)
+        # A recipe is resolved by the split; the settings take precedence.
+        given = {} if options.recipe is None else config.given
+        embedding = fit(hierarchy, recipe=options.recipe or config, split=split, checkpoint=checkpoint, **given)
         seconds = time.perf_counter() - started
         counted = _add_headline(embedding, options)
         _save(embedding, options)

@@ -101,7 +101,7 @@ def add_settings(parser: argparse.ArgumentParser) -> None:
         group.add_argument(
             option_name(name),
             dest=f"setting_{name}",
-            metavar="|".join(option.choices) or option.kind.__name__.upper(),
+            metavar="|".join(option.choices) or "|".join((option.kind.__name__.upper(), *option.words)),
             help=option.reason.replace("%", "%%") + default,
         )
 
@@ -130,6 +130,8 @@ def option_name(field: str) -> str:
 
 
 def _value(option: Option, text: str) -> Any:
+    if text in option.words:
+        return text
     try:
         return option.kind(text)
     except ValueError:

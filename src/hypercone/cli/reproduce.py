@@ -16,14 +16,16 @@ from hypercone.progress import LiveTable
 from hypercone.reproduce import Plan, Results, Trial, markdown
 from hypercone.reproduce.claims import CLAIMS, claim_trials, judge, report
 from hypercone.reproduce.released_split import released_percentages
-from hypercone.reproduce.table1 import DIMS, PERCENTS, RECIPES, TABLE1, headline, timing
+from hypercone.reproduce.table1 import DIMS, OWN_RECIPES, PERCENTS, RECIPES, TABLE1, headline, timing
 from hypercone.reproduce.trials import DATASET, Row, missing, run_side_by_side
+from hypercone.training.recipe import read_recipes
 
 SEEDS = 3
 
 REPRODUCE_EXAMPLE = """examples:
   hypercone reproduce table1 --seeds 1
   hypercone reproduce table1 --methods hyperbolic-cones --dims 5 --percent 10,50
+  hypercone reproduce table1 --recipes given-edges           (ours, learned in a forest of the training edges)
   hypercone reproduce table1 --split noun_closure.tsv        (the authors' files, or yours in their format)
   hypercone reproduce claims
   hypercone reproduce figure3 -o pictures
@@ -50,7 +52,10 @@ def add_reproduce_arguments(parser: argparse.ArgumentParser) -> None:
     trials.add_argument("--jobs", type=int, help="the number of trials run in parallel (default all cores)")
     table = parser.add_argument_group("for table1")
     table.add_argument("--methods", help=f"comma-separated (default {','.join(TABLE1)})")
-    table.add_argument("--recipes", help=f"comma-separated (default {','.join(RECIPES)})")
+    table.add_argument(
+        "--recipes",
+        help=f"comma-separated (default {','.join(RECIPES)}; hyperbolic cones also have {','.join(OWN_RECIPES)})",
+    )
     table.add_argument("--dims", help=f"comma-separated (default {','.join(map(str, DIMS))})")
     table.add_argument("--percent", help=f"comma-separated (default {','.join(map(str, PERCENTS))})")
     table.add_argument("--split", metavar="PREFIX", help="files as the authors released them, PREFIX.vocab and so on")
@@ -92,14 +97,28 @@ def _plan(options: argparse.Namespace) -> Plan:
     """The cells that the options name; with the authors' files, all percentages that they have."""
     default_percents = released_percentages(options.split) if options.split else PERCENTS
     return Plan(
-        methods=_names("method", options.methods, tuple(TABLE1)),
-        recipes=_names("recipe", options.recipes, RECIPES),
+        methods=_methods(options),
+        recipes=_names("recipe", options.recipes, (*RECIPES, *OWN_RECIPES)) if options.recipes else RECIPES,
         dims=whole_numbers("--dims", options.dims, at_least=1) if options.dims else DIMS,
         percents=percentages("--percent", options.percent) if options.percent else default_percents,
         seeds=_check_positive("--seeds", options.seeds) or SEEDS,
         source=options.split or DATASET,
         is_released=bool(options.split),
     )
+
+
+def _methods(options: argparse.Namespace) -> Sequence[str]:
+    """The methods that the options name, by default all that have one of the recipes."""
+    named = _names("method", options.methods, tuple(TABLE1))
+    if options.recipes is None:
+        return named
+    having = [method for method in named if read_recipes(method).keys() & set(options.recipes.split(","))]
+    if options.methods is not None and (without := [method for method in named if method not in having]):
+        raise InputError(
+            f"--methods names {without[0]}, which has no recipe {options.recipes}; it has"
+            f" {', '.join(read_recipes(without[0]))}"
+        )
+    return having
 
 
 def _claims(options: argparse.Namespace) -> int:

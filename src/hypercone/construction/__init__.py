@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import math
+
 from hypercone.construction.forest import Constructed, construct_forest, spanning_forest
 from hypercone.construction.layout import points_from_balls
 from hypercone.construction.overlapping import construct_overlapping
@@ -33,8 +35,11 @@ def construct(
     K: float = 0.1,
     seed: int = 0,
     context: FitContext = DEFAULT_CONTEXT,
+    seconds: float = 0.0,
 ) -> Constructed:
     """Points for the hyperbolic cones of a hierarchy, by the construction of that name.
+
+    Overlapping caps are moved for so many ``seconds`` at most; 0 means without a limit.
 
     >>> from hypercone.data import load_dataset
     >>> construct("nested-caps", load_dataset("tree-2-3"), dim=2).counts.f1
@@ -44,5 +49,5 @@ def construct(
         # Without rearranging, only given edges are used: no false pair, and the closure is not consulted.
         return construct_forest(hierarchy, dim, K, rearrange=False)
     if name == "overlapping-caps":
-        return construct_overlapping(hierarchy, dim, K, seed, context=context)
+        return construct_overlapping(hierarchy, dim, K, seed, seconds=seconds or math.inf, context=context)
     raise unknown_name("construction", name, CONSTRUCTIONS)

@@ -203,7 +203,8 @@ class Constructed:
     ``counts`` is exact, over all ordered pairs of different nodes against the closure, or None if there are too many.
     ``smallest_cap`` is the angular radius of the smallest cap, which shows how much of the precision of float64 is
     left. ``notes`` are sentences for the user. ``closure_aware`` says whether the closure of the given edges was used,
-    or only the edges themselves. ``errors`` are those of each node's ancestors, if they were counted.
+    or only the edges themselves. ``errors`` are those of each node's ancestors, if they were counted; ``unexplained``
+    are the containments that the given edges do not explain, if nothing was counted.
     """
 
     points: Points
@@ -212,6 +213,7 @@ class Constructed:
     notes: tuple[str, ...] = ()
     closure_aware: bool = False
     errors: ListErrors | None = None
+    unexplained: int | None = None
 
     @property
     def is_exact(self) -> bool:

@@ -54,6 +54,8 @@ SHRINK, GROW = 0.2, 0.5
 EDGE_MARGIN, WRONG_MARGIN = 0.05, 0.1
 # The scale of a leaf, as a share of the radius above.
 LEAF_SCALE = 0.3
+# The most pairs that one search collects, but for those of its last holder.
+PAIRS_PER_BALL, MORE_PAIRS = 4, 100_000
 # Siblings that each sibling is compared with in one step.
 MOST_SIBLINGS = 256
 
@@ -179,13 +181,16 @@ class NestedRun:
         self.offsets, self.log_ratios = shape.offsets.copy(), shape.log_ratios.copy()
         widest = np.maximum(self.log_ratios, log(WIDEST_RATIO))
         size, dim = self.offsets.shape
+        self._most_pairs = PAIRS_PER_BALL * size + MORE_PAIRS
         self.limits = Limits(
             np.ones(size), self.log_ratios - _max_shrink(skeleton), np.minimum(self.log_ratios + GROW, widest)
         )
         self.dim: Any = dimension_type(dim, size)
         self.centers, self.radii = np.zeros((size, dim)), np.ones(size)
         self.scales = np.ones(size)
-        self.pairs, self.pair_weights, self.pair_count = np.zeros((4 * size, 2), np.int64), np.zeros(4 * size), 0
+        capacity = self._most_pairs + size
+        self.pairs, self.pair_weights, self.pair_count = np.zeros((capacity, 2), np.int32), np.zeros(capacity), 0
+        self.next_holder = 0
         self.best, self.best_found = shape, Found(0, 0, 0.0, int(skeleton.totals[-1]) ** 2)
         self._is_leaf = skeleton.is_leaf
         self._above = np.maximum(skeleton.parents, 0)
@@ -203,17 +208,18 @@ class NestedRun:
         self.reaches = np.where(self._is_leaf, self.radii + WRONG_MARGIN * self.scales, self.radii)
 
     def search(self) -> Found:
-        """Find what to push apart, and count; updates the best."""
-        balls, skeleton = (self.centers, self.radii, self.reaches, self.scales), self.skeleton
-        while True:
-            counted = find_unexplained(skeleton, *balls, WRONG_MARGIN, self.pairs, self.pair_weights, self.dim)
-            self.pair_count, unexplained, false = (int(number) for number in counted)
-            if self.pair_count <= len(self.pairs):
-                break
-            self.pairs, self.pair_weights = np.zeros((2 * self.pair_count, 2), np.int64), np.zeros(2 * self.pair_count)
-        held, gained = held_weight(self.centers, self.radii, skeleton.edges, self._weights, self.dim)
+        """Find what to push apart, and count; updates the best.
+
+        If there is too much, the next search goes on where this one ended.
+        """
+        balls, first = (self.centers, self.radii, self.reaches, self.scales), self.next_holder
+        pairs = (first, self._most_pairs, self.pairs, self.pair_weights)
+        counted = find_unexplained(self.skeleton, *balls, WRONG_MARGIN, *pairs, self.dim)
+        self.pair_count, unexplained, false, self.next_holder = (int(number) for number in counted)
+        held, gained = held_weight(self.centers, self.radii, self.skeleton.edges, self._weights, self.dim)
         found = Found(int(held), unexplained, float(gained), false)
-        if found.score > self.best_found.score:
+        # A part of a search says nothing about the whole.
+        if found.score > self.best_found.score and first == self.next_holder == 0:
             self.best, self.best_found = Shape(self.offsets.copy(), self.log_ratios.copy()), found
         return found
 
@@ -242,7 +248,8 @@ class NestedRun:
 
     def checkpoint(self, done: int) -> Checkpoint:
         """The state after ``done`` iterations."""
-        return Checkpoint(NESTED, done, self._state(), {"steps": self._steps, "best": list(self.best_found)})
+        facts = {"steps": self._steps, "best": list(self.best_found), "next": self.next_holder}
+        return Checkpoint(NESTED, done, self._state(), facts)
 
     def restore(self, found: Checkpoint) -> int:
         """Restore a checkpoint; returns how many iterations were done."""
@@ -250,6 +257,7 @@ class NestedRun:
         found.fill(self._state())
         with reading_state(found):
             self._steps, self.best_found = int(found.facts["steps"]), Found(*found.facts["best"])
+            self.next_holder = int(found.facts["next"])
         self._place()
         return found.epoch
 

@@ -24,6 +24,7 @@ from hypercone.construction.layout import balls_from_caps, cap_radius, points_fr
 from hypercone.construction.refining import RefiningPlan, Wanted, refine, refining_plan, set_leaf_radii
 from hypercone.construction.search_kernels import count_list_errors
 from hypercone.construction.skeleton import Classes, build_skeleton, contract, forest_of
+from hypercone.errors import option
 from hypercone.hierarchy import Hierarchy
 from hypercone.hierarchy.graph import ancestor_counts, ancestors
 from hypercone.index import ConeIndex
@@ -88,7 +89,9 @@ def construct_overlapping(
         )
         return replace(forest, notes=(*forest.notes, reason))
     balls, found, closure_aware = _move(hierarchy, dim - 1, K, seed, plans or Plans(), until, context)
-    return _better_of(forest, _construct_from_balls(hierarchy, balls, K, closure_aware), found)
+    moved = _construct_from_balls(hierarchy, balls, K, closure_aware, found.unexplained)
+    made = _better_of(forest, moved, found)
+    return replace(made, notes=(*made.notes, *_notes(made, hierarchy, found)))
 
 
 def learn_in_forest(
@@ -187,13 +190,38 @@ def _points(balls: Balls, K: float) -> Points:
     return points_from_balls(balls.centers / largest, balls.radii / largest, K)
 
 
-def _construct_from_balls(hierarchy: Hierarchy, balls: Balls, K: float, closure_aware: bool) -> Constructed:
+def _construct_from_balls(
+    hierarchy: Hierarchy, balls: Balls, K: float, closure_aware: bool, unexplained: int
+) -> Constructed:
     points = _points(balls, K)
     positives = hierarchy.count_closure()
     if positives is None or positives > MOST_COUNTED:
-        return Constructed(points, None, smallest_cap(points, K), (), closure_aware)
+        return Constructed(points, None, smallest_cap(points, K), (), closure_aware, None, unexplained)
     errors = count_errors(points, hierarchy, K)
     return Constructed(points, counts_of(errors, positives), smallest_cap(points, K), (), closure_aware, errors)
+
+
+# Below this F1 a note says what would help.
+FAR_FROM_EXACT = 0.95
+
+
+def _notes(made: Constructed, hierarchy: Hierarchy, found: Found) -> list[str]:
+    """How far from exact the result is, and what would help."""
+    if made.is_exact:
+        return ["exact: every true pair holds and no other"]
+    if made.counts is None:
+        return [
+            f"there are more than {MOST_COUNTED:,} true pairs, or they take minutes to count, so they are not counted;"
+            f" {found.unexplained:,} containments are not explained by the edges"
+        ]
+    if made.counts.f1 >= FAR_FROM_EXACT:
+        return []
+    dim = made.points.shape[1]
+    several = (np.bincount(hierarchy.reduction()[:, 1], minlength=1) > 1).sum() / len(hierarchy)
+    return [
+        f"F1 over all pairs is {made.counts.f1:.1%}, far from exact: {several:.0%} of the nodes have several parents,"
+        f" and {dim} dimensions are few for that; try {option('dim', 2 * dim)}"
+    ]
 
 
 def _better_of(forest: Constructed, overlapping: Constructed, found: Found) -> Constructed:

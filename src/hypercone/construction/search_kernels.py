@@ -77,10 +77,9 @@ def _record(tree, centers, radii, holder, top, is_inside, pairs, weights, counts
     if is_inside:
         counts[FALSE] += weight
     place = counts[PUSHED]
-    if place < len(pairs):
-        pairs[place, 0] = holder
-        pairs[place, 1] = top
-        weights[place] = weight
+    pairs[place, 0] = holder
+    pairs[place, 1] = top
+    weights[place] = weight
     counts[PUSHED] = place + 1
 
 
@@ -110,12 +109,15 @@ def _search(tree, centers, radii, reaches, scales, holder, top, margin, pairs, w
 
 
 @kernel(weight=2, calls=LOOP)
-def find_unexplained(tree, centers, radii, reaches, scales, margin, pairs, weights, dim):
-    """(pairs to push apart, unexplained containments, nodes in these) of balls nested in a forest.
+def find_unexplained(tree, centers, radii, reaches, scales, margin, first, limit, pairs, weights, dim):
+    """(pairs to push apart, unexplained containments, nodes in these, place to go on at) of balls nested in a forest.
 
     A pair is (holder, top of a subtree), also if the top is outside the holder by less than the margin (in scales of
     the top); its weight is the number of nodes of the subtree. Nothing of a subtree is farther from its center than its
-    reach. Pairs beyond the capacity are counted but not stored.
+    reach.
+
+    Holders before the place ``first`` are left out. The search ends at the first holder with which there are more than
+    ``limit`` pairs, so there are at most as many pairs more as balls, or at the end, which is 0.
     """
     n = len(radii)
     counts = np.zeros(3, np.int64)
@@ -157,11 +159,13 @@ def find_unexplained(tree, centers, radii, reaches, scales, margin, pairs, weigh
                 neighbors[filled] = other
                 filled += 1
         ends[depths[place]] = filled
-        if tree.can_hold[place]:
+        if tree.can_hold[place] and place >= first:
             for i in range(begins[place], filled):
                 near = neighbors[i]
                 _search(tree, centers, radii, reaches, scales, place, near, margin, pairs, weights, counts, stack, dim)
-    return counts[PUSHED], counts[UNEXPLAINED], counts[FALSE]
+            if counts[PUSHED] > limit:
+                return counts[PUSHED], counts[UNEXPLAINED], counts[FALSE], place + 1
+    return counts[PUSHED], counts[UNEXPLAINED], counts[FALSE], 0
 
 
 @kernel(weight=4, calls=LOOP)

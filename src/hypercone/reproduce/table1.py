@@ -9,7 +9,7 @@ from dataclasses import dataclass
 from hypercone.errors import plural
 from hypercone.reproduce.trials import DATASET, Results, Row, Trial
 from hypercone.training import FitConfig
-from hypercone.training.recipe import named_recipe
+from hypercone.training.recipe import named_recipe, read_recipes
 
 DIMS = (5, 10)
 PERCENTS = (0, 10, 25, 50)
@@ -46,7 +46,9 @@ def paper_f1(method: str, dim: int, percent: float) -> float | None:
     return TABLE1[method][dim][PERCENTS.index(int(percent))]
 
 
+# Of every method; those of OWN_RECIPES are of hyperbolic cones alone, and shown only if they are asked for.
 RECIPES = ("as published", "tuned")
+OWN_RECIPES = ("strict", "given-edges", "from forest")
 
 
 def recipe_config(method: str, recipe: str, dim: int, percent: float, seed: int) -> FitConfig:
@@ -76,10 +78,18 @@ class Plan:
             Trial(recipe, percent, recipe_config(method, recipe, dim, percent, seed), self.source, self.is_released)
             for seed in range(self.seeds)
             for method in self.methods
-            for recipe in self.recipes
+            for recipe in self.recipes_of(method)
             for dim in self.dims
             for percent in self.percents
         ]
+
+    def recipes_of(self, method: str) -> list[str]:
+        """The recipes of the plan that a method has.
+
+        >>> Plan(recipes=("tuned", "strict")).recipes_of("order")
+        ['tuned']
+        """
+        return [recipe for recipe in self.recipes if recipe in read_recipes(method)]
 
     def rows(self, rows: Iterable[Row]) -> list[Row]:
         """The results that belong to this plan."""
@@ -101,9 +111,10 @@ def _table_lines(plan: Plan, rows: Iterable[Row], dim: int) -> Iterator[str]:
     for method in plan.methods:
         printed = [paper_f1(method, dim, percent) for percent in plan.percents]
         yield _line(TITLES[method], "paper", ["–" if f1 is None else f"{f1:.1f}" for f1 in printed])
-        for recipe in plan.recipes:
+        for recipe in plan.recipes_of(method):
             cells = [summarize_cell(rows, method, recipe, dim, percent) for percent in plan.percents]
-            yield _line("", recipe, ["…" if cell is None else str(cell) for cell in cells])
+            kinds = {row["kind"] for row in rows if (row["method"], row["recipe"]) == (method, recipe)} - {"learned"}
+            yield _line("", ", ".join([recipe, *sorted(kinds)]), ["…" if cell is None else str(cell) for cell in cells])
 
 
 def _line(title: str, recipe: str, cells: list[str]) -> str:

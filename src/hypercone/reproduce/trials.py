@@ -114,7 +114,7 @@ def _run(
     seconds = time.perf_counter() - began
     return {
         "method": config.method,
-        "kind": "learned",
+        "kind": embedding.record["kind"],
         "dim": config.dim,
         "percent": trial.percent,
         "recipe": trial.recipe,

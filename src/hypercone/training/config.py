@@ -35,7 +35,7 @@ KINDS: dict[type, tuple[type, str]] = {
 # The default for a complete taxonomy is a construction; if edges are held out, it is learned.
 AUTO, DEFAULT_CONSTRUCTION, DEFAULT_LEARNER = "auto", "overlapping-caps", "hyperbolic-cones"
 # The settings of constructions; all others are settings of learning only.
-COMMON = ("method", "dim", "seed", "K")
+COMMON = ("method", "dim", "seed", "K", "seconds")
 USUAL_DIM, LARGER_DIM = 5, 10
 # From this share of nodes with several parents on, overlapping caps use the larger dimension.
 MANY_MULTI_PARENT = 0.1
@@ -67,14 +67,19 @@ class Option:
     at_most: float | None = None
     above: float | None = None
     choices: tuple[str, ...] = ()
+    # Words that may stand instead of a number.
+    words: tuple[str, ...] = ()
 
     def check(self, value: Any, called: str | None = None) -> Any:
         """The value as a plain Python value; ConfigError if it has the wrong type or is outside its range.
 
         The message begins with ``called``, by default the option as the caller writes it.
         """
+        if isinstance(value, str) and value in self.words:
+            return value
         wanted = self._broken_rule(value)
         if wanted is not None:
+            wanted = " or ".join([wanted, *self.words])
             raise ConfigError(f"{called or option(self.name)} is {format_value(value)}, but must be {wanted}")
         return self.kind(value)
 
@@ -149,9 +154,10 @@ class TrainingConfig(_NamedSettings):
     dim: int = setting(
         None,
         "dimensions; by default 5, which is enough for most taxonomies, and 10 for overlapping caps if at least a tenth"
-        " of the nodes have several parents",
+        " of the nodes have several parents; auto, for overlapping caps, takes more while they pay",
         at_least=1,
         at_most=1024,
+        words=(AUTO,),
     )
     seed: int = setting(0, "the same seed gives the same bytes", at_least=0, at_most=2**63 - 1)
     edges: str = setting(
@@ -246,9 +252,20 @@ class TrainingConfig(_NamedSettings):
     threads: int = setting(
         1, "more than one means lock-free parallel SGD: faster, but not reproducible", at_least=1, at_most=256
     )
+    seconds: float = setting(
+        0.0,
+        "a limit for overlapping caps, after which the best so far are taken, so not reproducible; 0 means none",
+        at_least=0,
+    )
 
     def __post_init__(self) -> None:
         method = find_method(self.method)
+        if str(self.dim) == AUTO:
+            raise ConfigError(f"{option('dim')} is {AUTO}, but {self.method} is learned; give a number of dimensions")
+        if self.seconds:
+            raise ConfigError(
+                f"{option('seconds')} is {self.seconds}, but {self.method} is learned; give {option('epochs')} instead"
+            )
         if self.margin > method.largest_margin:
             raise ConfigError(
                 f"{option('margin')} is {self.margin}, but a cone's must be at most π/2, an angle in radians"
@@ -294,8 +311,13 @@ class ConstructionConfig(_NamedSettings):
     dim: int
     seed: int
     K: float
+    seconds: float = 0.0
 
     def __post_init__(self) -> None:
+        if self.seconds and self.method != DEFAULT_CONSTRUCTION:
+            raise ConfigError(
+                f"{option('seconds')} is {self.seconds}, but {self.method} takes as long as it takes; leave it out"
+            )
         if self.dim < 2:
             raise ConfigError(
                 f"{option('dim')} is {self.dim}, but {self.method} needs at least 2, for caps to lie on a sphere"
@@ -409,6 +431,11 @@ def construction_config(given: Mapping[str, Any], multi_parent_share: float) -> 
     needs_more = method == DEFAULT_CONSTRUCTION and multi_parent_share >= MANY_MULTI_PARENT
     usual = {name: OPTIONS[name].default for name in COMMON}
     usual |= {"method": method, "dim": LARGER_DIM if needs_more else USUAL_DIM}
+    if given.get("dim") == AUTO:
+        if method != DEFAULT_CONSTRUCTION:
+            raise ConfigError(f"{option('dim')} is {AUTO}, but {method} needs no more than any; give a number")
+        # The first one to try.
+        given = {**given, "dim": USUAL_DIM}
     return ConstructionConfig(**{name: OPTIONS[name].check(given.get(name, usual[name])) for name in COMMON})
 
 

@@ -15,7 +15,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from hypercone._system import processor_and_versions
-from hypercone.construction import CLOSURE_AWARE, CONSTRUCTIONS, construct
+from hypercone.construction import CLOSURE_AWARE, CONSTRUCTIONS, Constructed, construct
 from hypercone.embedding import Embedding
 from hypercone.embedding.headline import headline_from
 from hypercone.embedding.origin import Kind
@@ -31,6 +31,7 @@ from hypercone.training.config import (
     AUTO,
     DEFAULT_LEARNER,
     OPTIONS,
+    ConstructionConfig,
     FitConfig,
     TrainingConfig,
     format_value,
@@ -55,7 +56,7 @@ def fit(
     data: Data,
     method: str = AUTO,
     *,
-    dim: int | None = None,
+    dim: int | str | None = None,
     seed: int | None = None,
     split: Split | None = None,
     start: Points | None = None,
@@ -75,7 +76,8 @@ def fit(
     ``method`` is nested-caps or overlapping-caps, which are constructed, or hyperbolic-cones, euclidean-cones, order,
     poincare or euclidean, which are learned. *auto* is overlapping-caps, the best for a complete hierarchy, and
     hyperbolic-cones with a split or a start. No other setting affects it: settings of learning are refused for a
-    construction. ``settings`` are those of docs/reference/settings.md by name.
+    construction. ``dim`` is a number or, for overlapping-caps, "auto": more while they pay. ``settings`` are those of
+    docs/reference/settings.md by name.
 
     With ``split``, only its training edges are used for training, and its validation pairs choose the epoch, the
     threshold and α; the test pairs are not used. Without one, the threshold is chosen on the training pairs.
@@ -83,9 +85,9 @@ def fit(
     With ``start``, one point per node, training begins there and the settings of initialization are not used; so
     several fits can share one pre-training (see ``hypercone.training.pretrain``).
 
-    ``recipe`` is "as published", "tuned" or, for hyperbolic cones, "strict" (the settings behind the tables), a TOML
-    file, settings by name such as ``record["config"]`` of a model, or a TrainingConfig or ConstructionConfig; other
-    arguments take precedence over it.
+    ``recipe`` is "as published", "tuned" or, for hyperbolic cones, "strict" or "given-edges" (the settings behind the
+    tables), a TOML file, settings by name such as ``record["config"]`` of a model, or a TrainingConfig or
+    ConstructionConfig; other arguments take precedence over it.
 
     ``checkpoint``, a folder or Checkpointing, lets the same call resume a fit that was killed. ``callback`` is called
     with a Progress after each epoch or iteration. A progress bar is shown if standard error is a terminal or a
@@ -211,7 +213,10 @@ def _construct(hierarchy: Hierarchy, given: FitConfig, split: Split | None, cont
     # Only direct edges count: a split's training edges include implied ones.
     parents = np.bincount(known.reduction()[:, 1], minlength=len(known))
     config = given.for_parents(float((parents > 1).mean()))
-    made = construct(config.method, known, config.dim, config.K, config.seed, context)
+    made, tried = _try_dimensions(known, config, context) if given.given.get("dim") == AUTO else (None, [])
+    if made is None:
+        made = construct(config.method, known, config.dim, config.K, config.seed, context, config.seconds)
+    config = replace(config, dim=made.points.shape[1])
     constructed = Embedding(
         names=hierarchy.names,
         points=made.points,
@@ -230,8 +235,9 @@ def _construct(hierarchy: Hierarchy, given: FitConfig, split: Split | None, cont
             "precision": made.counts and made.counts.precision,
             "recall": made.counts and made.counts.recall,
             "smallest_cap": made.smallest_cap,
-            "notes": [*recorded_notes(hierarchy), *made.notes],
-            "reproducible": True,
+            "unexplained": made.unexplained,
+            "notes": [*recorded_notes(hierarchy), *made.notes, *tried],
+            "reproducible": not config.seconds,
             "machine": processor_and_versions(),
         },
         labels=hierarchy.labels,
@@ -242,6 +248,32 @@ def _construct(hierarchy: Hierarchy, given: FitConfig, split: Split | None, cont
         # All pairs were counted for the record anyway; with a split, those of its training edges.
         constructed.record["headline"] = headline_from(constructed, hierarchy, made.counts, made.errors).as_dict()
     return constructed
+
+
+# The numbers of dimensions that ``dim="auto"`` tries in turn, the F1 that is enough, and the gain for which it goes on.
+DIMENSIONS, ENOUGH, WORTHWHILE = (5, 10, 20), 0.98, 0.005
+
+
+def _try_dimensions(
+    hierarchy: Hierarchy, config: ConstructionConfig, context: FitContext
+) -> tuple[Constructed, list[str]]:
+    """The construction in the fewest dimensions beyond which F1 hardly rises, and a note on those tried."""
+    if isinstance(context.checkpoints, FolderCheckpoints):
+        raise ConfigError(f"{option('dim')} is {AUTO}, which fits more than once; give a number with checkpoints")
+    best, highest, tried = None, 0.0, []
+    for dim in DIMENSIONS:
+        made = construct(config.method, hierarchy, dim, config.K, config.seed, context, config.seconds)
+        if made.counts is None:
+            return made, [f"the pairs are not counted, so {dim} dimensions were taken without a comparison"]
+        tried.append(f"{made.counts.f1:.2%} in {dim}")
+        if best is None or made.counts.f1 >= highest + WORTHWHILE:
+            best, gained, highest = made, True, made.counts.f1
+        else:
+            gained = False
+        if not gained or highest >= ENOUGH:
+            break
+    assert best is not None
+    return best, [f"dimensions tried, with F1 over all pairs: {', '.join(tried)}"]
 
 
 def _learn(
