@@ -212,7 +212,7 @@ def _notes(made: Constructed, hierarchy: Hierarchy, found: Found) -> list[str]:
     if made.counts is None:
         return [
             f"there are more than {MOST_COUNTED:,} true pairs, or they take minutes to count, so they are not counted;"
-            f" {found.unexplained:,} containments are not explained by the edges"
+            f" containments that the edges do not explain: {found.unexplained:,}"
         ]
     if made.counts.f1 >= FAR_FROM_EXACT:
         return []

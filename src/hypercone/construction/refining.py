@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import time
-from dataclasses import asdict, dataclass
+from dataclasses import asdict, dataclass, replace
 from functools import partial
 from typing import Any
 
@@ -61,6 +61,8 @@ class RefiningPlan:
 
 
 FEWEST_ITERATIONS, MOST_ITERATIONS = 300, 2_000
+# Tangled graphs get fewer: so many moves of the pairs that the first search finds, and at least so many iterations.
+PAIR_MOVES, FEWEST_IF_TANGLED = 1_600_000_000, 100
 
 
 def refining_plan(size: int) -> RefiningPlan:
@@ -111,7 +113,7 @@ class RefiningRun:
         self.best, self.best_counts = balls, Counts(0, 0, self.positives)
         self._gradients = Balls(np.zeros((size, dim)), np.zeros(size))
         self._moments = (np.zeros((size, dim)), np.zeros(size), np.zeros(size), np.zeros(size))
-        self._steps = self._searches = 0
+        self.iterations = self._steps = self._searches = 0
         self._wrong, self._found, self._false = np.empty((4 * size, 2), np.int32), 0, 0
         self._violated, self._violated_count = np.empty((len(self.true.rows), 2), np.int32), 0
         self._measure()
@@ -175,6 +177,12 @@ class RefiningRun:
         self.radii = exp_each(self.log_radii)
         self._measure()
 
+    def limit_to(self, iterations: int) -> None:
+        """Set the number of iterations: so many, or fewer if there is much to move."""
+        self.search(0.0)
+        most = PAIR_MOVES // max(1, self._found + self._violated_count)
+        self.iterations, self._searches = min(iterations, max(most, FEWEST_IF_TANGLED)), 0
+
     @property
     def rebuilds_tree_next(self) -> bool:
         """Whether the next search rebuilds the tree; only then does the state not depend on an older tree."""
@@ -182,7 +190,8 @@ class RefiningRun:
 
     def checkpoint(self, done: int) -> Checkpoint:
         """The state after ``done`` iterations; complete only if the next search rebuilds the tree."""
-        return Checkpoint(FREE, done, self._state(), {"steps": self._steps, "best": asdict(self.best_counts)})
+        facts = {"steps": self._steps, "iterations": self.iterations, "best": asdict(self.best_counts)}
+        return Checkpoint(FREE, done, self._state(), facts)
 
     def restore(self, found: Checkpoint) -> int:
         """Restore a checkpoint; returns how many iterations were done."""
@@ -190,6 +199,7 @@ class RefiningRun:
         found.fill(self._state())
         with reading_state(found):
             self._steps, self.best_counts = int(found.facts["steps"]), Counts(**found.facts["best"])
+            self.iterations = int(found.facts["iterations"])
         self.radii = exp_each(self.log_radii)
         self._measure()
         return found.epoch
@@ -211,9 +221,14 @@ def refine(
 ) -> tuple[Balls, Counts]:
     """The best balls found, starting from ``balls``, and their counts; no radius is below ``smallest``."""
     run = RefiningRun(wanted, balls, smallest)
+    done = 0
+    if found := context.checkpoints.of(FREE, plan.iterations):
+        done = run.restore(found)
+    else:
+        run.limit_to(plan.iterations)
+    plan = replace(plan, iterations=run.iterations)
     report = Reporter(context.progress, "free caps", plan.iterations, "iteration") if context.progress else None
-    found = context.checkpoints.of(FREE, plan.iterations)
-    for i in range(run.restore(found) if found else 0, plan.iterations):
+    for i in range(done, plan.iterations):
         if i % plan.search_every == 0:
             if run.rebuilds_tree_next:
                 context.checkpoints.offer(i, plan.iterations, partial(run.checkpoint, i), unit="iteration")
