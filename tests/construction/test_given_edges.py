@@ -172,6 +172,7 @@ def test_a_search_that_finds_too_much_goes_on_where_it_ended_and_is_never_the_be
     whole, parts = (NestedRun(places, first_shape(places, 4, 0)) for _ in range(2))
     found, wanted = whole.search(), whole.pairs[: whole.pair_count].tolist()
     parts._most_pairs, collected, unexplained = 10, [], 0
+    parts.pairs, parts.pair_weights = parts._space_for(2)
     for _ in range(1000):
         unexplained += parts.search().unexplained
         collected += parts.pairs[: parts.pair_count].tolist()

@@ -291,7 +291,9 @@ def test_the_origin_is_read_from_the_record(record, kind, closure_aware):
 
 @pytest.mark.parametrize("said", ["dreamed", 7, None, ["learned"]])
 def test_an_unknown_kind_is_refused(said):
-    with pytest.raises(InputError, match="must say one of: learned, constructed, learned from a construction"):
+    with pytest.raises(
+        InputError, match="must say one of: learned, learned in a forest of the given edges, constructed, "
+    ):
         kind_of(recorded(kind=said))
 
 

@@ -163,7 +163,10 @@ def test_a_finished_construction_can_be_resumed(larger, tmp_path):
         ({}, {"nested", "free"}),
         ({"method": "hyperbolic-cones", "init": "overlapping-caps", "epochs": 4}, {"nested", "free"}),
         ({"method": "hyperbolic-cones", "init": "given-edges", "epochs": 0}, {"nested"}),
-        ({"method": "hyperbolic-cones", "init": "exact-caps", "init_epochs": 90, "epochs": 0}, {"pretraining", "free"}),
+        (
+            {"method": "hyperbolic-cones", "init": "exact-caps", "init_epochs": 370, "epochs": 0},
+            {"pretraining", "free"},
+        ),
     ],
     ids=["constructed", "a start", "given edges", "exact caps"],
 )

@@ -188,9 +188,8 @@ class NestedRun:
         self.dim: Any = dimension_type(dim, size)
         self.centers, self.radii = np.zeros((size, dim)), np.ones(size)
         self.scales = np.ones(size)
-        capacity = self._most_pairs + size
-        self.pairs, self.pair_weights, self.pair_count = np.zeros((capacity, 2), np.int32), np.zeros(capacity), 0
-        self.next_holder = 0
+        self.pairs, self.pair_weights = self._space_for(PAIRS_PER_BALL * size)
+        self.pair_count = self.next_holder = 0
         self.best, self.best_found = shape, Found(0, 0, 0.0, int(skeleton.totals[-1]) ** 2)
         self._is_leaf = skeleton.is_leaf
         self._above = np.maximum(skeleton.parents, 0)
@@ -201,6 +200,11 @@ class NestedRun:
         self._moments = (np.zeros((size, dim)), np.zeros(size), np.zeros(size), np.zeros(size))
         self._steps = 0
         self._place()
+
+    def _space_for(self, pairs: int) -> tuple[NDArray[np.int32], Floats]:
+        """Arrays for so many pairs, and those of one more holder."""
+        capacity = pairs + len(self.log_ratios)
+        return np.zeros((capacity, 2), np.int32), np.zeros(capacity)
 
     def _place(self) -> None:
         place_balls(self.skeleton.parents, self.offsets, self.log_ratios, self.centers, self.radii, self.dim)
@@ -213,9 +217,14 @@ class NestedRun:
         If there is too much, the next search goes on where this one ended.
         """
         balls, first = (self.centers, self.radii, self.reaches, self.scales), self.next_holder
-        pairs = (first, self._most_pairs, self.pairs, self.pair_weights)
-        counted = find_unexplained(self.skeleton, *balls, WRONG_MARGIN, *pairs, self.dim)
-        self.pair_count, unexplained, false, self.next_holder = (int(number) for number in counted)
+        while True:
+            limit = len(self.pairs) - len(self.radii)
+            pairs = (first, limit, self.pairs, self.pair_weights)
+            counted = find_unexplained(self.skeleton, *balls, WRONG_MARGIN, *pairs, self.dim)
+            self.pair_count, unexplained, false, self.next_holder = (int(number) for number in counted)
+            if self.next_holder == 0 or limit >= self._most_pairs:
+                break
+            self.pairs, self.pair_weights = self._space_for(min(4 * limit, self._most_pairs))
         held, gained = held_weight(self.centers, self.radii, self.skeleton.edges, self._weights, self.dim)
         found = Found(int(held), unexplained, float(gained), false)
         # A part of a search says nothing about the whole.

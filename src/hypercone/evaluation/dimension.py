@@ -34,7 +34,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from hypercone._arrays import Adjacency, Rows
-from hypercone.errors import InputError, option, plural, some, visible
+from hypercone.errors import InputError, plural, some, visible
 from hypercone.hierarchy import Hierarchy
 from hypercone.progress import track_progress
 
@@ -95,7 +95,7 @@ def dimension_bound(hierarchy: Hierarchy, seed: int = 0, *, tries: int = 200) ->
     """
     for name, value, least in (("seed", seed, 0), ("tries", tries, 1)):
         if value < least:
-            raise InputError(f"{option(name)} is {value}, but must be at least {least}")
+            raise InputError(f"{name} is {value}, but must be at least {least}")
     several = np.flatnonzero(hierarchy.lineage.parent_lists.counts > 1)
     if len(several) == 0:
         # The sphere of a line is two points, and the caps of each are a chain.

@@ -113,7 +113,8 @@ def _table_lines(plan: Plan, rows: Iterable[Row], dim: int) -> Iterator[str]:
         yield _line(TITLES[method], "paper", ["–" if f1 is None else f"{f1:.1f}" for f1 in printed])
         for recipe in plan.recipes_of(method):
             cells = [summarize_cell(rows, method, recipe, dim, percent) for percent in plan.percents]
-            kinds = {row["kind"] for row in rows if (row["method"], row["recipe"]) == (method, recipe)} - {"learned"}
+            found = [row for row in rows if (row["method"], row["recipe"]) == (method, recipe)]
+            kinds = {row.get("kind", "learned") for row in found} - {"learned"}
             yield _line("", ", ".join([recipe, *sorted(kinds)]), ["…" if cell is None else str(cell) for cell in cells])
 
 
