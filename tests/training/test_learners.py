@@ -102,8 +102,23 @@ def test_auto_dimensions_are_refused_where_they_mean_nothing(tmp_path, tangled):
         fit("tree-2-3", "order", dim="auto")
     with pytest.raises(ConfigError, match="dim is auto, but nested-caps needs no more than any"):
         fit("tree-2-3", "nested-caps", dim="auto")
-    with pytest.raises(ConfigError, match="dim is auto, which fits more than once; give a number with checkpoints"):
+    with pytest.raises(ConfigError, match=r"auto.* needs several fits, but checkpoints are of one"):
         fit(tangled, dim="auto", checkpoint=Checkpointing(tmp_path / "run"))
+
+
+def test_restarts_take_the_best_by_exact_count_and_are_refused_where_they_mean_nothing(tmp_path, tangled):
+    once, best = (fit(tangled, dim=3, restarts=count) for count in (0, 3))
+    alone = [fit(tangled, dim=3, seed=seed).record["calibration_f1"] for seed in range(4)]
+    assert len(set(alone)) > 1, "all starts are equally good, so nothing is tested"
+    assert best.record["calibration_f1"] > once.record["calibration_f1"] or alone[0] == max(alone)
+    assert best.record["calibration_f1"] == all_pairs(best, tangled).f1
+    assert best.record["config"]["restarts"] == 3
+    with pytest.raises(ConfigError, match="restarts is 2, but order is learned; leave it out"):
+        fit(tangled, "order", restarts=2)
+    with pytest.raises(ConfigError, match="restarts is 2, but nested-caps always starts alike; leave it out"):
+        fit(tangled, "nested-caps", restarts=2)
+    with pytest.raises(ConfigError, match="restarts=2 needs several fits, but checkpoints are of one"):
+        fit(tangled, dim=3, restarts=2, checkpoint=Checkpointing(tmp_path / "run"))
 
 
 def test_a_limit_of_seconds_is_recorded_and_refused_where_nothing_can_end_early(tangled):

@@ -35,7 +35,7 @@ KINDS: dict[type, tuple[type, str]] = {
 # The default for a complete taxonomy is a construction; if edges are held out, it is learned.
 AUTO, DEFAULT_CONSTRUCTION, DEFAULT_LEARNER = "auto", "overlapping-caps", "hyperbolic-cones"
 # The settings of constructions; all others are settings of learning only.
-COMMON = ("method", "dim", "seed", "K", "seconds")
+COMMON = ("method", "dim", "seed", "K", "seconds", "restarts")
 USUAL_DIM, LARGER_DIM = 5, 10
 # From this share of nodes with several parents on, overlapping caps use the larger dimension.
 MANY_MULTI_PARENT = 0.1
@@ -257,6 +257,9 @@ class TrainingConfig(_NamedSettings):
         "a limit for overlapping caps, after which the best so far are taken, so not reproducible; 0 means none",
         at_least=0,
     )
+    restarts: int = setting(
+        0, "more starts for overlapping caps, of which the best by exact count is taken", at_least=0, at_most=1_000
+    )
 
     def __post_init__(self) -> None:
         method = find_method(self.method)
@@ -266,6 +269,8 @@ class TrainingConfig(_NamedSettings):
             raise ConfigError(
                 f"{option('seconds')} is {self.seconds}, but {self.method} is learned; give {option('epochs')} instead"
             )
+        if self.restarts:
+            raise ConfigError(f"{option('restarts')} is {self.restarts}, but {self.method} is learned; leave it out")
         if self.margin > method.largest_margin:
             raise ConfigError(
                 f"{option('margin')} is {self.margin}, but a cone's must be at most π/2, an angle in radians"
@@ -312,8 +317,13 @@ class ConstructionConfig(_NamedSettings):
     seed: int
     K: float
     seconds: float = 0.0
+    restarts: int = 0
 
     def __post_init__(self) -> None:
+        if self.restarts and self.method != DEFAULT_CONSTRUCTION:
+            raise ConfigError(
+                f"{option('restarts')} is {self.restarts}, but {self.method} always starts alike; leave it out"
+            )
         if self.seconds and self.method != DEFAULT_CONSTRUCTION:
             raise ConfigError(
                 f"{option('seconds')} is {self.seconds}, but {self.method} takes as long as it takes; leave it out"

@@ -6,7 +6,7 @@ import contextlib
 import hashlib
 import importlib.metadata
 import os
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
 from dataclasses import replace
 from pathlib import Path
 from typing import Any
@@ -213,9 +213,8 @@ def _construct(hierarchy: Hierarchy, given: FitConfig, split: Split | None, cont
     # Only direct edges count: a split's training edges include implied ones.
     parents = np.bincount(known.reduction()[:, 1], minlength=len(known))
     config = given.for_parents(float((parents > 1).mean()))
-    made, tried = _try_dimensions(known, config, context) if given.given.get("dim") == AUTO else (None, [])
-    if made is None:
-        made = construct(config.method, known, config.dim, config.K, config.seed, context, config.seconds)
+    dimensions = DIMENSIONS if given.given.get("dim") == AUTO else (config.dim,)
+    made, tried = _construct_best(known, config, dimensions, context)
     config = replace(config, dim=made.points.shape[1])
     constructed = Embedding(
         names=hierarchy.names,
@@ -254,26 +253,40 @@ def _construct(hierarchy: Hierarchy, given: FitConfig, split: Split | None, cont
 DIMENSIONS, ENOUGH, WORTHWHILE = (5, 10, 20), 0.98, 0.005
 
 
-def _try_dimensions(
-    hierarchy: Hierarchy, config: ConstructionConfig, context: FitContext
+def _construct_best(
+    hierarchy: Hierarchy, config: ConstructionConfig, dimensions: Sequence[int], context: FitContext
 ) -> tuple[Constructed, list[str]]:
-    """The construction in the fewest dimensions beyond which F1 hardly rises, and a note on those tried."""
+    """The best construction of several starts, in the fewest dimensions beyond which F1 hardly rises; with a note."""
+    if len(dimensions) == 1 and not config.restarts:
+        return _construct_once(hierarchy, config, context), []
     if isinstance(context.checkpoints, FolderCheckpoints):
-        raise ConfigError(f"{option('dim')} is {AUTO}, which fits more than once; give a number with checkpoints")
-    best, highest, tried = None, 0.0, []
-    for dim in DIMENSIONS:
-        made = construct(config.method, hierarchy, dim, config.K, config.seed, context, config.seconds)
-        if made.counts is None:
-            return made, [f"the pairs are not counted, so {dim} dimensions were taken without a comparison"]
-        tried.append(f"{made.counts.f1:.2%} in {dim}")
-        if best is None or made.counts.f1 >= highest + WORTHWHILE:
-            best, gained, highest = made, True, made.counts.f1
-        else:
-            gained = False
-        if not gained or highest >= ENOUGH:
+        given = option("restarts", config.restarts) if len(dimensions) == 1 else option("dim", AUTO)
+        raise ConfigError(f"{given} needs several fits, but checkpoints are of one; leave out one of the two")
+    best, tried = None, []
+    for dim in dimensions:
+        starts = [replace(config, dim=dim, seed=_seed_of(config.seed, start)) for start in range(config.restarts + 1)]
+        made = max((_construct_once(hierarchy, start, context) for start in starts), key=_f1_of)
+        tried.append("not counted" if made.counts is None else f"{made.counts.f1:.2%} in {dim}")
+        if best is not None and _f1_of(made) < _f1_of(best) + WORTHWHILE:
+            break
+        best = made
+        if made.counts is None or made.counts.f1 >= ENOUGH:
             break
     assert best is not None
-    return best, [f"dimensions tried, with F1 over all pairs: {', '.join(tried)}"]
+    return best, [f"dimensions tried, with F1 over all pairs: {', '.join(tried)}"] if len(dimensions) > 1 else []
+
+
+def _construct_once(hierarchy: Hierarchy, config: ConstructionConfig, context: FitContext) -> Constructed:
+    return construct(config.method, hierarchy, config.dim, config.K, config.seed, context, config.seconds)
+
+
+def _f1_of(made: Constructed) -> float:
+    return -1.0 if made.counts is None else made.counts.f1
+
+
+def _seed_of(seed: int, start: int) -> int:
+    """The seed itself for the first start, and others for those after it."""
+    return seed if start == 0 else int(np.random.SeedSequence([seed, start]).generate_state(1)[0])
 
 
 def _learn(
