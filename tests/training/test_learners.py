@@ -1,4 +1,4 @@
-"""The learners with exact negative pairs: what they are told, how good they are, and how they are named."""
+"""The learners with exact negative pairs: what they use, how good they are, and how they are named."""
 
 from __future__ import annotations
 
@@ -133,8 +133,20 @@ def test_a_limit_of_seconds_is_recorded_and_refused_where_nothing_can_end_early(
 
 def test_the_shell_fits_by_recipe_and_reproduces_its_row(tmp_path, capsys):
     model = tmp_path / "model"
-    told = ["fit", "tree-3-4", "--percent", "25", "--recipe", "given-edges", "--dim", "3", "-o", str(model), "--json"]
-    assert main(told) == 0
+    command = [
+        "fit",
+        "tree-3-4",
+        "--percent",
+        "25",
+        "--recipe",
+        "given-edges",
+        "--dim",
+        "3",
+        "-o",
+        str(model),
+        "--json",
+    ]
+    assert main(command) == 0
     answer = json.loads(capsys.readouterr().out)
     assert answer["kind"] == "learned in a forest of the given edges"
     assert main(["fit", "tree-3-4", "--percent", "25", "--recipe", "givne-edges", "-o", str(tmp_path / "m")]) == 2
