@@ -30,7 +30,7 @@ RESULTS = ROOT / "benchmarks" / "results"
 # Where the result file has another name than the benchmark.
 NAMED = {"service_load": "service"}
 # What these print is not recorded; that of growth will be.
-UNRECORDED = {"closure", "growth"}
+UNRECORDED = {"closure"}
 # These start a service or a browser.
 SLOW = {"explorer", "facts", "service_load"}
 NEEDED = {
