@@ -77,7 +77,7 @@ def construct_overlapping(
 
     >>> edges = [("thing", "animal"), ("thing", "possession"), ("animal", "pet"), ("possession", "pet"), ("pet", "cat")]
     >>> construct_overlapping(Hierarchy.from_pairs([*edges, ("animal", "bee")]), dim=3).counts
-    Counts(true_positives=10, false_positives=0, positives=10)
+    Counts(true_positives=11, false_positives=0, positives=11)
     """
     until = time.monotonic() + seconds
     forest = construct_forest(hierarchy, dim, K)

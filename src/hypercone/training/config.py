@@ -458,7 +458,7 @@ class FitConfig:
     0.1
     >>> FitConfig(dim=0)
     Traceback (most recent call last):
-    hypercone.errors.ConfigError: dim is 0, but must be at least 1
+    hypercone.errors.ConfigError: dim is 0, but must be at least 1 or auto
     """
 
     def __init__(self, /, **given: Any) -> None:
