@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from dataclasses import replace
+
 import numpy as np
 import pytest
 from hypothesis import given, settings
@@ -11,12 +13,13 @@ from tests.support.hierarchies import closure_matrix, dags, forest_matrix, shape
 from hypercone.construction import given_edges, refining, skeleton
 from hypercone.construction.ball_kernels import backpropagate, pull, push, push_siblings
 from hypercone.construction.forest import spanning_forest
-from hypercone.construction.given_edges import Balls, NestedRun, Shape, balls_of, first_shape, nested_plan
+from hypercone.construction.given_edges import Balls, NestedPlan, NestedRun, Shape, balls_of, first_shape, nested_plan
 from hypercone.construction.overlapping import _expand
 from hypercone.construction.refining import RefiningRun, Wanted
 from hypercone.construction.skeleton import build_skeleton, contract, forest_of
 from hypercone.hierarchy import Hierarchy
 from hypercone.hierarchy.graph import ancestors
+from hypercone.runs.folder import FitContext
 
 
 def contained(centers, radii):
@@ -181,6 +184,41 @@ def test_a_search_that_finds_too_much_goes_on_where_it_ended_and_is_never_the_be
             break
     assert (collected, unexplained) == (wanted, found.unexplained)
     assert len(collected) > 50
+    # A complete one counts everything, whatever it stores, and may be the best.
+    parts.pairs, parts.pair_weights = parts.pairs[:5], parts.pair_weights[:5]
+    early = parts.search(complete=True)
+    assert early == parts.best_found
+    # It ends as soon as it is certain that the forest is better.
+    assert found.false_pairs >= early.false_pairs > early.gained_pairs
+    parts._weights[:] = found.false_pairs
+    complete = parts.search(complete=True)
+    assert (complete.unexplained, complete.false_pairs) == (found.unexplained, found.false_pairs)
+    assert parts.pairs.tolist() == wanted[: parts.pair_count] == wanted[:5]
+
+
+def test_a_schedule_ends_when_its_work_is_used_up_and_its_rate_has_fallen_by_then(places):
+    plan = NestedPlan(separation_iterations=5, iterations=400)
+    whole, short = [], []
+    for reports, most in ((whole, plan.most_work), (short, 400_000)):
+        limited = replace(plan, most_work=most)
+        run = given_edges.move_nested(places, first_shape(places, 4, 0), limited, FitContext(reports.append))
+        assert not run.is_exact
+    assert 5 < len(short) < len(whole) / 2
+    # Progress is by the share of the schedule, and both end at its end.
+    assert [report.done for report in short] == sorted(report.done for report in short)
+    assert short[-1].is_last
+    assert whole[-1].is_last
+    assert short[1].done > whole[1].done
+
+
+def test_a_start_in_which_too_many_pairs_are_wrong_is_not_moved_and_not_counted(dag, monkeypatch):
+    monkeypatch.setattr(refining, "MOST_WRONG", 5)
+    start = refining_run(dag, 2, 0, 3.0)
+    balls, counts = refining.refine(
+        start.wanted, Balls(start.centers, start.radii), 1e-9, refining.RefiningPlan(iterations=20), FitContext()
+    )
+    assert counts is None
+    assert np.array_equal(balls.centers, start.centers)
 
 
 def test_false_negatives_are_rare_along_a_run_and_gone_once_every_edge_holds(dag, classes, places):
@@ -195,7 +233,7 @@ def test_false_negatives_are_rare_along_a_run_and_gone_once_every_edge_holds(dag
         assert not (wrong and found.edges_held == len(places.edges))
         pushed, false = pushed + len(pairs), false + wrong
         for k in range(i, min(i + plan.search_every, plan.iterations)):
-            run.step(plan.rate(k), separating=False)
+            run.step(plan.rate(k / plan.iterations), separating=False)
     assert pushed > 1000
     assert false < 0.08 * pushed
 

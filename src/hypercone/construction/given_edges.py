@@ -58,6 +58,9 @@ LEAF_SCALE = 0.3
 PAIRS_PER_BALL, MORE_PAIRS = 4, 100_000
 # Siblings that each sibling is compared with in one step.
 MOST_SIBLINGS = 256
+NO_LIMIT = np.iinfo(np.int64).max
+# The most work of a schedule: so many comparisons and moves of pairs of balls, and so many more per ball.
+LEAST_WORK, WORK_PER_BALL = 600_000_000, 2_000
 
 
 class Balls(NamedTuple):
@@ -98,10 +101,35 @@ class NestedPlan:
     first_rate: float = 0.04
     last_rate: float = 0.0005
     search_every: int = 8
+    most_work: int = LEAST_WORK
 
-    def rate(self, iteration: int) -> float:
-        """The learning rate of an iteration, in offsets; decays linearly."""
-        return self.first_rate + (self.last_rate - self.first_rate) * iteration / self.iterations
+    def rate(self, share: float) -> float:
+        """The learning rate after this share of the schedule, in offsets; decays linearly."""
+        return self.first_rate + (self.last_rate - self.first_rate) * share
+
+
+class Effort:
+    """How far a schedule is: by its iterations or by its work, whichever is further.
+
+    Work is counted in pairs of balls that are compared or moved, so it is the same on every machine. In a tangled graph
+    a search takes as long as hundreds of steps; then the schedule is shorter, and its rate falls faster.
+
+    >>> effort = Effort(iterations=100, most_work=1_000)
+    >>> effort.count(150)
+    >>> effort.share(10)
+    0.15
+    """
+
+    def __init__(self, iterations: int, most_work: int) -> None:
+        self.iterations, self.most_work, self.work = iterations, most_work, 0
+
+    def count(self, work: int) -> None:
+        """Add what was compared or moved."""
+        self.work += work
+
+    def share(self, iteration: int) -> float:
+        """How much of the schedule is used up when an iteration begins; 1 at its end."""
+        return min(1.0, max(iteration / max(1, self.iterations), self.work / self.most_work))
 
 
 # Small graphs get more iterations, which are cheap, large ones fewer: so many moves of balls in all, within limits.
@@ -116,7 +144,11 @@ def nested_plan(size: int) -> NestedPlan:
     [3000, 1000, 200]
     """
     iterations = min(max(MOVES // size, FEWEST_ITERATIONS), MOST_ITERATIONS)
-    return NestedPlan(separation_iterations=min(iterations // 10, 100), iterations=iterations)
+    return NestedPlan(
+        separation_iterations=min(iterations // 10, 100),
+        iterations=iterations,
+        most_work=LEAST_WORK + WORK_PER_BALL * size,
+    )
 
 
 class Shape(NamedTuple):
@@ -189,7 +221,7 @@ class NestedRun:
         self.centers, self.radii = np.zeros((size, dim)), np.ones(size)
         self.scales = np.ones(size)
         self.pairs, self.pair_weights = self._space_for(PAIRS_PER_BALL * size)
-        self.pair_count = self.next_holder = 0
+        self.pair_count = self.next_holder = self.compared = 0
         self.best, self.best_found = shape, Found(0, 0, 0.0, int(skeleton.totals[-1]) ** 2)
         self._is_leaf = skeleton.is_leaf
         self._above = np.maximum(skeleton.parents, 0)
@@ -211,26 +243,34 @@ class NestedRun:
         self.scales = np.where(self._is_leaf, LEAF_SCALE * self.radii[self._above], self.radii)
         self.reaches = np.where(self._is_leaf, self.radii + WRONG_MARGIN * self.scales, self.radii)
 
-    def search(self) -> Found:
+    def search(self, complete: bool = False) -> Found:
         """Find what to push apart, and count; updates the best.
 
-        If there is too much, the next search goes on where this one ended.
+        If there is too much, the next search goes on where this one ended, unless this one shall be ``complete``: then
+        pairs are counted, but not all stored, until it is certain that the forest is better.
         """
-        balls, first = (self.centers, self.radii, self.reaches, self.scales), self.next_holder
+        balls = (self.centers, self.radii, self.reaches, self.scales)
+        held, gained = held_weight(self.centers, self.radii, self.skeleton.edges, self._weights, self.dim)
+        first = 0 if complete else self.next_holder
         while True:
             limit = len(self.pairs) - len(self.radii)
-            pairs = (first, limit, self.pairs, self.pair_weights)
-            counted = find_unexplained(self.skeleton, *balls, WRONG_MARGIN, *pairs, self.dim)
-            self.pair_count, unexplained, false, self.next_holder = (int(number) for number in counted)
-            if self.next_holder == 0 or limit >= self._most_pairs:
+            limits = (first, NO_LIMIT, int(gained)) if complete else (first, limit, NO_LIMIT)
+            space = (*limits, self.pairs, self.pair_weights)
+            counted = find_unexplained(self.skeleton, *balls, WRONG_MARGIN, *space, self.dim)
+            self.pair_count, unexplained, false, self.compared, self.next_holder = (int(number) for number in counted)
+            if self.next_holder == 0 or complete or limit >= self._most_pairs:
                 break
             self.pairs, self.pair_weights = self._space_for(min(4 * limit, self._most_pairs))
-        held, gained = held_weight(self.centers, self.radii, self.skeleton.edges, self._weights, self.dim)
         found = Found(int(held), unexplained, float(gained), false)
-        # A part of a search says nothing about the whole.
-        if found.score > self.best_found.score and first == self.next_holder == 0:
+        # Otherwise a part of a search says nothing about the whole.
+        if found.score > self.best_found.score and (complete or first == self.next_holder == 0):
             self.best, self.best_found = Shape(self.offsets.copy(), self.log_ratios.copy()), found
         return found
+
+    @property
+    def work_of_a_step(self) -> int:
+        """The balls and pairs of balls that a step moves."""
+        return len(self.radii) + len(self.skeleton.edges) + self.pair_count
 
     @property
     def is_exact(self) -> bool:
@@ -255,9 +295,9 @@ class NestedRun:
         adam_step(*shape, self._moments, self.limits, DECAY, rate, self._steps, self.dim)
         self._place()
 
-    def checkpoint(self, done: int) -> Checkpoint:
-        """The state after ``done`` iterations."""
-        facts = {"steps": self._steps, "best": list(self.best_found), "next": self.next_holder}
+    def checkpoint(self, done: int, work: int) -> Checkpoint:
+        """The state after ``done`` iterations, and the work that they were."""
+        facts = {"steps": self._steps, "best": list(self.best_found), "next": self.next_holder, "work": work}
         return Checkpoint(NESTED, done, self._state(), facts)
 
     def restore(self, found: Checkpoint) -> int:
@@ -280,10 +320,13 @@ class NestedRun:
 def move_nested(
     skeleton: Skeleton, shape: Shape, plan: NestedPlan, context: FitContext, until: float = np.inf
 ) -> NestedRun:
-    """The engine after its last iteration, when its balls are exact, or at the time ``until``."""
+    """The engine at the end of its schedule, when its balls are exact, or at the time ``until``."""
     run, done = NestedRun(skeleton, shape), 0
+    effort = Effort(plan.iterations, plan.most_work)
     if found := context.checkpoints.of(NESTED, plan.iterations):
         done = run.restore(found)
+        with reading_state(found):
+            effort.count(int(found.facts["work"]))
     else:
         with Step("separating caps", plan.separation_iterations) as separating:
             for _ in range(plan.separation_iterations):
@@ -291,13 +334,18 @@ def move_nested(
                 separating.advance()
     report = _reporter(context, plan.iterations, len(skeleton.edges))
     for i in range(done, plan.iterations):
+        share = effort.share(i)
         if i % plan.search_every == 0:
-            context.checkpoints.offer(i, plan.iterations, partial(run.checkpoint, i), unit="iteration")
-            report(i, run.search())
-            if run.is_exact or time.monotonic() > until:
+            if share == 1.0 or time.monotonic() > until:
+                break
+            context.checkpoints.offer(i, plan.iterations, partial(run.checkpoint, i, effort.work), unit="iteration")
+            report(int(share * plan.iterations), run.search())
+            effort.count(run.compared)
+            if run.is_exact:
                 return run
-        run.step(plan.rate(i), separating=False)
-    report(plan.iterations, run.search())
+        run.step(plan.rate(share), separating=False)
+        effort.count(run.work_of_a_step)
+    report(plan.iterations, run.search(complete=True))
     return run
 
 

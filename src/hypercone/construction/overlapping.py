@@ -21,7 +21,7 @@ from hypercone.construction.given_edges import (
     nested_plan,
 )
 from hypercone.construction.layout import balls_from_caps, cap_radius, points_from_balls, projection_scale
-from hypercone.construction.refining import RefiningPlan, Wanted, refine, refining_plan, set_leaf_radii
+from hypercone.construction.refining import Refined, RefiningPlan, Wanted, refine, refining_plan, set_leaf_radii
 from hypercone.construction.search_kernels import count_list_errors
 from hypercone.construction.skeleton import Classes, build_skeleton, contract, forest_of
 from hypercone.errors import option
@@ -30,9 +30,9 @@ from hypercone.hierarchy.graph import ancestor_counts, ancestors
 from hypercone.index import ConeIndex
 from hypercone.methods import Settings, find_method
 from hypercone.methods.base import Points
-from hypercone.methods.scoring import ListErrors, Scorer, counts_of
+from hypercone.methods.scoring import Counts, ListErrors, Scorer, counts_of
 from hypercone.progress import Step
-from hypercone.runs.folder import DEFAULT_CONTEXT, FREE, FitContext
+from hypercone.runs.folder import AGAIN, DEFAULT_CONTEXT, FREE, FitContext
 
 # In two dimensions caps are arcs on a circle, which cannot pass each other; moving them gains nothing.
 FEWEST_DIMENSIONS = 3
@@ -40,6 +40,8 @@ FEWEST_DIMENSIONS = 3
 MOST_TRUE_PAIRS = 30_000_000
 # With more true pairs they are not counted.
 MOST_COUNTED = 1_000_000_000
+# Below this F1 the refinement is done from a second start, and a note says what would help.
+FAR_FROM_EXACT = 0.95
 # How far nodes of one class are from each other, as a share of the radius above a leaf or of the radius of others.
 TWIN_SPREAD = 0.01
 # The share of its clearance that a node may lose for the sake of others of its class.
@@ -88,9 +90,8 @@ def construct_overlapping(
             "in two dimensions caps are arcs that cannot pass each other, so the forest is kept; take dim 3 or more"
         )
         return replace(forest, notes=(*forest.notes, reason))
-    balls, found, closure_aware = _move(hierarchy, dim - 1, K, seed, plans or Plans(), until, context)
-    moved = _construct_from_balls(hierarchy, balls, K, closure_aware, found.unexplained)
-    made = _better_of(forest, moved, found)
+    moved = _move(hierarchy, dim - 1, K, seed, plans or Plans(), until, context, forest)
+    made, found = _better_of(forest, moved, hierarchy, K), moved.found
     return replace(made, notes=(*made.notes, *_notes(made, hierarchy, found)))
 
 
@@ -98,8 +99,7 @@ def learn_in_forest(
     hierarchy: Hierarchy, dim: int, K: float = 0.1, seed: int = 0, context: FitContext = DEFAULT_CONTEXT
 ) -> Points:
     """Points learned from the given edges alone, in a spanning forest of them; nothing is counted."""
-    balls, _, _ = _move(hierarchy, dim - 1, K, seed, Plans(refines=False), np.inf, context)
-    return _points(balls, K)
+    return _points(_move(hierarchy, dim - 1, K, seed, Plans(refines=False), np.inf, context).balls, K)
 
 
 def learn_from_caps(
@@ -114,33 +114,67 @@ def learn_from_caps(
     parents, forest = hierarchy.parent_lists, spanning_forest(hierarchy)
     wanted = Wanted(parents, forest, np.ones(len(hierarchy), np.int64), by_given=True)
     start = Balls(*balls_from_caps(directions, angles, K, seed))
-    balls, _ = refine(wanted, start, smallest_radius(K), RefiningPlan(), context)
-    return _points(balls, K)
+    return _points(refine(wanted, start, smallest_radius(K), RefiningPlan(), context).balls, K)
+
+
+class Moved(NamedTuple):
+    """One ball per node, what the search found of those before refinement, and their counts after it, if any.
+
+    ``closure_aware`` says whether the closure was used.
+    """
+
+    balls: Balls
+    found: Found
+    closure_aware: bool
+    counts: Counts | None
 
 
 def _move(
-    hierarchy: Hierarchy, dim: int, K: float, seed: int, plans: Plans, until: float, context: FitContext
-) -> tuple[Balls, Found, bool]:
-    """One ball per node, what the search found of those before refinement, and whether the closure was used."""
+    hierarchy: Hierarchy,
+    dim: int,
+    K: float,
+    seed: int,
+    plans: Plans,
+    until: float,
+    context: FitContext,
+    forest: Constructed | None = None,
+) -> Moved:
+    """The balls of a spanning forest, moved by the given edges and then by the closure if it fits.
+
+    If the result is far from exact, the closure moves the caps of ``forest`` as well, and the better result is taken.
+    """
     classes = contract(hierarchy)
     forest_parents = forest_of(classes)
     skeleton = build_skeleton(classes, forest_parents)
     shape, found = first_shape(skeleton, dim, seed), Found(0, 0, 0.0, 0)
     refining = plans.refining or refining_plan(len(classes.rows))
     # The refinement starts from the nested shape, unless a checkpoint of the refinement exists.
-    if not plans.refines or not context.checkpoints.of(FREE, refining.iterations):
+    is_refining = any(context.checkpoints.of(stage, refining.iterations) for stage in (FREE, AGAIN))
+    if not plans.refines or not is_refining:
         run = move_nested(skeleton, shape, plans.nested or nested_plan(len(skeleton.rows)), context, until)
         shape, found = run.best, run.best_found
     is_node = skeleton.rows >= 0
     order = np.argsort(skeleton.rows[is_node])
     balls = Balls(*(values[is_node][order] for values in balls_of(skeleton, shape)))
-    is_leaf = classes.children.counts == 0
-    set_leaf_radii(balls.radii, is_leaf, smallest_radius(K))
-    refines = plans.refines and _fits(classes)
-    if refines:
-        wanted = Wanted(ancestors(classes.order, classes.parents), forest_parents, classes.weights)
-        balls, _ = refine(wanted, balls, smallest_radius(K), refining, context, until)
-    return _expand(classes, balls, seed), found, refines
+    smallest = smallest_radius(K)
+    set_leaf_radii(balls.radii, classes.children.counts == 0, smallest)
+    if not plans.refines or not _fits(classes):
+        return Moved(_expand(classes, balls, seed), found, False, None)
+    wanted = Wanted(ancestors(classes.order, classes.parents), forest_parents, classes.weights)
+    refined = Refined(balls, None)
+    if not context.checkpoints.of(AGAIN, refining.iterations):
+        refined = refine(wanted, balls, smallest, refining, context, until)
+    if forest is not None and (refined.counts is None or refined.counts.f1 < FAR_FROM_EXACT):
+        again = replace(refining, most_work=refining.most_work // 2)
+        start = _balls_of_points(forest.points[classes.rows], K, seed)
+        refined = refine(wanted, start, smallest, again, context, until, before=refined)
+    return Moved(_expand(classes, refined.balls, seed), found, True, refined.counts)
+
+
+def _balls_of_points(points: Points, K: float, seed: int) -> Balls:
+    lengths = np.linalg.norm(points, axis=1)
+    angles = np.array([cap_radius(length, K) for length in lengths.tolist()])
+    return Balls(*balls_from_caps(points / lengths[:, None], angles, K, seed))
 
 
 def _fits(classes: Classes) -> bool:
@@ -190,19 +224,13 @@ def _points(balls: Balls, K: float) -> Points:
     return points_from_balls(balls.centers / largest, balls.radii / largest, K)
 
 
-def _construct_from_balls(
-    hierarchy: Hierarchy, balls: Balls, K: float, closure_aware: bool, unexplained: int
-) -> Constructed:
-    points = _points(balls, K)
+def _construct_from_balls(hierarchy: Hierarchy, moved: Moved, K: float) -> Constructed:
+    points, aware = _points(moved.balls, K), moved.closure_aware
     positives = hierarchy.count_closure()
     if positives is None or positives > MOST_COUNTED:
-        return Constructed(points, None, smallest_cap(points, K), (), closure_aware, None, unexplained)
+        return Constructed(points, None, smallest_cap(points, K), (), aware, None, moved.found.unexplained)
     errors = count_errors(points, hierarchy, K)
-    return Constructed(points, counts_of(errors, positives), smallest_cap(points, K), (), closure_aware, errors)
-
-
-# Below this F1 a note says what would help.
-FAR_FROM_EXACT = 0.95
+    return Constructed(points, counts_of(errors, positives), smallest_cap(points, K), (), aware, errors)
 
 
 def _notes(made: Constructed, hierarchy: Hierarchy, found: Found) -> list[str]:
@@ -224,14 +252,22 @@ def _notes(made: Constructed, hierarchy: Hierarchy, found: Found) -> list[str]:
     ]
 
 
-def _better_of(forest: Constructed, overlapping: Constructed, found: Found) -> Constructed:
-    if forest.counts and overlapping.counts:
-        is_better = overlapping.counts.f1 >= forest.counts.f1
-    else:
-        is_better = found.score >= 0
-    if not is_better:
-        return replace(forest, notes=(*forest.notes, "caps that overlap came out worse here, so the forest is kept"))
-    return overlapping
+def _better_of(forest: Constructed, moved: Moved, hierarchy: Hierarchy, K: float) -> Constructed:
+    """The forest, or the caps that were moved if they hold more true pairs and fewer others.
+
+    Caps that are clearly worse are not counted pair by pair: they may contain nearly everything.
+    """
+    if not _is_clearly_worse(moved, forest):
+        overlapping = _construct_from_balls(hierarchy, moved, K)
+        if not forest.counts or not overlapping.counts or overlapping.counts.f1 >= forest.counts.f1:
+            return overlapping
+    return replace(forest, notes=(*forest.notes, "caps that overlap came out worse here, so the forest is kept"))
+
+
+def _is_clearly_worse(moved: Moved, forest: Constructed) -> bool:
+    if moved.counts and forest.counts:
+        return moved.counts.f1 < forest.counts.f1
+    return moved.found.score < 0
 
 
 # Rows per query: if cones contain nearly everything, all answers at once would not fit into memory.

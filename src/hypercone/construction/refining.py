@@ -3,9 +3,9 @@
 from __future__ import annotations
 
 import time
-from dataclasses import asdict, dataclass, replace
+from dataclasses import asdict, dataclass
 from functools import partial
-from typing import Any
+from typing import Any, NamedTuple
 
 import numpy as np
 from numpy.typing import NDArray
@@ -14,7 +14,7 @@ from hypercone._arrays import Adjacency, Rows
 from hypercone._jit import dimension_type
 from hypercone._math_kernels import exp_each, log, log_each
 from hypercone.construction.ball_kernels import adam_step, pull, push
-from hypercone.construction.given_edges import LEAF_SCALE, MOVES, Balls, Decay, Floats, Limits
+from hypercone.construction.given_edges import LEAF_SCALE, MOVES, Balls, Decay, Effort, Floats, Limits
 from hypercone.construction.search_kernels import find_violated, find_wrong, fit_boxes
 from hypercone.hierarchy.graph import flipped_lists
 from hypercone.index.index_kernels import halve
@@ -22,7 +22,7 @@ from hypercone.methods.scoring import Counts
 from hypercone.progress import Reporter
 from hypercone.runs import Checkpoint
 from hypercone.runs.checkpoint import reading_state
-from hypercone.runs.folder import FREE, FitContext
+from hypercone.runs.folder import AGAIN, FREE, FitContext
 
 TRUE_MARGIN, WRONG_MARGIN = 0.05, 0.1
 # True pairs that hold by less than this are kept on the list, as they may be violated before the next search.
@@ -37,6 +37,8 @@ ABOVE_SMALLEST = 10.0
 CELL, REBUILD = 6, 10
 # Faster decay than usual, as the set of violated pairs keeps changing; radii move more slowly than centers.
 DECAY = Decay(first=0.8, second=0.95, least=1e-9, log_share=0.3)
+# The most comparisons and moves of pairs of balls in a schedule, and the most wrong pairs that are stored.
+MOST_WORK, MOST_WRONG = 6_000_000_000, 60_000_000
 NO_LISTS = Adjacency(np.zeros(1, np.int64), np.zeros(0, np.int32))
 
 
@@ -50,19 +52,18 @@ class RefiningPlan:
     search_every: int = 8
     # The initial weight of a wrong pair relative to a true one; equal from the middle on.
     first_wrong_weight: float = 0.1
+    most_work: int = MOST_WORK
 
-    def rate(self, iteration: int) -> float:
-        """The learning rate of an iteration, in radii of the ball; decays linearly."""
-        return self.first_rate + (self.last_rate - self.first_rate) * iteration / max(1, self.iterations)
+    def rate(self, share: float) -> float:
+        """The learning rate after this share of the schedule, in radii of the ball; decays linearly."""
+        return self.first_rate + (self.last_rate - self.first_rate) * share
 
-    def wrong_weight(self, iteration: int) -> float:
-        """The weight of a wrong pair relative to a true one."""
-        return min(1.0, self.first_wrong_weight + 2 * (1 - self.first_wrong_weight) * iteration / self.iterations)
+    def wrong_weight(self, share: float) -> float:
+        """The weight of a wrong pair relative to a true one, after this share of the schedule."""
+        return min(1.0, self.first_wrong_weight + 2 * (1 - self.first_wrong_weight) * share)
 
 
 FEWEST_ITERATIONS, MOST_ITERATIONS = 300, 2_000
-# Tangled graphs get fewer: so many moves of the pairs that the first search finds, and at least so many iterations.
-PAIR_MOVES, FEWEST_IF_TANGLED = 1_600_000_000, 100
 
 
 def refining_plan(size: int) -> RefiningPlan:
@@ -113,7 +114,7 @@ class RefiningRun:
         self.best, self.best_counts = balls, Counts(0, 0, self.positives)
         self._gradients = Balls(np.zeros((size, dim)), np.zeros(size))
         self._moments = (np.zeros((size, dim)), np.zeros(size), np.zeros(size), np.zeros(size))
-        self.iterations = self._steps = self._searches = 0
+        self.compared = self._steps = self._searches = 0
         self._wrong, self._found, self._false = np.empty((4 * size, 2), np.int32), 0, 0
         self._violated, self._violated_count = np.empty((len(self.true.rows), 2), np.int32), 0
         self._measure()
@@ -127,13 +128,18 @@ class RefiningRun:
         self.scales = np.where(self.is_leaf, LEAF_SCALE * above, self.radii)
 
     def search(self, distance: float) -> Counts:
-        """Find the pairs that matter while balls move by ``distance`` (in radii); returns exact counts, in nodes."""
+        """Find the pairs that matter while balls move by ``distance`` (in radii); returns exact counts, in nodes.
+
+        If it is too tangled, not all wrong pairs are counted.
+        """
         reach = MOVE_SHARE * distance
         self._find_wrong(reach)
         balls = (self.centers, self.radii, self.scales, self.weights)
         found = find_violated(*balls, self.true.csr, WATCHED_MARGIN, reach, self._violated, self.dim)
         self._violated_count, held = int(found[0]), int(found[1])
         counts = Counts(held, self._false, self.positives)
+        if self.is_too_tangled:
+            return counts
         if counts.f1 > self.best_counts.f1:
             self.best, self.best_counts = Balls(self.centers.copy(), self.radii.copy()), counts
         self._true_weights = self._pair_weights(self._violated[: self._violated_count])
@@ -154,11 +160,11 @@ class RefiningRun:
         given = self.true if self.wanted.by_given else NO_LISTS
         known = (self.below.csr, given.csr, self.wanted.forest_parents)
         while True:
-            found = find_wrong(*balls, self._tree, boxes, *known, self._wrong, self.dim)
-            self._found, self._false = int(found[0]), int(found[1])
-            if self._found <= len(self._wrong):
+            found = find_wrong(*balls, self._tree, boxes, *known, self._wrong, MOST_WRONG, self.dim)
+            self._found, self._false, self.compared = (int(number) for number in found)
+            if self._found <= len(self._wrong) or self.is_too_tangled:
                 return
-            self._wrong = np.empty((2 * self._found, 2), np.int32)
+            self._wrong = np.empty((min(2 * self._found, MOST_WRONG), 2), np.int32)
 
     def step(self, rate: float, wrong_weight: float) -> None:
         """One gradient step on the pairs that the last search found."""
@@ -177,21 +183,30 @@ class RefiningRun:
         self.radii = exp_each(self.log_radii)
         self._measure()
 
-    def limit_to(self, iterations: int) -> None:
-        """Set the number of iterations: so many, or fewer if there is much to move."""
-        self.search(0.0)
-        most = PAIR_MOVES // max(1, self._found + self._violated_count)
-        self.iterations, self._searches = min(iterations, max(most, FEWEST_IF_TANGLED)), 0
+    @property
+    def is_too_tangled(self) -> bool:
+        """Whether more pairs are wrong, or nearly so, than can be moved."""
+        return self._found > MOST_WRONG
+
+    @property
+    def result(self) -> Refined:
+        """The best balls so far, and their counts if they were counted."""
+        return Refined(self.best, self.best_counts if self.best_counts.true_positives else None)
+
+    @property
+    def work_of_a_step(self) -> int:
+        """The balls and pairs of balls that a step moves."""
+        return len(self.radii) + self._found + self._violated_count
 
     @property
     def rebuilds_tree_next(self) -> bool:
         """Whether the next search rebuilds the tree; only then does the state not depend on an older tree."""
         return self._searches % REBUILD == 0
 
-    def checkpoint(self, done: int) -> Checkpoint:
-        """The state after ``done`` iterations; complete only if the next search rebuilds the tree."""
-        facts = {"steps": self._steps, "iterations": self.iterations, "best": asdict(self.best_counts)}
-        return Checkpoint(FREE, done, self._state(), facts)
+    def checkpoint(self, stage: str, done: int, work: int) -> Checkpoint:
+        """The state after ``done`` iterations and so much work; complete only if the next search rebuilds the tree."""
+        facts = {"steps": self._steps, "work": work, "best": asdict(self.best_counts)}
+        return Checkpoint(stage, done, self._state(), facts)
 
     def restore(self, found: Checkpoint) -> int:
         """Restore a checkpoint; returns how many iterations were done."""
@@ -199,7 +214,6 @@ class RefiningRun:
         found.fill(self._state())
         with reading_state(found):
             self._steps, self.best_counts = int(found.facts["steps"]), Counts(**found.facts["best"])
-            self.iterations = int(found.facts["iterations"])
         self.radii = exp_each(self.log_radii)
         self._measure()
         return found.epoch
@@ -216,29 +230,55 @@ class RefiningRun:
         }
 
 
+class Refined(NamedTuple):
+    """The best balls, and their counts if they were counted."""
+
+    balls: Balls
+    counts: Counts | None
+
+
 def refine(
-    wanted: Wanted, balls: Balls, smallest: float, plan: RefiningPlan, context: FitContext, until: float = np.inf
-) -> tuple[Balls, Counts]:
-    """The best balls found, starting from ``balls``, and their counts; no radius is below ``smallest``."""
-    run = RefiningRun(wanted, balls, smallest)
-    done = 0
-    if found := context.checkpoints.of(FREE, plan.iterations):
+    wanted: Wanted,
+    balls: Balls,
+    smallest: float,
+    plan: RefiningPlan,
+    context: FitContext,
+    until: float = np.inf,
+    before: Refined | None = None,
+) -> Refined:
+    """The best balls found, starting from ``balls``; no radius is below ``smallest``.
+
+    If the start is too tangled to be moved, it is the result, and nothing is counted. With the result of a refinement
+    ``before``, from another start, it is the better one of both.
+    """
+    run, done, stage, title = RefiningRun(wanted, balls, smallest), 0, FREE, "free caps"
+    if before is not None:
+        stage, title = AGAIN, "free caps from the forest"
+        run.best, run.best_counts = before.balls, before.counts or run.best_counts
+    effort = Effort(plan.iterations, plan.most_work)
+    if found := context.checkpoints.of(stage, plan.iterations):
         done = run.restore(found)
-    else:
-        run.limit_to(plan.iterations)
-    plan = replace(plan, iterations=run.iterations)
-    report = Reporter(context.progress, "free caps", plan.iterations, "iteration") if context.progress else None
+        with reading_state(found):
+            effort.count(int(found.facts["work"]))
+    report = Reporter(context.progress, title, plan.iterations, "iteration") if context.progress else None
     for i in range(done, plan.iterations):
+        share = effort.share(i)
         if i % plan.search_every == 0:
+            if share == 1.0 or time.monotonic() > until:
+                break
             if run.rebuilds_tree_next:
-                context.checkpoints.offer(i, plan.iterations, partial(run.checkpoint, i), unit="iteration")
-            counts = run.search(plan.rate(i) * plan.search_every)
+                context.checkpoints.offer(
+                    i, plan.iterations, partial(run.checkpoint, stage, i, effort.work), unit="iteration"
+                )
+            counts = run.search(plan.rate(share) * plan.search_every)
+            effort.count(run.compared)
             if report:
-                report(i, all_pairs_f1=counts.f1)
-            if run.best_counts.f1 == 1.0 or time.monotonic() > until:
-                return run.best, run.best_counts
-        run.step(plan.rate(i), plan.wrong_weight(i))
+                report(int(share * plan.iterations), all_pairs_f1=counts.f1)
+            if run.best_counts.f1 == 1.0 or run.is_too_tangled:
+                return run.result
+        run.step(plan.rate(share), plan.wrong_weight(share))
+        effort.count(run.work_of_a_step)
     counts = run.search(0.0)
     if report:
         report(plan.iterations, all_pairs_f1=counts.f1)
-    return run.best, run.best_counts
+    return run.result

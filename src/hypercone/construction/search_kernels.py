@@ -25,8 +25,8 @@ from hypercone._jit import LOOP, kernel, kernel_part, width
 from hypercone.construction.ball_kernels import holds, squared_distance
 from hypercone.hierarchy.graph_kernels import copy_first, entries, list_length
 
-# Indices of the counts: containments to push, unexplained containments, and the nodes in these.
-PUSHED, UNEXPLAINED, FALSE = 0, 1, 2
+# Indices of the counts: containments to push, unexplained containments, the nodes in these, and compared balls.
+PUSHED, UNEXPLAINED, FALSE, COMPARED = 0, 1, 2, 3
 
 
 @kernel_part
@@ -52,13 +52,14 @@ def _is_above(tree, place, other):
 
 
 @kernel_part
-def _belongs_by_the_forest(tree, centers, radii, holder, top, dim):
+def _belongs_by_the_forest(tree, centers, radii, holder, top, counts, dim):
     """Whether the holder is, or contains, a given parent of something above ``top`` in the forest.
 
     Then the top belongs into the holder as that does, though the link above does not hold yet.
     """
     place = tree.nearest[tree.parents[top]]
     while place > 0 and not _is_above(tree, place, holder):
+        counts[COMPARED] += 1 + list_length(tree.extra, place)
         if _explains(tree.extra, centers, radii, holder, place, dim):
             return True
         place = tree.nearest[tree.parents[place]]
@@ -68,19 +69,21 @@ def _belongs_by_the_forest(tree, centers, radii, holder, top, dim):
 @kernel_part
 def _record(tree, centers, radii, holder, top, is_inside, pairs, weights, counts, dim):
     """Count and store a containment that nothing explains."""
+    counts[COMPARED] += list_length(tree.extra, top)
     if _explains(tree.extra, centers, radii, holder, top, dim):
         return
     weight = tree.totals[tree.ends[top]] - tree.totals[top]
     counts[UNEXPLAINED] += is_inside
-    if _belongs_by_the_forest(tree, centers, radii, holder, top, dim):
+    if _belongs_by_the_forest(tree, centers, radii, holder, top, counts, dim):
         return
     if is_inside:
         counts[FALSE] += weight
     place = counts[PUSHED]
-    pairs[place, 0] = holder
-    pairs[place, 1] = top
-    weights[place] = weight
-    counts[PUSHED] = place + 1
+    if place < len(weights):
+        pairs[place, 0] = holder
+        pairs[place, 1] = top
+        weights[place] = weight
+        counts[PUSHED] = place + 1
 
 
 @kernel_part
@@ -91,6 +94,7 @@ def _search(tree, centers, radii, reaches, scales, holder, top, margin, pairs, w
     while size > 0:
         size -= 1
         place = stack[size]
+        counts[COMPARED] += 1
         squared = squared_distance(centers, holder, place, dim)
         reach = radii[holder] + reaches[place]
         if squared >= reach * reach:
@@ -109,18 +113,22 @@ def _search(tree, centers, radii, reaches, scales, holder, top, margin, pairs, w
 
 
 @kernel(weight=2, calls=LOOP)
-def find_unexplained(tree, centers, radii, reaches, scales, margin, first, limit, pairs, weights, dim):
-    """(pairs to push apart, unexplained containments, nodes in these, place to go on at) of balls nested in a forest.
+def find_unexplained(tree, centers, radii, reaches, scales, margin, first, limit, most_false, pairs, weights, dim):
+    """(pairs to push apart, unexplained containments, nodes in these, compared balls, place to go on at).
+
+    The balls are nested in a forest.
 
     A pair is (holder, top of a subtree), also if the top is outside the holder by less than the margin (in scales of
     the top); its weight is the number of nodes of the subtree. Nothing of a subtree is farther from its center than its
     reach.
 
     Holders before the place ``first`` are left out. The search ends at the first holder with which there are more than
-    ``limit`` pairs, so there are at most as many pairs more as balls, or at the end, which is 0.
+    ``limit`` pairs, so there are at most as many pairs more as balls, or with which more than ``most_false`` nodes are
+    in unexplained containments, or at the end, which is 0. Pairs beyond the capacity of ``pairs`` are counted as
+    containments, but not stored.
     """
     n = len(radii)
-    counts = np.zeros(3, np.int64)
+    counts = np.zeros(4, np.int64)
     stack = np.empty(n, np.int64)
     neighbors = np.empty(4 * n + 16, np.int64)
     begins, depths = np.zeros(n, np.int64), np.zeros(n, np.int64)
@@ -146,6 +154,7 @@ def find_unexplained(tree, centers, radii, reaches, scales, margin, first, limit
             while size > 0:
                 size -= 1
                 other = stack[size]
+                counts[COMPARED] += 1
                 reach = radii[place] + reaches[other]
                 if squared_distance(centers, place, other, dim) >= reach * reach:
                     continue
@@ -163,9 +172,9 @@ def find_unexplained(tree, centers, radii, reaches, scales, margin, first, limit
             for i in range(begins[place], filled):
                 near = neighbors[i]
                 _search(tree, centers, radii, reaches, scales, place, near, margin, pairs, weights, counts, stack, dim)
-            if counts[PUSHED] > limit:
-                return counts[PUSHED], counts[UNEXPLAINED], counts[FALSE], place + 1
-    return counts[PUSHED], counts[UNEXPLAINED], counts[FALSE], 0
+            if counts[PUSHED] > limit or counts[FALSE] > most_false:
+                return counts[PUSHED], counts[UNEXPLAINED], counts[FALSE], counts[COMPARED], place + 1
+    return counts[PUSHED], counts[UNEXPLAINED], counts[FALSE], counts[COMPARED], 0
 
 
 @kernel(weight=4, calls=LOOP)
@@ -256,20 +265,23 @@ def _is_explained_by_given(given, forest_parents, centers, radii, holder, held, 
 
 
 @kernel(weight=2, calls=LOOP)
-def find_wrong(holders, centers, radii, reaches, weights, tree, boxes, below, given, forest_parents, wrong, dim):
-    """(pairs that are or may become wrong, nodes in those that are) for the balls of ``holders``.
+def find_wrong(holders, centers, radii, reaches, weights, tree, boxes, below, given, forest_parents, wrong, most, dim):
+    """(pairs that are or may become wrong, nodes in those that are, compared balls) for the balls of ``holders``.
 
     A row may come to be inside a ball if its distance is at most the ball's reach minus the row's need. It is wrong
     there unless it is listed in ``below``, or, if parents are ``given``, one of them explains it. Pairs beyond the
-    capacity of ``wrong`` are counted but not stored.
+    capacity of ``wrong`` are counted but not stored. The search ends at the first holder with which there are more than
+    ``most`` pairs.
     """
     rows, begin, end = tree
     low, high, least, ordered, needs = boxes
     known_to = np.full(len(rows), -1, np.int64)
     stack = np.empty(64, np.int64)
-    found, inside = 0, 0.0
+    found, inside, compared = 0, 0.0, 0
     by_given = len(given.offsets) > 1
     for holder in holders:
+        if found > most:
+            break
         radius, reach = radii[holder], reaches[holder]
         known_to[holder] = holder
         for j in entries(below, holder):
@@ -279,6 +291,7 @@ def find_wrong(holders, centers, radii, reaches, weights, tree, boxes, below, gi
         while top > 0:
             top -= 1
             cell = stack[top]
+            compared += 1
             clearance = reach - least[cell]
             if (
                 clearance < 0.0
@@ -289,6 +302,7 @@ def find_wrong(holders, centers, radii, reaches, weights, tree, boxes, below, gi
                 stack[top], stack[top + 1] = 2 * cell + 1, 2 * cell + 2
                 top += 2
                 continue
+            compared += end[cell] - begin[cell]
             for i in range(begin[cell], end[cell]):
                 clearance = reach - needs[i]
                 squared = 0.0
@@ -310,7 +324,7 @@ def find_wrong(holders, centers, radii, reaches, weights, tree, boxes, below, gi
                 if found < len(wrong):
                     wrong[found, 0], wrong[found, 1] = holder, rows[i]
                 found += 1
-    return found, inside
+    return found, inside, compared
 
 
 @kernel(weight=8)

@@ -314,7 +314,7 @@ else:
 
 
 # The stages of a fit in order: with a checkpoint of one, the earlier ones need not run again.
-NESTED, FREE, PRETRAINING, TRAINING = STAGES = ("nested", "free", "pretraining", "training")
+NESTED, FREE, AGAIN, PRETRAINING, TRAINING = STAGES = ("nested", "free", "again", "pretraining", "training")
 
 
 class Checkpoints:
