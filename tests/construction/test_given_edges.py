@@ -18,7 +18,7 @@ from hypercone.construction.overlapping import _expand
 from hypercone.construction.refining import RefiningRun, Wanted
 from hypercone.construction.skeleton import build_skeleton, contract, forest_of
 from hypercone.hierarchy import Hierarchy
-from hypercone.hierarchy.graph import ancestors
+from hypercone.hierarchy.graph import ancestors, flipped_lists
 from hypercone.runs.folder import FitContext
 
 
@@ -373,3 +373,45 @@ def test_an_exact_run_says_so_and_it_is_exact():
     order = np.argsort(places.rows[is_node])
     holds = contained(balls.centers[is_node][order], balls.radii[is_node][order])
     assert np.array_equal(holds, closure_matrix(dag)[np.ix_(classes.rows, classes.rows)])
+
+
+def brute_force_counts(run, truth):
+    holds = contained(run.centers, run.radii) & ~run.is_leaf[:, None]
+    weights = np.outer(run.weights, run.weights)
+    return (weights * (holds & truth)).sum(), (weights * (holds & ~truth)).sum()
+
+
+@pytest.mark.parametrize(("dim", "seed"), [(1, 0), (2, 1), (4, 2), (9, 3)])
+def test_a_round_of_jumps_raises_the_gain_by_exact_count_and_counts_as_brute_force(dag, dim, seed):
+    drawn = refining_run(dag, dim, seed, np.random.default_rng(seed).uniform(0.05, 2, len(dag)))
+    weights = 1 + np.arange(len(dag)) % 3
+    wanted = Wanted(drawn.true, drawn.wanted.forest_parents, weights)
+    run, truth = RefiningRun(wanted, Balls(drawn.centers, drawn.radii), 1e-9), closure_matrix(dag)
+    direct = dag.lineage.parent_lists
+    for i in range(3):
+        counts, before = run.search(0.0), brute_force_counts(run, truth)
+        assert (counts.true_positives, counts.false_positives) == before
+        cost = run.best_counts.f1 / (2 - run.best_counts.f1)
+        run.jump(run.erring_balls(), direct, flipped_lists(direct), i)
+        after = brute_force_counts(run, truth)
+        assert after[0] - cost * after[1] > before[0] - cost * before[1]
+
+
+def test_exactly_the_balls_of_wrong_pairs_err(dag):
+    run, truth = refining_run(dag, 3, 5, np.random.default_rng(5).uniform(0.05, 1, len(dag))), closure_matrix(dag)
+    run.search(0.1)
+    holds = contained(run.centers, run.radii) & ~run.is_leaf[:, None]
+    assert run.erring_balls().tolist() == np.unique(np.nonzero(holds != truth)).tolist()
+
+
+def test_a_ball_jumps_over_what_is_between_it_and_where_it_belongs():
+    # "both" is in the cap of "left" alone; between the two caps it belongs to is one that it does not belong to.
+    names = ["left", "right", "between", "both", "x", "y", "z"]
+    graph = Hierarchy(names, [[0, 3], [1, 3], [0, 4], [1, 5], [2, 6]])
+    centers = np.array([[0.0, 0], [1.5, 0], [0.75, 0.45], [-0.5, 0], [-0.6, 0], [2.1, 0], [0.75, 0.5]])
+    radii = np.array([1.0, 1.0, 0.5, 1e-4, 1e-4, 1e-4, 1e-4])
+    wanted = Wanted(graph.ancestor_lists(), spanning_forest(graph), np.ones(7, np.int64))
+    refined = refining.Refined(Balls(centers, radii), None)
+    balls, counts = refining.jump_from(wanted, refined, graph.parent_lists, 1e-9, FitContext())
+    assert counts.f1 == 1.0
+    assert np.array_equal(contained(balls.centers, balls.radii), closure_matrix(graph))

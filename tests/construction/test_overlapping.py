@@ -127,8 +127,8 @@ def test_progress_is_reported_with_counts_until_the_last_iteration_or_until_ever
     found = construct_overlapping(dag, 3, context=FitContext(reports.append), **SHORT)
     assert found.counts.f1 > construct_forest(dag, 3).counts.f1, "the forest was returned, which is not reported"
     stages = dict.fromkeys(report.stage for report in reports)
-    assert list(stages) == ["nested caps", "free caps", "free caps from the forest"]
-    assert {report.unit for report in reports} == {"iteration"}
+    assert list(stages) == ["nested caps", "free caps", "jumping caps"]
+    assert {report.unit for report in reports} == {"iteration", "round"}
     assert reports[0].done == 0
     assert reports[-1].is_last
     assert max(report.all_pairs_f1 or 0 for report in reports) >= found.counts.f1 - 0.01
@@ -143,8 +143,22 @@ def test_progress_is_reported_with_counts_until_the_last_iteration_or_until_ever
         assert stage_reports[-1].seconds_left == 0
     # Moving stops once every pair is correct.
     construct_overlapping(DIAMOND, 3, context=FitContext(reports.append))
-    assert reports[-1].all_pairs_f1 == 1.0
-    assert reports[-1].done < RefiningPlan().iterations
+    last = [report for report in reports if report.stage == "free caps"][-1]
+    assert last.all_pairs_f1 == 1.0
+    assert last.done < RefiningPlan().iterations
+
+
+def test_caps_that_come_out_worse_than_the_forest_are_moved_again_from_the_forest():
+    reports, random = [], np.random.default_rng(0)
+    pairs = [(f"above {row}", f"below {child}") for child in range(90) for row in random.choice(60, 4, replace=False)]
+    crossed = Hierarchy.from_pairs(pairs)
+    found, forest = construct_overlapping(crossed, 3, context=FitContext(reports.append)), construct_forest(crossed, 3)
+    refined = [report.all_pairs_f1 for report in reports if report.stage == "free caps"]
+    again = [report.all_pairs_f1 for report in reports if report.stage == "free caps from the forest"]
+    assert max(refined) < forest.counts.f1
+    assert max(again) >= forest.counts.f1
+    assert found.counts.f1 > forest.counts.f1 + 0.05
+    assert_counted_exactly(found, crossed, 0.1)
 
 
 @pytest.mark.parametrize("K", [0.01, 0.1, 1.0, 3.0])

@@ -160,7 +160,8 @@ def test_a_finished_construction_can_be_resumed(larger, tmp_path):
 @pytest.mark.parametrize(
     ("settings", "stages"),
     [
-        ({}, {"nested", "free"}),
+        ({}, {"nested", "free", "jumps"}),
+        ({"dim": 3}, {"nested", "free", "again", "jumps"}),
         ({"method": "hyperbolic-cones", "init": "overlapping-caps", "epochs": 4}, {"nested", "free"}),
         ({"method": "hyperbolic-cones", "init": "given-edges", "epochs": 0}, {"nested"}),
         (
@@ -168,16 +169,20 @@ def test_a_finished_construction_can_be_resumed(larger, tmp_path):
             {"pretraining", "free"},
         ),
     ],
-    ids=["constructed", "a start", "given edges", "exact caps"],
+    ids=["constructed", "in two levels", "a start", "given edges", "exact caps"],
 )
 def test_a_construction_interrupted_repeatedly_ends_with_the_same_bytes(tmp_path, settings, stages):
     """Nodes have several parents each, so that caps move until the last iteration."""
-    rng = np.random.default_rng(7)
-    pairs = {(str(int(parent)), str(child)) for child in range(1, 80) for parent in rng.integers(0, child, 4)}
+    rng, settings = np.random.default_rng(7), {"dim": 5, **settings}
+    if "again" in stages:
+        pairs = {(f"above {row}", f"below {c}") for c in range(90) for row in rng.choice(60, 4, replace=False)}
+    else:
+        pairs = {(str(int(parent)), str(child)) for child in range(1, 80) for parent in rng.integers(0, child, 4)}
     crossed = Hierarchy.from_pairs(sorted(pairs))
-    plain = fit(crossed, dim=5, **settings)
-    stops = (stop_after(59 if attempt < 6 else 8) for attempt in range(100))
-    stopped, messages = _fit_with_interruptions(tmp_path / "run", stops, crossed, dim=5, **settings)
+    plain = fit(crossed, **settings)
+    # Jumps are few: the later stops come soon after each other.
+    stops = (stop_after(59 if attempt < 6 else 8 if attempt < 20 else 2) for attempt in range(100))
+    stopped, messages = _fit_with_interruptions(tmp_path / "run", stops, crossed, **settings)
     assert {re.search("checkpoint of ([a-z]+)", message)[1] for message in messages} >= stages
     assert _bytes(stopped, tmp_path / "stopped") == _bytes(plain, tmp_path / "plain")
 

@@ -21,7 +21,15 @@ from hypercone.construction.given_edges import (
     nested_plan,
 )
 from hypercone.construction.layout import balls_from_caps, cap_radius, points_from_balls, projection_scale
-from hypercone.construction.refining import Refined, RefiningPlan, Wanted, refine, refining_plan, set_leaf_radii
+from hypercone.construction.refining import (
+    Refined,
+    RefiningPlan,
+    Wanted,
+    jump_from,
+    refine,
+    refining_plan,
+    set_leaf_radii,
+)
 from hypercone.construction.search_kernels import count_list_errors
 from hypercone.construction.skeleton import Classes, build_skeleton, contract, forest_of
 from hypercone.errors import option
@@ -32,7 +40,7 @@ from hypercone.methods import Settings, find_method
 from hypercone.methods.base import Points
 from hypercone.methods.scoring import Counts, ListErrors, Scorer, counts_of
 from hypercone.progress import Step
-from hypercone.runs.folder import AGAIN, DEFAULT_CONTEXT, FREE, FitContext
+from hypercone.runs.folder import AGAIN, DEFAULT_CONTEXT, FREE, JUMPS, FitContext
 
 # In two dimensions caps are arcs on a circle, which cannot pass each other; moving them gains nothing.
 FEWEST_DIMENSIONS = 3
@@ -40,7 +48,7 @@ FEWEST_DIMENSIONS = 3
 MOST_TRUE_PAIRS = 30_000_000
 # With more true pairs they are not counted.
 MOST_COUNTED = 1_000_000_000
-# Below this F1 the refinement is done from a second start, and a note says what would help.
+# Below this F1 a note says what would help.
 FAR_FROM_EXACT = 0.95
 # How far nodes of one class are from each other, as a share of the radius above a leaf or of the radius of others.
 TWIN_SPREAD = 0.01
@@ -141,7 +149,7 @@ def _move(
 ) -> Moved:
     """The balls of a spanning forest, moved by the given edges and then by the closure if it fits.
 
-    If the result is far from exact, the closure moves the caps of ``forest`` as well, and the better result is taken.
+    If the result is worse than ``forest``, the closure moves the caps of the forest as well.
     """
     classes = contract(hierarchy)
     forest_parents = forest_of(classes)
@@ -149,8 +157,8 @@ def _move(
     shape, found = first_shape(skeleton, dim, seed), Found(0, 0, 0.0, 0)
     refining = plans.refining or refining_plan(len(classes.rows))
     # The refinement starts from the nested shape, unless a checkpoint of the refinement exists.
-    is_refining = any(context.checkpoints.of(stage, refining.iterations) for stage in (FREE, AGAIN))
-    if not plans.refines or not is_refining:
+    resumes_in = context.checkpoints.resumes_in
+    if not plans.refines or not resumes_in(FREE, AGAIN, JUMPS):
         run = move_nested(skeleton, shape, plans.nested or nested_plan(len(skeleton.rows)), context, until)
         shape, found = run.best, run.best_found
     is_node = skeleton.rows >= 0
@@ -161,14 +169,19 @@ def _move(
     if not plans.refines or not _fits(classes):
         return Moved(_expand(classes, balls, seed), found, False, None)
     wanted = Wanted(ancestors(classes.order, classes.parents), forest_parents, classes.weights)
-    refined = Refined(balls, None)
-    if not context.checkpoints.of(AGAIN, refining.iterations):
-        refined = refine(wanted, balls, smallest, refining, context, until)
-    if forest is not None and (refined.counts is None or refined.counts.f1 < FAR_FROM_EXACT):
-        again = replace(refining, most_work=refining.most_work // 2)
+    refined, limits = Refined(balls, None), (smallest, refining, context, until)
+    if not resumes_in(AGAIN, JUMPS):
+        refined = refine(wanted, balls, *limits)
+    if forest is not None and not resumes_in(JUMPS) and _is_worse(refined, forest):
         start = _balls_of_points(forest.points[classes.rows], K, seed)
-        refined = refine(wanted, start, smallest, again, context, until, before=refined)
+        refined = refine(wanted, start, *limits, before=refined)
+    if resumes_in(JUMPS) or refined.counts is not None:
+        refined = jump_from(wanted, refined, classes.parents, smallest, context, until)
     return Moved(_expand(classes, refined.balls, seed), found, True, refined.counts)
+
+
+def _is_worse(refined: Refined, forest: Constructed) -> bool:
+    return refined.counts is None or forest.counts is None or refined.counts.f1 < forest.counts.f1
 
 
 def _balls_of_points(points: Points, K: float, seed: int) -> Balls:

@@ -15,6 +15,7 @@ from hypercone._jit import dimension_type
 from hypercone._math_kernels import exp_each, log, log_each
 from hypercone.construction.ball_kernels import adam_step, pull, push
 from hypercone.construction.given_edges import LEAF_SCALE, MOVES, Balls, Decay, Effort, Floats, Limits
+from hypercone.construction.jump_kernels import jump
 from hypercone.construction.search_kernels import find_violated, find_wrong, fit_boxes
 from hypercone.hierarchy.graph import flipped_lists
 from hypercone.index.index_kernels import halve
@@ -22,7 +23,7 @@ from hypercone.methods.scoring import Counts
 from hypercone.progress import Reporter
 from hypercone.runs import Checkpoint
 from hypercone.runs.checkpoint import reading_state
-from hypercone.runs.folder import AGAIN, FREE, FitContext
+from hypercone.runs.folder import AGAIN, FREE, JUMPS, FitContext
 
 TRUE_MARGIN, WRONG_MARGIN = 0.05, 0.1
 # True pairs that hold by less than this are kept on the list, as they may be violated before the next search.
@@ -39,6 +40,10 @@ CELL, REBUILD = 6, 10
 DECAY = Decay(first=0.8, second=0.95, least=1e-9, log_share=0.3)
 # The most comparisons and moves of pairs of balls in a schedule, and the most wrong pairs that are stored.
 MOST_WORK, MOST_WRONG = 6_000_000_000, 60_000_000
+# The most balls in a round of jumps, and the places that each tries; the most rounds and the most comparisons of balls.
+JUMPING_BALLS, TRIES, MOST_ROUNDS, JUMPING_WORK = 4_000, 50, 60, 10_000_000_000
+# Jumps end when a pass over all balls that err gains less F1 than this.
+WORTH_A_PASS = 0.0003
 NO_LISTS = Adjacency(np.zeros(1, np.int64), np.zeros(0, np.int32))
 
 
@@ -183,6 +188,32 @@ class RefiningRun:
         self.radii = exp_each(self.log_radii)
         self._measure()
 
+    def erring_balls(self) -> Rows:
+        """The balls of which a pair is wrong: a true pair does not hold, or another does."""
+        violated, wrong = self._violated[: self._violated_count], self._wrong[: self._found]
+        pairs = np.concatenate([violated[~self._hold(violated)], wrong[self._hold(wrong)]])
+        erring: Rows = np.unique(pairs)
+        return erring
+
+    def _hold(self, pairs: NDArray[np.int32]) -> NDArray[np.bool_]:
+        holders, held = pairs.T
+        clearances = self.radii[holders] - self.radii[held]
+        squared = ((self.centers[holders] - self.centers[held]) ** 2).sum(axis=1)
+        hold: NDArray[np.bool_] = (clearances >= 0) & (squared <= clearances**2)
+        return hold
+
+    def jump(self, rows: Rows, parents: Adjacency, children: Adjacency, round_number: int) -> None:
+        """Move each of these balls to the best place of those that it tries."""
+        f1 = self.best_counts.f1
+        smallest = float(self.radii[self.holders].min())
+        lists = (self.true.csr, self.below.csr, parents.csr, children.csr)
+        # At this cost of a wrong pair a gain is a gain of F1.
+        choice = (f1 / (2 - f1), TRIES, smallest, np.uint64(round_number) << np.uint64(32))
+        _, self.compared = jump(rows, self.centers, self.radii, self.weights, *lists, *choice, self.dim)
+        self.log_radii[self.holders] = log_each(self.radii[self.holders])
+        self.radii = exp_each(self.log_radii)
+        self._measure()
+
     @property
     def is_too_tangled(self) -> bool:
         """Whether more pairs are wrong, or nearly so, than can be moved."""
@@ -203,9 +234,9 @@ class RefiningRun:
         """Whether the next search rebuilds the tree; only then does the state not depend on an older tree."""
         return self._searches % REBUILD == 0
 
-    def checkpoint(self, stage: str, done: int, work: int) -> Checkpoint:
+    def checkpoint(self, stage: str, done: int, work: int, **more: Any) -> Checkpoint:
         """The state after ``done`` iterations and so much work; complete only if the next search rebuilds the tree."""
-        facts = {"steps": self._steps, "work": work, "best": asdict(self.best_counts)}
+        facts = {"steps": self._steps, "work": work, "best": asdict(self.best_counts), **more}
         return Checkpoint(stage, done, self._state(), facts)
 
     def restore(self, found: Checkpoint) -> int:
@@ -281,4 +312,47 @@ def refine(
     counts = run.search(0.0)
     if report:
         report(plan.iterations, all_pairs_f1=counts.f1)
+    return run.result
+
+
+def jump_from(
+    wanted: Wanted,
+    refined: Refined,
+    parents: Adjacency,
+    smallest: float,
+    context: FitContext,
+    until: float = np.inf,
+) -> Refined:
+    """The balls after rounds of jumps, each of which moves some of the balls that err; ``parents`` are the direct ones.
+
+    A pass is as many rounds as it takes to visit all balls that err.
+    """
+    run, done, f1_by_round = RefiningRun(wanted, refined.balls, smallest), 0, [0.0]
+    run.best_counts = refined.counts or run.best_counts
+    children, effort = flipped_lists(parents), Effort(MOST_ROUNDS, JUMPING_WORK)
+    if found := context.checkpoints.of(JUMPS, MOST_ROUNDS):
+        done = run.restore(found)
+        with reading_state(found):
+            effort.count(int(found.facts["work"]))
+            f1_by_round = [float(f1) for f1 in found.facts["f1_by_round"]]
+    report = Reporter(context.progress, "jumping caps", MOST_ROUNDS, "round") if context.progress else None
+    for i in range(done, MOST_ROUNDS):
+        if effort.share(i) == 1.0 or time.monotonic() > until:
+            break
+        context.checkpoints.offer(
+            i, MOST_ROUNDS, partial(run.checkpoint, JUMPS, i, effort.work, f1_by_round=f1_by_round), unit="round"
+        )
+        run.search(0.0)
+        f1_by_round.append(run.best_counts.f1)
+        if report:
+            report(int(effort.share(i) * MOST_ROUNDS), all_pairs_f1=run.best_counts.f1)
+        erring = run.erring_balls()
+        rounds = max(1, -(-len(erring) // JUMPING_BALLS))
+        if run.best_counts.f1 == 1.0 or run.best_counts.f1 - f1_by_round[max(0, i + 1 - rounds)] < WORTH_A_PASS:
+            break
+        run.jump(erring[i % rounds :: rounds], parents, children, i)
+        effort.count(run.compared)
+    run.search(0.0)
+    if report:
+        report(MOST_ROUNDS, all_pairs_f1=run.best_counts.f1)
     return run.result

@@ -314,7 +314,14 @@ else:
 
 
 # The stages of a fit in order: with a checkpoint of one, the earlier ones need not run again.
-NESTED, FREE, AGAIN, PRETRAINING, TRAINING = STAGES = ("nested", "free", "again", "pretraining", "training")
+NESTED, FREE, AGAIN, JUMPS, PRETRAINING, TRAINING = STAGES = (
+    "nested",
+    "free",
+    "again",
+    "jumps",
+    "pretraining",
+    "training",
+)
 
 
 class Checkpoints:
@@ -323,6 +330,10 @@ class Checkpoints:
     def of(self, stage: str, epochs: int) -> Checkpoint | None:
         """The checkpoint to resume this stage from, if the run was interrupted in it."""
         return None
+
+    def resumes_in(self, *stages: str) -> bool:
+        """Whether the run was interrupted in one of these stages."""
+        return False
 
     def offer(self, epoch: int, epochs: int, state: Callable[[], Checkpoint], *, unit: str = "epoch") -> None:
         """Offer a checkpoint after an epoch; ``state`` is called only if it is to be written."""
@@ -342,15 +353,18 @@ class FolderCheckpoints(Checkpoints):
     def of(self, stage: str, epochs: int) -> Checkpoint | None:
         """The newest checkpoint of the run, if it is of this stage."""
         latest = self.folder.latest
-        if latest is None:
-            return None
-        if latest.stage not in STAGES:
-            raise ModelFileError(f"{self.run.folder}: there is no stage {latest.stage!r}; the manifest is damaged")
-        if latest.stage != stage:
+        if latest is None or not self.resumes_in(stage):
             return None
         if latest.epoch > epochs:
             raise ModelFileError(f"{self.run.path / latest.file_name}: is beyond the {epochs} epochs of this run")
         return latest
+
+    def resumes_in(self, *stages: str) -> bool:
+        """Whether the newest checkpoint of the run is of one of these stages."""
+        latest = self.folder.latest
+        if latest is not None and latest.stage not in STAGES:
+            raise ModelFileError(f"{self.run.folder}: there is no stage {latest.stage!r}; the manifest is damaged")
+        return latest is not None and latest.stage in stages
 
     def offer(self, epoch: int, epochs: int, state: Callable[[], Checkpoint], *, unit: str = "epoch") -> None:
         """Write a checkpoint if one is due, after the last epoch, or if the run is to stop, and then stop it."""
