@@ -415,3 +415,12 @@ def test_a_ball_jumps_over_what_is_between_it_and_where_it_belongs():
     balls, counts = refining.jump_from(wanted, refined, graph.parent_lists, 1e-9, FitContext())
     assert counts.f1 == 1.0
     assert np.array_equal(contained(balls.centers, balls.radii), closure_matrix(graph))
+
+
+def test_nothing_jumps_where_one_pass_would_compare_too_much(dag, monkeypatch):
+    start = refining_run(dag, 3, 5, np.random.default_rng(5).uniform(0.05, 1, len(dag)))
+    refined, direct = refining.Refined(Balls(start.centers, start.radii), None), dag.lineage.parent_lists
+    jumped = refining.jump_from(start.wanted, refined, direct, 1e-9, FitContext()).counts
+    monkeypatch.setattr(refining, "MOST_NEAR_ERRORS", 1_000)
+    assert refining.jump_from(start.wanted, refined, direct, 1e-9, FitContext()).counts == start.search(0.0)
+    assert jumped.f1 > start.search(0.0).f1 + 0.05

@@ -7,6 +7,7 @@ A gradient moves a ball a little at a time and only out of what it violates; a j
 from __future__ import annotations
 
 import math
+from typing import NamedTuple
 
 import numpy as np
 from numpy import uint64
@@ -21,6 +22,14 @@ LOG_CHANGE, LARGEST = 0.8, 2.0
 NO_DISTANCE = 1e-300
 
 
+class Near(NamedTuple):
+    """The balls that matter to one that jumps, side by side: centers, radii, and gains if they hold it or are held."""
+
+    centers: np.ndarray
+    radii: np.ndarray
+    gains: np.ndarray
+
+
 @kernel_part
 def _squared_distance_to(centers, row, place, dim):
     total = 0.0
@@ -28,11 +37,6 @@ def _squared_distance_to(centers, row, place, dim):
         apart = centers[row, k] - place[k]
         total += apart * apart
     return total
-
-
-@kernel_part
-def _gain(weight, is_true, cost):
-    return weight if is_true else -cost * weight
 
 
 @kernel_part
@@ -88,38 +92,39 @@ def _propose(centers, radii, parents, children, row, at, radius, counter, place,
 
 
 @kernel_part
-def _find_near(centers, radii, below, row, reach, largest, near, dim):
-    """Write the balls that could contain a ball, or be in it, if it moves by ``reach`` and is at most ``largest``."""
+def _find_near(centers, radii, weights, below, relation, row, reach, largest, cost, near, dim):
+    """Write the balls that could contain a ball, or be in it, if it moves by ``reach`` and is at most ``largest``.
+
+    Of each, its center, its radius, and what is gained if it contains the ball and if it is in it. ``relation`` is
+    2 · row for the true ancestors of the ball and 2 · row + 1 for its true descendants.
+    """
     found = 0
     holds_any = list_length(below, row) > 0
     for other in range(len(radii)):
         squared = _squared_distance_to(centers, other, centers[row], dim)
         inside, outside = radii[other] + reach, largest - radii[other] + reach
-        can_hold = list_length(below, other) > 0 and squared <= inside * inside
-        if other != row and (can_hold or (holds_any and outside >= 0.0 and squared <= outside * outside)):
-            near[found] = other
-            found += 1
+        can_hold = list_length(below, other) > 0
+        can_contain = can_hold and squared <= inside * inside
+        if other == row or not (can_contain or (holds_any and outside >= 0.0 and squared <= outside * outside)):
+            continue
+        wrong = -cost * weights[other]
+        near.radii[found] = radii[other]
+        near.gains[found, 0] = (weights[other] if relation[other] == 2 * row else wrong) if can_hold else 0.0
+        near.gains[found, 1] = (weights[other] if relation[other] == 2 * row + 1 else wrong) if holds_any else 0.0
+        for k in range(width(dim)):
+            near.centers[found, k] = centers[other, k]
+        found += 1
     return found
 
 
 @kernel_part
-def _count(centers, radii, weights, below, row, place, radius, near, found, relation, cost, dim):
-    """The gain of a ball at a place: the true pairs that hold less ``cost`` times the others, without its own weight.
-
-    ``relation`` is 2 · row for the true ancestors of the ball and 2 · row + 1 for its true descendants.
-    """
+def _count(near, found, place, radius, dim):
+    """The gain of a ball at a place: the true pairs that hold less the cost of the others, without its own weight."""
     gain = 0.0
-    holds_any = list_length(below, row) > 0
     for i in range(found):
-        other = near[i]
-        clearance = radii[other] - radius
-        if _squared_distance_to(centers, other, place, dim) > clearance * clearance:
-            continue
-        if clearance >= 0.0:
-            if list_length(below, other) > 0:
-                gain += _gain(weights[other], relation[other] == 2 * row, cost)
-        elif holds_any:
-            gain += _gain(weights[other], relation[other] == 2 * row + 1, cost)
+        clearance = near.radii[i] - radius
+        if _squared_distance_to(near.centers, i, place, dim) <= clearance * clearance:
+            gain += near.gains[i, 0 if clearance >= 0.0 else 1]
     return gain
 
 
@@ -131,7 +136,7 @@ def jump(rows, centers, radii, weights, true, below, parents, children, cost, tr
     wrong pair costs ``cost`` times what a true pair gains. Random numbers are a function of ``counter``, row and try.
     """
     n, size = len(radii), width(dim)
-    relation, near = np.full(n, -1, np.int64), np.empty(n, np.int64)
+    relation, near = np.full(n, -1, np.int64), Near(np.empty((n, size)), np.empty(n), np.empty((n, 2)))
     place, best_place = np.empty(size), np.empty(size)
     moved, compared = 0, 0
     for row in rows:
@@ -143,9 +148,8 @@ def jump(rows, centers, radii, weights, true, below, parents, children, cost, tr
         for j in entries(parents, row):
             reach = max(reach, math.sqrt(_squared_distance_to(centers, parents.rows[j], centers[row], dim)))
         largest = LARGEST * radii[row]
-        found = _find_near(centers, radii, below, row, reach, largest, near, dim)
-        known = (weights, below, row)
-        first = _count(centers, radii, *known, centers[row], radii[row], near, found, relation, cost, dim)
+        found = _find_near(centers, radii, weights, below, relation, row, reach, largest, cost, near, dim)
+        first = _count(near, found, centers[row], radii[row], dim)
         best, best_radius = first, radii[row]
         for k in range(size):
             best_place[k] = centers[row, k]
@@ -158,7 +162,7 @@ def jump(rows, centers, radii, weights, true, below, parents, children, cost, tr
             radius, change = best_radius, uniform_from(mix(numbers + uint64(size + 8)))
             if list_length(below, row) > 0 and change < 0.5:
                 radius = min(max(radius * exp(LOG_CHANGE * (4.0 * change - 1.0)), smallest), largest)
-            gain = _count(centers, radii, *known, place, radius, near, found, relation, cost, dim)
+            gain = _count(near, found, place, radius, dim)
             compared += found
             if gain > best:
                 best, best_radius = gain, radius

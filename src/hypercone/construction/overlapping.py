@@ -169,12 +169,12 @@ def _move(
     if not plans.refines or not _fits(classes):
         return Moved(_expand(classes, balls, seed), found, False, None)
     wanted = Wanted(ancestors(classes.order, classes.parents), forest_parents, classes.weights)
-    refined, limits = Refined(balls, None), (smallest, refining, context, until)
+    refined = Refined(balls, None)
     if not resumes_in(AGAIN, JUMPS):
-        refined = refine(wanted, balls, *limits)
+        refined = refine(wanted, balls, smallest, refining, context, until)
     if forest is not None and not resumes_in(JUMPS) and _is_worse(refined, forest):
-        start = _balls_of_points(forest.points[classes.rows], K, seed)
-        refined = refine(wanted, start, *limits, before=refined)
+        start, again = _balls_of_points(forest.points[classes.rows], K, seed), refining.limited_to(0.5)
+        refined = refine(wanted, start, smallest, again, context, until, before=refined)
     if resumes_in(JUMPS) or refined.counts is not None:
         refined = jump_from(wanted, refined, classes.parents, smallest, context, until)
     return Moved(_expand(classes, refined.balls, seed), found, True, refined.counts)

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import time
-from dataclasses import asdict, dataclass
+from dataclasses import asdict, dataclass, replace
 from functools import partial
 from typing import Any, NamedTuple
 
@@ -42,6 +42,8 @@ DECAY = Decay(first=0.8, second=0.95, least=1e-9, log_share=0.3)
 MOST_WORK, MOST_WRONG = 6_000_000_000, 60_000_000
 # The most balls in a round of jumps, and the places that each tries; the most rounds and the most comparisons of balls.
 JUMPING_BALLS, TRIES, MOST_ROUNDS, JUMPING_WORK = 4_000, 50, 60, 10_000_000_000
+# The most pairs of a ball that errs and any ball: with more of them one pass would take minutes, and nothing jumps.
+MOST_NEAR_ERRORS = 2_000_000_000
 # Jumps end when a pass over all balls that err gains less F1 than this.
 WORTH_A_PASS = 0.0003
 NO_LISTS = Adjacency(np.zeros(1, np.int64), np.zeros(0, np.int32))
@@ -62,6 +64,10 @@ class RefiningPlan:
     def rate(self, share: float) -> float:
         """The learning rate after this share of the schedule, in radii of the ball; decays linearly."""
         return self.first_rate + (self.last_rate - self.first_rate) * share
+
+    def limited_to(self, share: float) -> RefiningPlan:
+        """The same schedule with a share of the work."""
+        return replace(self, most_work=int(share * self.most_work))
 
     def wrong_weight(self, share: float) -> float:
         """The weight of a wrong pair relative to a true one, after this share of the schedule."""
@@ -348,7 +354,8 @@ def jump_from(
             report(int(effort.share(i) * MOST_ROUNDS), all_pairs_f1=run.best_counts.f1)
         erring = run.erring_balls()
         rounds = max(1, -(-len(erring) // JUMPING_BALLS))
-        if run.best_counts.f1 == 1.0 or run.best_counts.f1 - f1_by_round[max(0, i + 1 - rounds)] < WORTH_A_PASS:
+        gain = run.best_counts.f1 - f1_by_round[max(0, i + 1 - rounds)]
+        if run.best_counts.f1 == 1.0 or gain < WORTH_A_PASS or len(erring) * len(run.radii) > MOST_NEAR_ERRORS:
             break
         run.jump(erring[i % rounds :: rounds], parents, children, i)
         effort.count(run.compared)
