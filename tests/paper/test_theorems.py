@@ -138,6 +138,17 @@ class TestContinuity:
         allowed = np.pi / 2 * np.sqrt(K * (1 + 1 / r[:-1] ** 2) * np.diff(r))
         assert np.all(steps <= allowed)
 
+    @pytest.mark.parametrize("K", CONSTANTS)
+    def test_the_aperture_is_smooth_beyond_the_inner_radius_where_its_slope_is_infinite(self, K):
+        """ψ′ = −K(1 + 1/r²)/cos ψ, by central differences; towards ε the cosine goes to 0."""
+        low = cones.inner_radius(K)
+        r, h = np.linspace(low + 0.05 * (1 - low), 0.999, 2_000), 1e-6 * (1 - low)
+        slope = (cones.half_aperture(r[:, None] + h, K) - cones.half_aperture(r[:, None] - h, K)) / (2 * h)
+        expected = -K * (1 + 1 / r**2) / np.cos(cones.half_aperture(r[:, None], K))
+        np.testing.assert_allclose(slope, expected, rtol=1e-5, atol=1e-8)
+        fall = cones.half_aperture([low], K) - cones.half_aperture([low + 1e-10 * (1 - low)], K)
+        assert fall / 1e-10 > 1e3
+
 
 class TestLemma2:
     """Lemma 2 and the remark on the origin after it."""
@@ -183,6 +194,49 @@ class TestTheorem3:
         assert np.all(np.diff(norms, axis=0) > -4 * EPS)
         end = 1 if space.cones is cones else norms[0] + 10
         assert np.all(norms[-1] > end - 1e-3)
+
+
+class TestProofs:
+    """The triangle O, x, x′ of appendices E and F: x′ on the border of the cone of x, y beyond it, z outward of it."""
+
+    @pytest.fixture(params=CONSTANTS)
+    def triangle(self, request):
+        K, rng = request.param, np.random.default_rng(87)
+        low = cones.inner_radius(K)
+        x = shell(rng, 500, 4, low + 0.01 * (1 - low), low + 0.6 * (1 - low))
+        border = lean(x, rng.normal(size=x.shape), cones.half_aperture(x, K))
+        on_border, beyond = (
+            poincare.geodesic(x, border, np.full(500, 0.6)),
+            poincare.geodesic(x, border, np.full(500, 1.4)),
+        )
+        return K, x, on_border, beyond, on_border * (1 + np.linalg.norm(on_border, axis=1, keepdims=True) ** -1) / 2
+
+    def test_its_angles_are_those_of_appendix_e(self, triangle):
+        """At x′ the angles to both sides of the ray outward add up to π, and neither is less than ψ(x′)."""
+        K, x, on_border, y, z = triangle
+        ahead, behind = poincare.angle_at(y, on_border, z), poincare.angle_at(z, on_border, x)
+        psi = cones.half_aperture(on_border, K)
+        np.testing.assert_allclose(ahead + behind, np.pi, rtol=0, atol=1e-11)
+        assert np.all(np.minimum(ahead, behind) <= np.pi / 2)
+        assert np.all(psi <= np.pi / 2)
+        assert np.all(ahead >= psi - 1e-11)
+        assert np.all(behind >= psi - 1e-11)
+
+    def test_its_angles_and_the_law_of_sines_give_lemma_7_in_appendix_f(self, triangle):
+        K, x, on_border, y, z = triangle
+        origin = np.zeros(4)
+        ahead = poincare.angle_at(y, on_border, z)
+        at_x, at_border = poincare.angle_at(origin, x, on_border), poincare.angle_at(origin, on_border, x)
+        assert np.all(ahead <= np.pi / 2 + 1e-11)
+        np.testing.assert_allclose(at_border, ahead, rtol=0, atol=1e-11)
+        np.testing.assert_allclose(at_x, np.pi - cones.half_aperture(x, K), rtol=0, atol=1e-11)
+        ratio = poincare.sine_law_ratio(at_x, poincare.norm(on_border))
+        np.testing.assert_allclose(poincare.sine_law_ratio(at_border, poincare.norm(x)), ratio, rtol=1e-9)
+        near = np.sin(cones.half_aperture(x, K)) * np.sinh(poincare.norm(x))
+        far = np.sin(cones.half_aperture(on_border, K)) * np.sinh(poincare.norm(on_border))
+        assert np.all(far <= near * (1 + 1e-11))
+        r = np.linalg.norm(x, axis=1)
+        np.testing.assert_allclose(np.sinh(poincare.norm(x)), 2 * r / (1 - r**2), rtol=1e-12)
 
 
 class TestTheInnerRadius:

@@ -117,6 +117,15 @@ class TestFigure3:
         panel = figures.make_panel(SMALL_TREE, {**figures.CONES, "epochs": 100, "init_epochs": 500}, seed=0)
         assert panel.quality.f1 > 0.95
 
+    def test_poincare_embeddings_crowd_the_border_and_cones_do_not(self):
+        """Of the 363 nodes of a tree, nearly all are beyond the norm 0.95 on the left, and none on the right."""
+        tree, shares = figures.uniform_tree("tree-3-5"), []
+        for settings in QUICK:
+            norms = np.linalg.norm(fit(tree, seed=0, **(settings | {"epochs": 40})).points, axis=1)
+            shares.append(np.mean(norms > 0.95))
+        assert shares[0] > 0.9
+        assert shares[1] == 0
+
     def test_it_is_written_as_svg_and_png_with_a_caption_and_every_direct_edge(self, small_figure3):
         svg, png = small_figure3
         assert (svg.name, png.name) == ("figure3.svg", "figure3.png")
