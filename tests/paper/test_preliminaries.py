@@ -1,4 +1,4 @@
-"""The foundations of the paper: §2 and appendix A. The table of all statements is in test_theorems.py."""
+"""The foundations of the paper: §2 and appendix A."""
 
 from __future__ import annotations
 

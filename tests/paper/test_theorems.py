@@ -2,31 +2,8 @@
 
 In this folder also: §2 and appendix A in test_preliminaries.py, Theorem 4 and the apertures that are not transitive in
 test_nested_triples.py. The numbers are those of the compiled paper, where lemmas and theorems share one counter. What
-has a test elsewhere is not tested again; that each closed form is right over the whole domain is tested in
-tests/numerics, which includes Lemma 2 (ψ ≤ π/2) and the rotation invariance of ψ:
-
-==============================================  ================================================================
-statement                                       test, in tests/geometry unless another folder is named
-==============================================  ================================================================
-§2.2 distance, norm, laws of cosines and sines  test_poincare, tests/numerics
-Theorem 1, in floats                            test_poincare: end_on_the_border; test_preliminaries
-Corollary 1.1, printed and stable form          test_poincare: the_papers_closed_form, finite; tests/numerics
-Corollary 1.2, the plane of x and v             test_poincare: stay_in_a_plane
-§3 S-cones, closed under combinations           test_models
-Theorem 3, h is constant                        tests/paper/test_nested_triples: h_is_constant
-Theorem 3, a growing h                          tests/paper/test_nested_triples: a_wrong_aperture
-Theorem 5, Ξ = π − ∠Oxy, its three forms        test_cones: supplement, law_of_cosines, arccos
-Theorem 5, the cone as a set                    test_models: all_forms_of_the_cone_agree
-Euclidean cones: ψ, Ξ, transitivity             tests/numerics, test_cones
-§4.1 the loss                                   tests/training/test_loop: the_loss_of_the_paper
-§4.2 gradient, retraction, full step            test_poincare, tests/methods/test_steps
-§5 score of the baselines                       tests/methods/test_contracts: alpha_weighs_the_norms
-appendix A, the isometry                        test_models
-slip: r sin ψ is non-increasing                 test_cones: r_sin_psi_is_non_increasing
-slip: sign of the order embeddings              test_cones: have_no_energy_where_they_hold
-slip: Klein is not conformal                    test_models: not_conformal
-not in the paper: Klein, hull, caps             test_models
-==============================================  ================================================================
+has a test elsewhere is not tested again: docs/explanation/the-paper-line-by-line.md says where each item is tested, and
+test_line_by_line.py that none is missing.
 """
 
 from __future__ import annotations
