@@ -135,17 +135,17 @@ def draw_dome_cone(axes: Any) -> None:
     _draw_dome(axes)
     side = conic_border(apex, axis, np.pi / 2, aside, HYPERBOLOID)
     corners = [apex + a * axis + b * side for a, b in ((-0.8, -0.9), (1.3, -0.9), (1.3, 0.9), (-0.8, 0.9))]
-    _draw_region(axes, seen(np.array(corners)), "#8b97a3", 0.12, zorder=4)
+    _draw_region(axes, on_paper(np.array(corners)), "#8b97a3", 0.12, zorder=4)
     carried = carry_cone(HYPERBOLOID, apex, axis, aside)
-    for vector, end in zip(seen(carried.arrows), seen(carried.ends), strict=True):
+    for vector, end in zip(on_paper(carried.arrows), on_paper(carried.ends), strict=True):
         axes.plot(*np.stack([vector, end]).T, color=INK, linewidth=1, linestyle=(0, (1, 2)), zorder=6)
-    _draw_carried(axes, HYPERBOLOID, apex, carried, seen(apex), seen(np.array([1.0, 0.0, 0.0])))
+    _draw_carried(axes, HYPERBOLOID, apex, carried, on_paper(apex), on_paper(np.array([1.0, 0.0, 0.0])))
 
 
-def seen(points: Vectors) -> Vectors:
+def on_paper(points: Vectors) -> Vectors:
     """Points of the hyperboloid as they are seen when it is turned over: two coordinates on the paper.
 
-    >>> seen(np.array([1.0, 0.0, 0.0])).round(6).tolist()
+    >>> on_paper(np.array([1.0, 0.0, 0.0])).round(6).tolist()
     [0.0, -0.913545]
     """
     time, plane = points[..., 0], points[..., 1:]
@@ -157,9 +157,9 @@ def _draw_dome(axes: Any) -> None:
     circle, radii = np.linspace(0, 2 * np.pi, 121), np.linspace(0, 0.7, 71)
     dome = hyperboloid.to_hyperboloid(radii[:, None, None] * unit_vectors(circle))
     faces = np.dot(dome[..., 1:], unit_vectors(FROM_ANGLE)) / dome[..., 0] * np.cos(FROM_ABOVE) + np.sin(FROM_ABOVE)
-    for ring in seen(dome)[1::3]:
+    for ring in on_paper(dome)[1::3]:
         _draw_region(axes, ring, "#f1f3f5", 1.0, zorder=1, linewidth=0)
-    lines = np.where(faces[..., None] > 0, seen(dome), np.nan)
+    lines = np.where(faces[..., None] > 0, on_paper(dome), np.nan)
     for line in (*lines[10::10], *np.moveaxis(lines, 1, 0)[:-1:8]):
         axes.plot(*line.T, color="#b8c1ca", linewidth=0.6, zorder=2)
 
@@ -168,7 +168,7 @@ def _draw_carried(
     axes: Any, manifold: Manifold, x: Vectors, carried: CarriedCone, apex: Vectors, origin: Vectors
 ) -> None:
     # In three dimensions everything is projected; in two it is drawn as it is.
-    place = seen if len(x) == 3 else np.asarray
+    place = on_paper if len(x) == 3 else np.asarray
     _draw_region(axes, place(carried.image), IMAGE, 0.25, zorder=3)
     _draw_region(axes, place(carried.tangent), TANGENT, 0.14, zorder=5, linestyle=(0, (4, 2)))
     start, end = carried.ends
