@@ -146,7 +146,7 @@ def on_paper(points: Vectors) -> Vectors:
     """Points of the hyperboloid as they are seen when it is turned over: two coordinates on the paper.
 
     >>> on_paper(np.array([1.0, 0.0, 0.0])).round(6).tolist()
-    [0.0, -0.913545]
+    [0.0, -0.866025]
     """
     time, plane = points[..., 0], points[..., 1:]
     right, near = np.dot(plane, rotate(unit_vectors(FROM_ANGLE), QUARTER)), np.dot(plane, unit_vectors(FROM_ANGLE))
