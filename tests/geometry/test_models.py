@@ -136,6 +136,8 @@ def test_the_exponential_map_of_the_hyperboloid_is_that_of_the_ball_and_its_inve
     np.testing.assert_allclose(size, hyperboloid.distance(x, y), rtol=1e-9)
     np.testing.assert_array_equal(hyperboloid.exp_map(x, 0 * v)[:, 1:], x[:, 1:])
     np.testing.assert_array_equal(hyperboloid.log_map(x, x), 0 * v)
+    with pytest.raises(DomainError, match="is not finite"):
+        hyperboloid.exp_map([1.0, 0.0], [0.0, 800.0])
 
 
 @pytest.mark.parametrize("apart", [1e-12, 1e-6, 1e-3, 1.0, 5.0])

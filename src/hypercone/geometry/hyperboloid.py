@@ -1,7 +1,9 @@
 """The hyperboloid model (paper, appendix A): coordinates (x₀, x′) with x₀ > 0 and ⟨x, x⟩₁ = −1.
 
 The paper proves Theorem 1 by its isometry with the ball. Coordinates grow like 1/(1−r), so points near the border
-are far apart. A point is where its x′ says; x₀ = √(1 + |x′|²) must agree with it up to rounding.
+are far apart. A point is where its x′ says; x₀ = √(1 + |x′|²) must agree with it up to rounding. Angles are as accurate
+as in the ball, for the points as they are given; `to_hyperboloid` rounds each point by itself, so that a close pair is
+better left in the ball.
 """
 
 from __future__ import annotations
@@ -107,6 +109,8 @@ def metric(x: npt.ArrayLike, u: npt.ArrayLike, v: npt.ArrayLike) -> Array:
 def exp_map(x: npt.ArrayLike, v: npt.ArrayLike) -> Array:
     """The point exp_x(v) that the geodesic leaving x with tangent v reaches at time 1.
 
+    A step so long that coordinates overflow, of about 700 in float64, raises DomainError; that of the ball does not.
+
     >>> exp_map([1.0, 0.0], [0.0, 1.0]).round(6).tolist()
     [1.543081, 1.175201]
     """
@@ -114,10 +118,11 @@ def exp_map(x: npt.ArrayLike, v: npt.ArrayLike) -> Array:
     size = np.sqrt(metric(x, v, v))[..., None]
     # sinh(s)/s is 1 up to rounding for small s, where the quotient could be 0/0.
     is_short = size < np.sqrt(np.finfo(size.dtype).eps)
-    stretch = np.where(is_short, 1, np.sinh(size) / np.where(is_short, 1, size))
-    space = (x * np.cosh(size) + v * stretch)[..., 1:]
+    with np.errstate(over="ignore", invalid="ignore"):
+        stretch = np.where(is_short, 1, np.sinh(size) / np.where(is_short, 1, size))
+        (space,) = as_floats((x * np.cosh(size) + v * stretch)[..., 1:])
     # Back on the hyperboloid: rounding moves a point off it, and x′ says where it is.
-    return np.concatenate([np.sqrt(1 + dot(space, space))[..., None], space], axis=-1)
+    return np.concatenate([np.hypot(1, length(space))[..., None], space], axis=-1)
 
 
 def log_map(x: npt.ArrayLike, y: npt.ArrayLike) -> Array:
@@ -181,22 +186,22 @@ def cone_angle(parent: npt.ArrayLike, child: npt.ArrayLike) -> Array:
     """
     parent, child = as_floats(parent, child)
     check_hyperboloid(parent, child)
+    x_t, y_t = parent[..., 0], child[..., 0]
     x, x_scale = scale_to_unit(parent[..., 1:])
     step, step_scale = scale_to_unit(child[..., 1:] - parent[..., 1:])
-    s, far = length(x), length(step)
-    # With s and far in a unit of their own, so that subnormal ones keep their digits.
+    # The length s of x′ and that of the step, in a unit of their own, so that subnormal ones keep their digits.
     unit = np.maximum(x_scale, step_scale)
+    s, far, unit = length(x) * (x_scale / unit)[..., 0], length(step) * (step_scale / unit)[..., 0], unit[..., 0]
     along, across = _unit_step(step, x)
-    outward = _outward(
-        parent[..., 0],
-        child[..., 0],
-        s * (x_scale / unit)[..., 0],
-        far * (step_scale / unit)[..., 0],
-        unit[..., 0],
-        along,
-        across,
-    )
-    return np.asarray(np.arctan2(across, outward))
+    # Outward is (x_t a − s y_t)/far, where a = s + far·along is the child's component on the parent's ray. For a > 0
+    # this is a difference of nearly equal terms, so a² − s²(1+p²) with p = far·across is factored, and a − s√(1+p²) is
+    # written in terms of the step so that it is exactly 0 for a child equal to its parent.
+    a, p = s + far * along, far * unit * across
+    root = np.sqrt(1 + p**2)
+    ahead = (along - s * unit * (p / (1 + root)) * across) * (a + s * root)
+    is_ahead = a > 0
+    behind = (x_t * a - s * y_t) / np.where(far > 0, far, 1)
+    return np.asarray(np.arctan2(across, np.where(is_ahead, ahead / np.where(is_ahead, x_t * a + s * y_t, 1), behind)))
 
 
 def _unit_step(step: Array, x: Array) -> tuple[Array, Array]:
@@ -207,18 +212,6 @@ def _unit_step(step: Array, x: Array) -> tuple[Array, Array]:
     for _ in range(2):
         rest = rest - (dot(rest, x) / s / s)[..., None] * x
     return dot(step, x) / s / far + 0.0, length(rest) / far
-
-
-def _outward(x_t: Array, y_t: Array, s: Array, far: Array, unit: Array, along: Array, across: Array) -> Array:
-    # (x_t a − s y_t)/far, where a = s + far·along is the child's component on the parent's ray. For a > 0 this is a
-    # difference of nearly equal terms, so a² − s²(1+p²) with p = far·across is factored, and a − s√(1+p²) is written in
-    # terms of the step so that it is exactly 0 for a child equal to its parent.
-    a, p = s + far * along, far * unit * across
-    root = np.sqrt(1 + p**2)
-    ahead = (along - s * unit * (p / (1 + root)) * across) * (a + s * root)
-    is_ahead = a > 0
-    behind = (x_t * a - s * y_t) / np.where(far > 0, far, 1)
-    return np.where(is_ahead, ahead / np.where(is_ahead, x_t * a + s * y_t, 1), behind)
 
 
 def contains(parent: npt.ArrayLike, child: npt.ArrayLike, K: float) -> Booleans:
