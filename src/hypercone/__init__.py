@@ -30,6 +30,7 @@ if TYPE_CHECKING:
     from hypercone.embedding import Embedding, load
     from hypercone.errors import (
         ConfigError,
+        DomainError,
         HierarchyError,
         HyperconeError,
         InputError,
@@ -53,6 +54,7 @@ _HOMES = {
     "hypercone.embedding": ("Embedding", "load"),
     "hypercone.errors": (
         "ConfigError",
+        "DomainError",
         "HierarchyError",
         "HyperconeError",
         "InputError",
@@ -79,6 +81,7 @@ __all__ = [
     "ConeEmbedder",
     "ConfigError",
     "ConstructionConfig",
+    "DomainError",
     "Embedding",
     "Glossary",
     "Hierarchy",

@@ -6,6 +6,7 @@
     ├── InputError            2   something the user gave: a file, a name, an option
     │   ├── HierarchyError        edges that are not a hierarchy (a cycle, a self loop, an empty name)
     │   ├── ConfigError           a setting out of its range
+    │   ├── DomainError           a point that is not one of its space, such as one outside the unit ball
     │   └── UnknownNameError      an unknown node, method or dataset
     │       └── ObsoleteNameError     a node that is no longer used
     ├── ModelFileError        3   a model folder that is damaged, malicious, or written by a newer version
@@ -48,6 +49,10 @@ class HierarchyError(InputError):
 
 class ConfigError(InputError):
     """A setting is outside its range or contradicts another setting."""
+
+
+class DomainError(InputError, ValueError):
+    """A point is not one of the space that a formula is about: it is outside the unit ball, or not finite."""
 
 
 class UnknownNameError(InputError, KeyError):

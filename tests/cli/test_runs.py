@@ -282,7 +282,8 @@ def test_claims_about_the_table_are_judged_from_its_file(run, tmp_path):
     assert done.out == (tmp_path / "claims.md").read_text() + "\n"
 
 
-def test_figure_2_is_written_to_the_output_folder(run, tmp_path):
-    done = run("reproduce", "figure2", "-o", tmp_path / "pictures", "--json")
-    assert [os.path.basename(path) for path in done.json["files"]] == ["figure2.svg", "figure2.png"]
+def test_figures_1_and_2_are_written_to_the_output_folder(run, tmp_path):
+    for name in ("figure1", "figure2"):
+        done = run("reproduce", name, "-o", tmp_path / "pictures", "--json")
+        assert [os.path.basename(path) for path in done.json["files"]] == [f"{name}.svg", f"{name}.png"]
     assert all(os.path.getsize(path) > 1000 for path in done.json["files"])

@@ -9,7 +9,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 from hypothesis.extra.numpy import arrays
-from tests.support.points import SPACES, each_space, shell, turned
+from tests.support.points import SPACES, cone_pairs, each_space, shell, turned
 from tools.numerics import exact
 
 from hypercone.errors import ConfigError
@@ -96,6 +96,36 @@ def test_order_embeddings_are_reflexive_antisymmetric_and_transitive_and_have_no
     low, middle, high = np.sort(points, axis=0)
     assert np.all(order.contains([low, middle, low], [middle, high, high]))
     assert order.energy(high, low) == np.sum((high - low) ** 2)
+
+
+@each_space
+def test_the_loss_is_the_sum_of_the_energies_of_edges_and_of_what_negative_pairs_lack_to_the_margin(space):
+    """The formula of the paper in fifty digits, on points that have edges and negative pairs on both sides."""
+    rng = np.random.default_rng(24)
+    parent, child = cone_pairs(rng, 60, 3, 0.1)
+    other, wrong = parent[rng.permutation(60)], child[rng.permutation(60)]
+    energy = exact.energy if space.cones is cones else exact.flat_energy
+    for margin in (0.01, 0.5):
+        with mp.workdps(50):
+            pairs = [[exact.vector(x) for x in points] for points in (parent, child, other, wrong)]
+            right = [max(mp.mpf(0), energy(u, v, mp.mpf(0.1))) for u, v in zip(*pairs[:2], strict=True)]
+            false = [max(mp.mpf(0), energy(u, v, mp.mpf(0.1))) for u, v in zip(*pairs[2:], strict=True)]
+            loss = mp.fsum(right) + mp.fsum(max(mp.mpf(0), mp.mpf(margin) - e) for e in false)
+        assert 0 < sum(e == 0 for e in right) < 60
+        assert 0 < sum(e < margin for e in false) < 60
+        found = space.cones.max_margin_loss(parent, child, other, wrong, 0.1, margin)
+        assert found == pytest.approx(float(loss), rel=1e-12)
+    assert space.cones.max_margin_loss(parent, parent, other, -other, 0.1) == 0
+    default = space.cones.max_margin_loss(parent, child, other, wrong, 0.1)
+    assert default == space.cones.max_margin_loss(parent, child, other, wrong, 0.1, margin=0.01)
+
+
+@given(arrays(np.float64, (4, 5, 3), elements=st.integers(-3, 3).map(float)), st.integers(1, 9))
+def test_the_loss_of_order_embeddings_is_the_same_sum(points, margin):
+    parent, child, other, wrong = points
+    lacking = np.maximum(0, margin - order.energy(other, wrong))
+    expected = np.sum(order.energy(parent, child)) + np.sum(lacking)
+    assert order.max_margin_loss(parent, child, other, wrong, margin) == expected
 
 
 @pytest.mark.parametrize("gap", [1e-1, 1e-2, 1e-3, 1e-4, 1e-5, 1e-6, 1e-7])

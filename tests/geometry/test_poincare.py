@@ -1,7 +1,9 @@
-"""The Poincaré ball: the metric, geodesics, the exponential map, trigonometry, a step down a gradient.
+"""The Poincaré ball: the metric, lengths, geodesics, the exponential map, trigonometry, a step down a gradient.
 
 That distances, maps, sums and projections are right in the whole domain is tested in tests/numerics.
 """
+
+from fractions import Fraction
 
 import mpmath as mp
 import numpy as np
@@ -100,6 +102,123 @@ def test_triangles_obey_the_laws_of_cosines_and_sines_and_have_a_defect():
     # long sides do not overflow
     assert float(poincare.cosine_law_angle(2000.0, 4000.0, 2000.0)) == pytest.approx(np.pi)
     assert 0 <= float(poincare.cosine_law_angle(2000.0, 1.0, 2000.0)) < 1e-300
+
+
+def exact_law_angle(a, b, c):
+    """The half-angle form in digits enough for sides that differ by a factor of 1e300."""
+    with mp.workdps(400):
+        a, b, c = (mp.mpf(float(side)) for side in (a, b, c))
+        s = (a + b + c) / 2
+        above, below = mp.sinh(s - a) * mp.sinh(s - c), mp.sinh(s) * mp.sinh(s - b)
+        return mp.mpf(0) if above <= 0 else mp.pi if below <= 0 else 2 * mp.atan(mp.sqrt(above / below))
+
+
+def thin_triangles(rng, n):
+    """Sides (n, 3) that a float can just tell from a flat triangle, in any order, from 1e-280 to 30."""
+    size, thin, sharp = 10.0 ** rng.uniform(-8, 1.5, n), 10.0 ** rng.uniform(-16, 0, n), 10.0 ** rng.uniform(-15, 0, n)
+    size[::5] = 10.0 ** rng.uniform(-280, -100, len(size[::5]))
+    kinds = [
+        (size, size, size * thin),
+        (size, np.nextafter(size, np.inf), size * 1e-15 * rng.uniform(0.3, 3, n)),
+        (size, size * (1 - thin / 2), size * thin),
+        (size, size * thin, size * (1 + thin * (1 - sharp))),
+        (size, size * sharp, size + size * sharp),
+        (size, size * rng.uniform(0.01, 1, n), size * rng.uniform(0.99, 1, n)),
+    ]
+    sides = np.choose(rng.integers(0, len(kinds), n)[:, None], [np.stack(kind, axis=1) for kind in kinds])
+    sides = rng.permuted(sides, axis=1)
+    # only what is a triangle: the sum of two floats is not always one
+    is_triangle = [2 * Fraction(max(row)) <= sum(map(Fraction, row)) for row in sides.tolist()]
+    return sides[np.array(is_triangle)]
+
+
+def test_the_law_of_cosines_keeps_all_digits_of_thin_triangles():
+    """By arccos, or with differences as they come, needles lost up to all of them."""
+    sides = thin_triangles(np.random.default_rng(15), 800)
+    assert len(sides) > 500
+    exact = [exact_law_angle(*row) for row in sides]
+    found = poincare.cosine_law_angle(*sides.T)
+    absolute = [abs(mp.mpf(float(one)) - right) for one, right in zip(found, exact, strict=True)]
+    relative = [error / right for error, right in zip(absolute, exact, strict=True) if right > 0]
+    assert max(absolute) < 1e-14
+    assert max(relative) < 1e-14
+    assert min(exact) < 1e-7
+    assert max(exact) > 3.14159
+    with np.errstate(all="ignore"):
+        a, b, c = sides.T
+        printed = np.arccos((np.cosh(a) * np.cosh(c) - np.cosh(b)) / (np.sinh(a) * np.sinh(c)))
+    off = np.abs(printed - np.array(exact, float))
+    assert np.mean(~(off < 1e-3)) > 0.2
+
+
+def test_a_triangle_with_sides_that_are_not_one_is_flat_and_sides_of_0_have_an_angle():
+    assert float(poincare.cosine_law_angle(1.0, 2.0 + 1e-15, 1.0)) == pytest.approx(np.pi)
+    assert float(poincare.cosine_law_angle(1.0, 3.0, 1.0)) == pytest.approx(np.pi)
+    assert float(poincare.cosine_law_angle(3.0, 1.0, 1.0)) == 0
+    assert float(poincare.cosine_law_angle(0.0, 0.0, 0.0)) == 0
+
+
+def test_the_metric_is_an_inner_product_with_the_conformal_factor_as_its_scale():
+    rng = np.random.default_rng(16)
+    x, (u, v, w) = shell(rng, 300, 4, 0, 0.999), rng.normal(size=(3, 300, 4))
+    np.testing.assert_array_equal(poincare.metric(x, u, v), poincare.metric(x, v, u))
+    np.testing.assert_allclose(
+        poincare.metric(x, u + 2 * w, v), poincare.metric(x, u, v) + 2 * poincare.metric(x, w, v), rtol=1e-9
+    )
+    assert np.all(poincare.metric(x, u, u) > 0)
+    # a tangent vector is as long as the way that the exponential map goes along it, and angles are Euclidean
+    np.testing.assert_allclose(
+        np.sqrt(poincare.metric(x, u, u)) * 1e-3, poincare.distance(x, poincare.exp_map(x, 1e-3 * u)), rtol=1e-6
+    )
+    cosine = poincare.metric(x, u, v) / np.sqrt(poincare.metric(x, u, u) * poincare.metric(x, v, v))
+    np.testing.assert_allclose(np.arccos(cosine), poincare.angle(u, v), rtol=0, atol=1e-7)
+
+
+def exact_curve_length(curve):
+    """∫ λ |γ'| over [0, 1] in fifty digits, for a curve of mpmath's."""
+    with mp.workdps(50):
+
+        def speed(t):
+            x = curve(t)
+            slope = [mp.diff(lambda s, place=place: curve(s)[place], t) for place in range(len(x))]
+            return 2 / (1 - mp.fdot(x, x)) * mp.sqrt(mp.fdot(slope, slope))
+
+        return float(mp.quad(speed, mp.linspace(0, 1, 5)))
+
+
+def test_the_length_of_a_curve_is_the_integral_of_its_speed_to_eleven_digits():
+    def spiral(t, cos=np.cos, sin=np.sin):
+        return [0.9 * t * cos(5 * t), 0.9 * t * sin(5 * t), t * t / 4]
+
+    exact = exact_curve_length(lambda t: spiral(t, mp.cos, mp.sin))
+    assert poincare.curve_length(spiral) == pytest.approx(exact, rel=1e-11)
+    # the perimeter of a circle of hyperbolic radius R is 2π sinh R
+    for radius in (0.1, 1.0, 5.0):
+        r = np.tanh(radius / 2)
+        circle = poincare.curve_length(lambda t, r=r: [r * np.cos(2 * np.pi * t), r * np.sin(2 * np.pi * t)])
+        assert circle == pytest.approx(2 * np.pi * np.sinh(radius), rel=1e-11)
+
+
+@given(st.integers(0, 2**32 - 1), st.integers(1, 5))
+def test_a_geodesic_is_as_long_as_its_ends_are_apart_and_no_curve_with_the_same_ends_is_shorter(seed, d):
+    rng = np.random.default_rng(seed)
+    x, y, bend = shell(rng, 3, d, 0, 0.9)
+    whole = float(poincare.distance(x, y))
+    assert poincare.curve_length(lambda t: poincare.geodesic_between(x, y, t)) == pytest.approx(whole, rel=1e-9)
+    way = poincare.geodesic_between(x, y, np.linspace(0, 1, 30))
+    assert poincare.curve_length(way) == pytest.approx(whole, rel=1e-9)
+    detour = way + np.sin(np.linspace(0, np.pi, 30))[:, None] * 0.05 * bend
+    assert poincare.curve_length(detour) >= whole * (1 - 1e-12)
+    assert poincare.curve_length(way[::-1]) == pytest.approx(whole, rel=1e-9)
+    assert poincare.curve_length(way[:1]) == 0
+
+
+def test_a_curve_with_a_corner_has_its_length_all_the_same():
+    def corner(t):
+        return [0.5 * min(3 * t, 1), 0.5 * max(0, (3 * t - 1) / 2)]
+
+    expected = poincare.distance([0.0, 0.0], [0.5, 0.0]) + exact_curve_length(lambda t: [mp.mpf("0.5"), t / 2])
+    assert poincare.curve_length(corner) == pytest.approx(float(expected), rel=1e-4)
 
 
 def test_an_angle_keeps_its_digits_does_not_depend_on_the_lengths_and_is_right_with_a_zero_vector():

@@ -1,4 +1,4 @@
-"""The foundations of the paper: §2 and appendix A. The table of all statements is in test_theorems.py."""
+"""The foundations of the paper: §2 and appendix A."""
 
 from __future__ import annotations
 
@@ -37,9 +37,9 @@ class TestTheMetric:
 
     @staticmethod
     def curve_length(points):
-        """∫ λ |γ'| over a polygon of many points, by the midpoint rule."""
-        middle = (points[1:] + points[:-1]) / 2
-        return np.sum(poincare.conformal_factor(middle) * np.linalg.norm(np.diff(points, axis=0), axis=-1), axis=0)
+        """∫ √g(γ′, γ′) over a polygon of many points, by the midpoint rule."""
+        middle, step = (points[1:] + points[:-1]) / 2, np.diff(points, axis=0)
+        return np.sum(np.sqrt(poincare.metric(middle, step, step)), axis=0)
 
     def test_the_distance_is_the_length_of_the_geodesic_and_every_bent_curve_is_longer(self):
         """§2.1, length of a curve, with the metric tensor of §2.2."""
@@ -65,6 +65,24 @@ class TestTheMetric:
         slack = 1e-13 * np.linalg.norm(center, axis=1) * np.linalg.cond(base)
         for p in others:
             assert np.all(np.abs(np.sum(p * p, axis=1) + 1 - 2 * np.sum(center * p, axis=1)) < slack)
+
+    @pytest.mark.parametrize("dim", [2, 3, 5])
+    def test_the_volume_of_a_ball_grows_exponentially_and_in_flat_space_only_as_a_power(self, dim):
+        """§1. The volume element of g = λ²·g_E is λⁿ; a sphere of hyperbolic radius R has the area sinhⁿ⁻¹ R."""
+
+        def volume(radius):
+            """In units of the area of the unit sphere, by shells of Euclidean radius r."""
+            r = np.linspace(0, np.tanh(radius / 2), 200_001)
+            r = (r[1:] + r[:-1]) / 2
+            shells = poincare.conformal_factor(r[:, None]) ** dim * r ** (dim - 1)
+            return np.sum(shells) * np.tanh(radius / 2) / 200_000
+
+        for radius in (0.5, 2.0, 6.0):
+            exact = mp.quad(lambda t: mp.sinh(t) ** (dim - 1), mp.linspace(0, radius, 5))
+            assert volume(radius) == pytest.approx(float(exact), rel=1e-4)
+        growth = volume(9.0) / volume(8.0)
+        assert growth == pytest.approx(np.exp(dim - 1), rel=1e-2)
+        assert growth > 1.4 * (9 / 8) ** dim
 
     def test_triangles_of_the_ball_are_thin_and_flat_ones_are_not(self):
         """§2.2, Gromov: no side is further than ln(1+√2) from the two others; ideal triangles get there."""

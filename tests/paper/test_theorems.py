@@ -2,31 +2,8 @@
 
 In this folder also: §2 and appendix A in test_preliminaries.py, Theorem 4 and the apertures that are not transitive in
 test_nested_triples.py. The numbers are those of the compiled paper, where lemmas and theorems share one counter. What
-has a test elsewhere is not tested again; that each closed form is right over the whole domain is tested in
-tests/numerics, which includes Lemma 2 (ψ ≤ π/2) and the rotation invariance of ψ:
-
-==============================================  ================================================================
-statement                                       test, in tests/geometry unless another folder is named
-==============================================  ================================================================
-§2.2 distance, norm, laws of cosines and sines  test_poincare, tests/numerics
-Theorem 1, in floats                            test_poincare: end_on_the_border; test_preliminaries
-Corollary 1.1, printed and stable form          test_poincare: the_papers_closed_form, finite; tests/numerics
-Corollary 1.2, the plane of x and v             test_poincare: stay_in_a_plane
-§3 S-cones, closed under combinations           test_models
-Theorem 3, h is constant                        tests/paper/test_nested_triples: h_is_constant
-Theorem 3, a growing h                          tests/paper/test_nested_triples: a_wrong_aperture
-Theorem 5, Ξ = π − ∠Oxy, its three forms        test_cones: supplement, law_of_cosines, arccos
-Theorem 5, the cone as a set                    test_models: all_forms_of_the_cone_agree
-Euclidean cones: ψ, Ξ, transitivity             tests/numerics, test_cones
-§4.1 the loss                                   tests/training/test_loop: the_loss_of_the_paper
-§4.2 gradient, retraction, full step            test_poincare, tests/methods/test_steps
-§5 score of the baselines                       tests/methods/test_contracts: alpha_weighs_the_norms
-appendix A, the isometry                        test_models
-slip: r sin ψ is non-increasing                 test_cones: r_sin_psi_is_non_increasing
-slip: sign of the order embeddings              test_cones: have_no_energy_where_they_hold
-slip: Klein is not conformal                    test_models: not_conformal
-not in the paper: Klein, hull, caps             test_models
-==============================================  ================================================================
+has a test elsewhere is not tested again: docs/explanation/the-paper-line-by-line.md says where each item is tested, and
+test_line_by_line.py that none is missing.
 """
 
 from __future__ import annotations
@@ -138,6 +115,17 @@ class TestContinuity:
         allowed = np.pi / 2 * np.sqrt(K * (1 + 1 / r[:-1] ** 2) * np.diff(r))
         assert np.all(steps <= allowed)
 
+    @pytest.mark.parametrize("K", CONSTANTS)
+    def test_the_aperture_is_smooth_beyond_the_inner_radius_where_its_slope_is_infinite(self, K):
+        """ψ′ = −K(1 + 1/r²)/cos ψ, by central differences; towards ε the cosine goes to 0."""
+        low = cones.inner_radius(K)
+        r, h = np.linspace(low + 0.05 * (1 - low), 0.999, 2_000), 1e-6 * (1 - low)
+        slope = (cones.half_aperture(r[:, None] + h, K) - cones.half_aperture(r[:, None] - h, K)) / (2 * h)
+        expected = -K * (1 + 1 / r**2) / np.cos(cones.half_aperture(r[:, None], K))
+        np.testing.assert_allclose(slope, expected, rtol=1e-5, atol=1e-8)
+        fall = cones.half_aperture([low], K) - cones.half_aperture([low + 1e-10 * (1 - low)], K)
+        assert fall / 1e-10 > 1e3
+
 
 class TestLemma2:
     """Lemma 2 and the remark on the origin after it."""
@@ -183,6 +171,49 @@ class TestTheorem3:
         assert np.all(np.diff(norms, axis=0) > -4 * EPS)
         end = 1 if space.cones is cones else norms[0] + 10
         assert np.all(norms[-1] > end - 1e-3)
+
+
+class TestProofs:
+    """The triangle O, x, x′ of appendices E and F: x′ on the border of the cone of x, y beyond it, z outward of it."""
+
+    @pytest.fixture(params=CONSTANTS)
+    def triangle(self, request):
+        K, rng = request.param, np.random.default_rng(87)
+        low = cones.inner_radius(K)
+        x = shell(rng, 500, 4, low + 0.01 * (1 - low), low + 0.6 * (1 - low))
+        border = lean(x, rng.normal(size=x.shape), cones.half_aperture(x, K))
+        on_border, beyond = (
+            poincare.geodesic(x, border, np.full(500, 0.6)),
+            poincare.geodesic(x, border, np.full(500, 1.4)),
+        )
+        return K, x, on_border, beyond, on_border * (1 + np.linalg.norm(on_border, axis=1, keepdims=True) ** -1) / 2
+
+    def test_its_angles_are_those_of_appendix_e(self, triangle):
+        """At x′ the angles to both sides of the ray outward add up to π, and neither is less than ψ(x′)."""
+        K, x, on_border, y, z = triangle
+        ahead, behind = poincare.angle_at(y, on_border, z), poincare.angle_at(z, on_border, x)
+        psi = cones.half_aperture(on_border, K)
+        np.testing.assert_allclose(ahead + behind, np.pi, rtol=0, atol=1e-11)
+        assert np.all(np.minimum(ahead, behind) <= np.pi / 2)
+        assert np.all(psi <= np.pi / 2)
+        assert np.all(ahead >= psi - 1e-11)
+        assert np.all(behind >= psi - 1e-11)
+
+    def test_its_angles_and_the_law_of_sines_give_lemma_7_in_appendix_f(self, triangle):
+        K, x, on_border, y, z = triangle
+        origin = np.zeros(4)
+        ahead = poincare.angle_at(y, on_border, z)
+        at_x, at_border = poincare.angle_at(origin, x, on_border), poincare.angle_at(origin, on_border, x)
+        assert np.all(ahead <= np.pi / 2 + 1e-11)
+        np.testing.assert_allclose(at_border, ahead, rtol=0, atol=1e-11)
+        np.testing.assert_allclose(at_x, np.pi - cones.half_aperture(x, K), rtol=0, atol=1e-11)
+        ratio = poincare.sine_law_ratio(at_x, poincare.norm(on_border))
+        np.testing.assert_allclose(poincare.sine_law_ratio(at_border, poincare.norm(x)), ratio, rtol=1e-9)
+        near = np.sin(cones.half_aperture(x, K)) * np.sinh(poincare.norm(x))
+        far = np.sin(cones.half_aperture(on_border, K)) * np.sinh(poincare.norm(on_border))
+        assert np.all(far <= near * (1 + 1e-11))
+        r = np.linalg.norm(x, axis=1)
+        np.testing.assert_allclose(np.sinh(poincare.norm(x)), 2 * r / (1 - r**2), rtol=1e-12)
 
 
 class TestTheInnerRadius:

@@ -12,7 +12,8 @@ from PIL import Image
 
 from hypercone import Hierarchy, fit, load_dataset
 from hypercone.errors import HyperconeError, InputError
-from hypercone.geometry import cones
+from hypercone.geometry import cones, hyperboloid
+from hypercone.geometry.manifold_cones import BALL, EUCLIDEAN, HYPERBOLOID
 from hypercone.reproduce import figures, film
 from hypercone.training import FitConfig
 
@@ -41,6 +42,34 @@ def curves_in(path, name):
 
 def words_in(path):
     return re.findall(r"<!-- (.*?) -->", path.read_text(encoding="utf-8"), re.DOTALL)
+
+
+class TestFigure1:
+    def test_it_is_written_as_svg_and_png_with_the_three_manifolds(self, tmp_path):
+        svg, png = figures.draw_figure1(tmp_path)
+        assert (svg.name, png.name) == ("figure1.svg", "figure1.png")
+        with Image.open(png) as picture:
+            assert picture.width > 1200
+        assert png.stat().st_size < 300_000
+        words = " ".join(words_in(svg))
+        assert all(name in words for name in ("Euclidean space", "The hyperboloid", "The Poincaré ball"))
+
+    @pytest.mark.parametrize("manifold", [BALL, EUCLIDEAN, HYPERBOLOID], ids=["ball", "euclidean", "hyperboloid"])
+    def test_what_is_drawn_is_the_cone_and_its_image_and_the_path_between_two_points_of_it_stays_inside(self, manifold):
+        is_lifted = manifold == HYPERBOLOID
+        apex = hyperboloid.to_hyperboloid(figures.APEX) if is_lifted else figures.APEX
+        axis = hyperboloid.spoke(apex) if is_lifted else apex
+        aside = np.array([-figures.APEX[1], figures.APEX[0]])
+        aside = hyperboloid.push_forward(figures.APEX, aside) if is_lifted else aside
+        carried = figures.carry_cone(manifold, apex, axis, aside)
+        back = manifold.log_map(apex, carried.image)
+        np.testing.assert_allclose(apex + back, carried.tangent, rtol=0, atol=1e-12)
+        reach, angles = manifold.length(apex, back), manifold.angle(apex, back, axis)
+        assert reach.max() == pytest.approx(figures.REACH)
+        assert angles[reach > 0].max() == pytest.approx(figures.HALF_ANGLE)
+        start, end = carried.ends
+        path = manifold.exp_map(start, np.linspace(0, 1, 40)[:, None] * manifold.log_map(start, end))
+        assert manifold.angle(apex, manifold.log_map(apex, path), axis).max() < figures.HALF_ANGLE
 
 
 class TestFigure2:
@@ -87,6 +116,15 @@ class TestFigure3:
         assert panel.embedding.record["config"].items() >= (QUICK[1] | {"seed": 3}).items()
         panel = figures.make_panel(SMALL_TREE, {**figures.CONES, "epochs": 100, "init_epochs": 500}, seed=0)
         assert panel.quality.f1 > 0.95
+
+    def test_poincare_embeddings_crowd_the_border_and_cones_do_not(self):
+        """Of the 363 nodes of a tree, nearly all are beyond the norm 0.95 on the left, and none on the right."""
+        tree, shares = figures.uniform_tree("tree-3-5"), []
+        for settings in QUICK:
+            norms = np.linalg.norm(fit(tree, seed=0, **(settings | {"epochs": 40})).points, axis=1)
+            shares.append(np.mean(norms > 0.95))
+        assert shares[0] > 0.9
+        assert shares[1] == 0
 
     def test_it_is_written_as_svg_and_png_with_a_caption_and_every_direct_edge(self, small_figure3):
         svg, png = small_figure3

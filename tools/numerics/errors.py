@@ -92,6 +92,14 @@ ANGLE = Error("e·(1 + 1/g_p)", "derived", lambda points, K, e, found: e * _fade
 FLAT_ANGLE = Error("e", "derived", lambda points, K, e, found: e)
 APERTURE = Error("min(2Δ/cos ψ, 2√Δ), Δ = e·(1 + 1/g)·sin ψ", "derived", _aperture)
 FLAT_APERTURE = Error("min(2Δ/cos ψ, 2√Δ), Δ = e·sin ψ", "derived", _flat_aperture)
+LIFTED_ANGLE = Error(
+    "e·(1 + 1/g_p)", "measured", lambda points, K, e, found: e * _fades(exact.below_hyperboloid(points[0]))
+)
+LIFTED_APERTURE = Error(
+    "min(2Δ/cos ψ, 2√Δ), Δ = e·sin ψ",
+    "derived",
+    lambda points, K, e, found: _flat_aperture([points[0][1:]], 2 * K, e, found),
+)
 ENERGY = Error(
     "that of the angle and that of the aperture",
     "derived",

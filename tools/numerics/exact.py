@@ -198,6 +198,21 @@ def lifted_distance(x: Vector, y: Vector) -> Any:
         return mp.acosh(max(mp.mpf(1), mp.sqrt(1 + dot(x, x)) * mp.sqrt(1 + dot(y, y)) - dot(x, y)))
 
 
+def below_hyperboloid(x: Vector) -> Vector:
+    """The point of the ball for the space-like part of a point of the hyperboloid."""
+    with mp.workdps(MORE_DIGITS):
+        return times(1 / (1 + mp.sqrt(1 + dot(x[1:], x[1:]))), x[1:])
+
+
+def lifted_aperture(x: Vector, K: Any) -> Any:
+    return flat_aperture(x[1:], 2 * K)
+
+
+def lifted_angle(x: Vector, y: Vector) -> Any:
+    with mp.workdps(MORE_DIGITS):
+        return cone_angle(below_hyperboloid(x), below_hyperboloid(y))
+
+
 def project(x: Vector, inner: Any, outer: Any) -> Vector:
     r = norm(x)
     if r == 0:

@@ -37,6 +37,7 @@ Finished trials are saved: run the same command again to continue after an inter
 OPTIONS = {
     "table1": ("seeds", "jobs", "methods", "recipes", "dims", "percent", "split"),
     "claims": ("seeds", "jobs", "claims"),
+    "figure1": (),
     "figure2": (),
     "figure3": ("seed",),
     "film": ("seed", "format"),
@@ -169,6 +170,12 @@ def _describe_trial(row: Row) -> str:
     )
 
 
+def _figure1(options: argparse.Namespace) -> int:
+    from hypercone.reproduce.figures import draw_figure1
+
+    return _print_files(options, draw_figure1(Path(options.output)))
+
+
 def _figure2(options: argparse.Namespace) -> int:
     from hypercone.reproduce.figures import draw_figure2
 
@@ -222,6 +229,7 @@ def _check_positive(option: str, number: int | None) -> int | None:
 PARTS: dict[str, Callable[[argparse.Namespace], int]] = {
     "table1": _table1,
     "claims": _claims,
+    "figure1": _figure1,
     "figure2": _figure2,
     "figure3": _figure3,
     "film": _film,

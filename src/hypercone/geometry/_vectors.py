@@ -1,4 +1,4 @@
-"""Lengths and directions that are accurate for subnormal numbers, and the gap to the border of the ball."""
+"""The check that a point is one, lengths and directions that are accurate for subnormal numbers, and the border gap."""
 
 from __future__ import annotations
 
@@ -8,10 +8,15 @@ from typing import Any
 import numpy as np
 import numpy.typing as npt
 
-from hypercone.errors import ConfigError
+from hypercone.errors import ConfigError, DomainError
 
 Array = npt.NDArray[np.floating[Any]]
 Booleans = npt.NDArray[np.bool_]
+
+# How far x₀ may be from √(1 + |x′|²), as a share of it: coordinates may have been rounded to float32.
+OFF_HYPERBOLOID = 1e-5
+# A length up to 1 + 64 eps was rounded up on its way to the border; beyond that a point is outside the ball.
+ROUNDINGS = 64
 
 
 def positive_k(K: float) -> float:
@@ -35,7 +40,7 @@ def cone_root(K: float) -> float:
 
 
 def as_floats(*arrays: npt.ArrayLike) -> tuple[Array, ...]:
-    """The arrays in their common float type: float32 stays float32, integers become float64.
+    """The arrays in their common float type; DomainError for NaN and infinity.
 
     >>> as_floats([0, 1])[0].dtype, as_floats(np.zeros(2, np.float32))[0].dtype
     (dtype('float64'), dtype('float32'))
@@ -44,7 +49,64 @@ def as_floats(*arrays: npt.ArrayLike) -> tuple[Array, ...]:
     common = np.result_type(*raw)
     if not np.issubdtype(common, np.floating):
         common = np.dtype(np.float64)
+    for array in raw:
+        if not np.all(np.isfinite(array)):
+            raise DomainError(f"{_first(array, ~np.isfinite(array))} is not finite; leave such points out")
     return tuple(array.astype(common, copy=False) for array in raw)
+
+
+def ball_points(*arrays: npt.ArrayLike) -> tuple[Array, ...]:
+    """Points of the unit ball in their common float type; DomainError for any other point.
+
+    >>> ball_points([0.6, 0.8])[0].tolist()
+    [0.6, 0.8]
+    >>> ball_points([[0.0, 0.5], [1.5, 2.0]])
+    Traceback (most recent call last):
+    hypercone.errors.DomainError: the point at [1] has norm 2.5, but the ball ends at 1; poincare.project moves it in
+    """
+    points = as_floats(*arrays)
+    check_ball(*points)
+    return points
+
+
+def check_ball(*points: Array) -> None:
+    """Raise DomainError for a point that is outside the unit ball by more than rounding.
+
+    >>> check_ball(np.array([0.6, 0.8]))
+    """
+    for x in points:
+        with np.errstate(over="ignore"):
+            is_outside = dot(x, x) > (1 + ROUNDINGS * np.finfo(x.dtype).eps) ** 2
+        if np.any(is_outside):
+            norm = length(x)[is_outside].flat[0]
+            raise DomainError(
+                f"the point{_place(is_outside)} has norm {norm:.6g}, but the ball ends at 1;"
+                " poincare.project moves it in"
+            )
+
+
+def check_hyperboloid(*points: Array) -> None:
+    """Raise DomainError for a point that is off the hyperboloid x₀ = √(1 + |x′|²) by more than rounding.
+
+    >>> check_hyperboloid(np.array([1.25, 0.75]))
+    """
+    for x in points:
+        time, right = x[..., 0], np.hypot(1, length(x[..., 1:]))
+        is_off = np.abs(time - right) > OFF_HYPERBOLOID * right
+        if np.any(is_off):
+            raise DomainError(
+                f"the point{_place(is_off)} has x₀ = {time[is_off].flat[0]:.6g}, but on the hyperboloid it is"
+                f" √(1 + |x′|²) = {right[is_off].flat[0]:.6g}; to_hyperboloid makes such points"
+            )
+
+
+def _first(array: Array, is_wanted: Booleans) -> str:
+    return f"the number {array[is_wanted].flat[0]}{_place(is_wanted)}"
+
+
+def _place(is_wanted: Booleans) -> str:
+    # Where the first one is, as an index of NumPy; nothing for a single point.
+    return f" at {np.argwhere(is_wanted)[0].tolist()}" if is_wanted.ndim else ""
 
 
 def positive(numbers: Array) -> Array:
@@ -62,7 +124,7 @@ def column(values: npt.ArrayLike, like: Array) -> Array:
     >>> column([1, 2], np.zeros((2, 5))).shape
     (2, 1)
     """
-    return np.asarray(values, dtype=like.dtype)[..., None]
+    return as_floats(values)[0].astype(like.dtype, copy=False)[..., None]
 
 
 def dot(x: Array, y: Array) -> Array:
@@ -74,8 +136,13 @@ def dot(x: Array, y: Array) -> Array:
     return np.asarray(np.sum(x * y, axis=-1))
 
 
-def _scale_to_unit(x: Array) -> tuple[Array, Array]:
-    # By a power of two, which is exact unless something underflows.
+def scale_to_unit(x: Array) -> tuple[Array, Array]:
+    """The vector divided by a power of two, exactly, so that its largest coordinate is in [1, 2), and that power.
+
+    >>> scaled, scale = scale_to_unit(np.array([0.0, 5e-324]))
+    >>> scaled.tolist(), scale.tolist()
+    ([0.0, 1.0], [5e-324])
+    """
     largest = np.max(np.abs(x), axis=-1, keepdims=True)
     scale = np.ldexp(np.ones_like(largest), np.frexp(largest)[1] - 1)
     return x / scale, scale
@@ -87,7 +154,7 @@ def length(x: Array) -> Array:
     >>> float(length(np.array([3e-320, 4e-320]))) > 4e-320
     True
     """
-    scaled, scale = _scale_to_unit(x)
+    scaled, scale = scale_to_unit(x)
     return np.asarray(np.sqrt(dot(scaled, scaled)) * scale[..., 0])
 
 
@@ -97,7 +164,7 @@ def direction(x: Array) -> Array:
     >>> direction(np.array([[0.0, 5e-324], [0.0, 0.0]])).tolist()
     [[0.0, 1.0], [0.0, 0.0]]
     """
-    scaled, _ = _scale_to_unit(x)
+    scaled, _ = scale_to_unit(x)
     size = np.sqrt(dot(scaled, scaled))[..., None]
     return np.asarray(scaled / np.where(size > 0, size, 1))
 

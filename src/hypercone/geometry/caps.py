@@ -11,7 +11,7 @@ import math
 import numpy as np
 import numpy.typing as npt
 
-from hypercone.geometry._vectors import Array, Booleans, as_floats, column, cone_root, length, positive_k
+from hypercone.geometry._vectors import Array, Booleans, as_floats, ball_points, column, cone_root, length, positive_k
 from hypercone.geometry._vectors import direction as unit_vector
 from hypercone.geometry.cones import inner_radius
 from hypercone.geometry.poincare import angle
@@ -37,7 +37,7 @@ def cap_radius(x: npt.ArrayLike, K: float) -> Array:
     >>> float(cap_radius([0.999999, 0.0], 0.1).round(18))
     1e-13
     """
-    (x,) = as_floats(x)
+    (x,) = ball_points(x)
     low = kappa(K)
     radius = np.maximum(length(x), inner_radius(K))
     rest = np.maximum(1 - radius, np.finfo(x.dtype).epsneg)
@@ -76,5 +76,5 @@ def contains(parent: npt.ArrayLike, child: npt.ArrayLike, K: float) -> Booleans:
     >>> bool(contains([0.5, 0.0], [0.9, 0.0], 0.1)), bool(contains([0.9, 0.0], [0.5, 0.0], 0.1))
     (True, False)
     """
-    parent, child = as_floats(parent, child)
+    parent, child = ball_points(parent, child)
     return np.asarray(angle(parent, child) <= cap_radius(parent, K) - cap_radius(child, K))

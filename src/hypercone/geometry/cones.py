@@ -13,7 +13,7 @@ from hypercone.geometry._vectors import (
     Array,
     Booleans,
     along_and_across,
-    as_floats,
+    ball_points,
     border_gap,
     cone_root,
     direction,
@@ -42,7 +42,7 @@ def half_aperture(x: npt.ArrayLike, K: float) -> Array:
     >>> float(half_aperture([0.5, 0.0], 0.1).round(6))
     0.150568
     """
-    (x,) = as_floats(x)
+    (x,) = ball_points(x)
     reach = positive(positive_k(K) * border_gap(x))
     return np.asarray(np.arcsin(reach / np.maximum(length(x), reach)))
 
@@ -56,7 +56,7 @@ def cone_angle(parent: npt.ArrayLike, child: npt.ArrayLike) -> Array:
     >>> float(cone_angle([0.5, 0.0], [0.9, 0.0])), float(cone_angle([0.5, 0.0], [0.1, 0.0]).round(6))
     (0.0, 3.141593)
     """
-    parent, child = as_floats(parent, child)
+    parent, child = ball_points(parent, child)
     step = child - parent
     # The stable form divided by |step|, so that the direction of tiny steps is accurate.
     along, across = along_and_across(direction(step), parent)
@@ -74,7 +74,7 @@ def cone_angle_paper(parent: npt.ArrayLike, child: npt.ArrayLike) -> Array:
     >>> float(cone_angle_paper([0.5, 0.0], [0.0, 0.5]).round(6))
     2.601173
     """
-    x, y = as_floats(parent, child)
+    x, y = ball_points(parent, child)
     xx, yy, xy = dot(x, x), dot(y, y), dot(x, y)
     with np.errstate(divide="ignore", invalid="ignore"):
         below = length(x) * length(x - y) * np.sqrt(1 + xx * yy - 2 * xy)
@@ -87,7 +87,7 @@ def signed_energy(parent: npt.ArrayLike, child: npt.ArrayLike, K: float) -> Arra
     >>> float(signed_energy([0.5, 0.0], [0.9, 0.0], 0.1).round(6))
     -0.150568
     """
-    parent, child = as_floats(parent, child)
+    parent, child = ball_points(parent, child)
     return np.asarray(cone_angle(parent, child) - half_aperture(parent, K))
 
 
@@ -98,6 +98,25 @@ def energy(parent: npt.ArrayLike, child: npt.ArrayLike, K: float) -> Array:
     0.0
     """
     return np.asarray(np.maximum(signed_energy(parent, child, K), 0))
+
+
+def max_margin_loss(
+    parent: npt.ArrayLike,
+    child: npt.ArrayLike,
+    negative_parent: npt.ArrayLike,
+    negative_child: npt.ArrayLike,
+    K: float,
+    margin: float = 0.01,
+) -> float:
+    """The paper's loss Σ E(u, v) + Σ max(0, γ − E(u′, v′)): edges inside their cones, negative pairs γ outside.
+
+    The first sum is over the edges (parent, child), the second over the negative pairs.
+
+    >>> round(max_margin_loss([[0.5, 0.0]], [[0.9, 0.0]], [[0.9, 0.0]], [[0.5, 0.0]], 0.1), 6)
+    0.0
+    """
+    negatives = energy(negative_parent, negative_child, K)
+    return float(np.sum(energy(parent, child, K)) + np.sum(np.maximum(margin - negatives, 0)))
 
 
 def contains(parent: npt.ArrayLike, child: npt.ArrayLike, K: float) -> Booleans:

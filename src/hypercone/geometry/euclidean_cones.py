@@ -93,6 +93,25 @@ def energy(parent: npt.ArrayLike, child: npt.ArrayLike, K: float) -> Array:
     return np.asarray(np.maximum(signed_energy(parent, child, K), 0))
 
 
+def max_margin_loss(
+    parent: npt.ArrayLike,
+    child: npt.ArrayLike,
+    negative_parent: npt.ArrayLike,
+    negative_child: npt.ArrayLike,
+    K: float,
+    margin: float = 0.01,
+) -> float:
+    """The paper's loss Σ E(u, v) + Σ max(0, γ − E(u′, v′)): edges inside their cones, negative pairs γ outside.
+
+    The first sum is over the edges (parent, child), the second over the negative pairs.
+
+    >>> round(max_margin_loss([[0.5, 0.0]], [[0.9, 0.0]], [[0.9, 0.0]], [[0.5, 0.0]], 0.1), 6)
+    0.0
+    """
+    negatives = energy(negative_parent, negative_child, K)
+    return float(np.sum(energy(parent, child, K)) + np.sum(np.maximum(margin - negatives, 0)))
+
+
 def contains(parent: npt.ArrayLike, child: npt.ArrayLike, K: float) -> Booleans:
     """Whether the child lies in the closed cone of the parent; every point contains itself.
 

@@ -11,7 +11,7 @@ import numpy as np
 import numpy.typing as npt
 
 from hypercone.geometry import euclidean_cones
-from hypercone.geometry._vectors import Array, Booleans, as_floats, border_gap, dot, length
+from hypercone.geometry._vectors import Array, Booleans, ball_points, border_gap, dot, length
 from hypercone.geometry.caps import kappa
 
 
@@ -21,7 +21,7 @@ def to_klein(x: npt.ArrayLike) -> Array:
     >>> to_klein([0.5, 0.0]).tolist()
     [0.8, 0.0]
     """
-    (x,) = as_floats(x)
+    (x,) = ball_points(x)
     return np.asarray(2 * x / (1 + dot(x, x))[..., None])
 
 
@@ -31,7 +31,7 @@ def from_klein(k: npt.ArrayLike) -> Array:
     >>> from_klein([0.8, 0.0]).round(12).tolist()
     [0.5, 0.0]
     """
-    (k,) = as_floats(k)
+    (k,) = ball_points(k)
     return np.asarray(k / (1 + np.sqrt(border_gap(k)))[..., None])
 
 
@@ -41,7 +41,7 @@ def klein_radius(x: npt.ArrayLike) -> Array:
     >>> float(klein_radius([0.5, 0.0]))
     0.8
     """
-    (x,) = as_floats(x)
+    (x,) = ball_points(x)
     radius = length(x)
     return np.asarray(2 * radius / (1 + radius**2))
 
@@ -74,7 +74,7 @@ def convex_hull_contains(parent: npt.ArrayLike, child: npt.ArrayLike, K: float) 
     >>> bool(convex_hull_contains([0.5, 0.0], [0.9, 0.0], 0.1))
     True
     """
-    parent, child = as_floats(parent, child)
+    parent, child = ball_points(parent, child)
     u, v, low = to_klein(parent), to_klein(child), kappa(K)
     # u is in the hull ⇔ |u − tv| ≤ (1−t)κ for some t in [0, 1]; squared, a parabola in t, lowest at
     # t = (⟨u,v⟩−κ²)/(|v|²−κ²).

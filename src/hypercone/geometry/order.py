@@ -21,6 +21,22 @@ def energy(parent: npt.ArrayLike, child: npt.ArrayLike) -> Array:
     return dot(shortfall, shortfall)
 
 
+def max_margin_loss(
+    parent: npt.ArrayLike,
+    child: npt.ArrayLike,
+    negative_parent: npt.ArrayLike,
+    negative_child: npt.ArrayLike,
+    margin: float = 1.0,
+) -> float:
+    """Σ E(u, v) + Σ max(0, γ − E(u′, v′)) over the edges and the negative pairs, the loss that the paper took over.
+
+    >>> max_margin_loss([[1.0, 1.0]], [[2.0, 2.0]], [[2.0, 2.0]], [[1.5, 2.0]])
+    0.75
+    """
+    negatives = energy(negative_parent, negative_child)
+    return float(np.sum(energy(parent, child)) + np.sum(np.maximum(margin - negatives, 0)))
+
+
 def contains(parent: npt.ArrayLike, child: npt.ArrayLike) -> Booleans:
     """Whether the child is at least the parent in every coordinate; every point contains itself.
 

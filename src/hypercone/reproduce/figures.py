@@ -1,25 +1,36 @@
-"""Figures 2 and 3 of the paper: cones at increasing norms, and hierarchies in the plane."""
+"""The figures of the paper: a cone carried into a manifold, cones at increasing norms, and hierarchies in the plane."""
 
 from __future__ import annotations
 
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
 from pathlib import Path
-from typing import Any
+from typing import Any, NamedTuple
 
 import numpy as np
+from numpy.typing import NDArray
 
 from hypercone.data import load_dataset
 from hypercone.embedding import Embedding
 from hypercone.evaluation import reconstruction
-from hypercone.geometry import caps, cones
+from hypercone.geometry import caps, cones, hyperboloid
+from hypercone.geometry.manifold_cones import BALL, EUCLIDEAN, HYPERBOLOID, Manifold, conic_border, s_cone
 from hypercone.hierarchy import Hierarchy
 from hypercone.methods.scoring import ALPHAS, best_threshold
-from hypercone.plotting.arcs import Floats, cone_outline, draw_cone, geodesics, unit_vectors
-from hypercone.plotting.canvas import INK, new_figure, save_figure
+from hypercone.plotting.arcs import Floats, cone_outline, draw_cone, geodesics, rotate, unit_vectors
+from hypercone.plotting.canvas import INK, matplotlib_module, new_figure, save_figure
 from hypercone.plotting.labels import draw_labels
 from hypercone.plotting.scene import depth_colors, draw_disk, draw_edges, draw_nodes, draw_ring
 from hypercone.training import fit
+
+Vectors = NDArray[np.floating[Any]]
+
+# Figure 1: one apex and one cone of tangent vectors, in three manifolds. The apex is given in the ball.
+APEX, HALF_ANGLE, REACH = 0.3 * unit_vectors(0.35), 0.55, 1.0
+TANGENT, IMAGE = "#d55e00", "#0072b2"
+# The direction from which the hyperboloid is seen, turned over so that it is a dome with its tangent plane on top.
+FROM_ANGLE, FROM_ABOVE = np.radians(-38), np.radians(30)
+QUARTER = np.array(np.pi / 2)
 
 K = 0.1
 NORMS = (0.1, 0.2, 0.3, 0.4, 0.5, 0.6, 0.7, 0.8, 0.9)
@@ -55,6 +66,137 @@ NESTED = (
     Apex("B₂₁", "B₂", 0.1, 0.22),
     Apex("B₁₁₁", "B₁₁", 0.1, 0.3),
 )
+
+
+def draw_figure1(folder: Path) -> list[Path]:
+    """Draw figure 1 as ``figure1.svg`` and ``figure1.png`` in a folder; returns the paths."""
+    figure, (flat, dome, disk) = new_figure(13.2, 5.2, columns=3)
+    figure.subplots_adjust(left=0.01, right=0.99, top=0.9, bottom=0.17, wspace=0.03)
+    draw_flat_cone(flat)
+    draw_dome_cone(dome)
+    draw_disk_cone(disk)
+    _write(flat, "Euclidean space", "exp(v) = x + v: the cone is S itself, placed at x")
+    _write(dome, "The hyperboloid, turned over", "S lies in the plane that touches it at x")
+    _write(disk, "The Poincaré ball", "the same cone, carried out to the border")
+    figure.text(0.5, 0.015, _figure1_caption(), ha="center", fontsize=10, color=INK, linespacing=1.5)
+    return save_figure(figure, folder / "figure1.svg", folder / "figure1.png", dpi=130)
+
+
+def _figure1_caption() -> str:
+    return (
+        "A cone S of tangent vectors at x (orange), and its image under the exponential map, the S-cone at x (blue).\n"
+        f"S holds the vectors at angles up to {HALF_ANGLE:g} from the direction away from the origin (gray), drawn up"
+        f" to length {REACH:g}; the geodesic between two points of the S-cone stays in it."
+    )
+
+
+class CarriedCone(NamedTuple):
+    """The outlines (n, d) of a cone of tangent vectors placed at its apex and of its image, and two points of each."""
+
+    tangent: Vectors
+    image: Vectors
+    arrows: Vectors
+    ends: Vectors
+
+
+def carry_cone(manifold: Manifold, x: Vectors, axis: Vectors, aside: Vectors, reach: float = REACH) -> CarriedCone:
+    """The angular cone around an axis at x, and its image under the exponential map up to a reach.
+
+    >>> carried = carry_cone(EUCLIDEAN, np.zeros(2), np.array([1.0, 0.0]), np.array([0.0, 1.0]))
+    >>> bool(np.array_equal(carried.tangent, carried.image))
+    True
+    """
+    turns, ways = np.linspace(-HALF_ANGLE, HALF_ANGLE, 60), np.linspace(0, 1, 60)
+    around = np.concatenate([np.full(60, turns[0]), turns, np.full(60, turns[-1])])
+    rim = conic_border(x, axis, around, aside, manifold) * np.concatenate([ways, np.ones(60), ways[::-1]])[:, None]
+    arrows = conic_border(x, axis, 0.6 * turns[[0, -1]], aside, manifold) * 0.8 * REACH
+    image, ends = s_cone(x, reach * rim, manifold), s_cone(x, arrows, manifold)
+    return CarriedCone(*(np.asarray(each) for each in (x + REACH * rim, image, x + arrows, ends)))
+
+
+def draw_flat_cone(axes: Any) -> None:
+    """Draw the cone in the plane, where tangent vectors and points are the same."""
+    apex = 2 * APEX
+    _set_limits(axes, (-0.2, 1.85), (-0.7, 1.35))
+    _draw_carried(axes, EUCLIDEAN, apex, carry_cone(EUCLIDEAN, apex, apex, rotate(apex, QUARTER)), apex, np.zeros(2))
+
+
+def draw_disk_cone(axes: Any) -> None:
+    """Draw the cone in the Poincaré disk, with the tangent vectors as straight lines from the apex."""
+    draw_disk(axes, margin=0.08)
+    _draw_carried(axes, BALL, APEX, carry_cone(BALL, APEX, APEX, rotate(APEX, QUARTER), 12.0), APEX, np.zeros(2))
+
+
+def draw_dome_cone(axes: Any) -> None:
+    """Draw the hyperboloid with the tangent plane at the apex, the cone in the plane and its image."""
+    apex = hyperboloid.to_hyperboloid(APEX)
+    axis, aside = hyperboloid.spoke(apex), hyperboloid.push_forward(APEX, rotate(APEX, QUARTER))
+    _set_limits(axes, (-2.75, 2.75), (-4.0, 1.5))
+    _draw_dome(axes)
+    side = conic_border(apex, axis, np.pi / 2, aside, HYPERBOLOID)
+    corners = [apex + a * axis + b * side for a, b in ((-0.8, -0.9), (1.3, -0.9), (1.3, 0.9), (-0.8, 0.9))]
+    _draw_region(axes, on_paper(np.array(corners)), "#8b97a3", 0.12, zorder=4)
+    carried = carry_cone(HYPERBOLOID, apex, axis, aside)
+    for vector, end in zip(on_paper(carried.arrows), on_paper(carried.ends), strict=True):
+        axes.plot(*np.stack([vector, end]).T, color=INK, linewidth=1, linestyle=(0, (1, 2)), zorder=6)
+    _draw_carried(axes, HYPERBOLOID, apex, carried, on_paper(apex), on_paper(np.array([1.0, 0.0, 0.0])))
+
+
+def on_paper(points: Vectors) -> Vectors:
+    """Points of the hyperboloid as they are seen when it is turned over: two coordinates on the paper.
+
+    >>> on_paper(np.array([1.0, 0.0, 0.0])).round(6).tolist()
+    [0.0, -0.866025]
+    """
+    time, plane = points[..., 0], points[..., 1:]
+    right, near = np.dot(plane, rotate(unit_vectors(FROM_ANGLE), QUARTER)), np.dot(plane, unit_vectors(FROM_ANGLE))
+    return np.stack([right, -time * np.cos(FROM_ABOVE) - near * np.sin(FROM_ABOVE)], axis=-1)
+
+
+def _draw_dome(axes: Any) -> None:
+    circle, radii = np.linspace(0, 2 * np.pi, 121), np.linspace(0, 0.7, 71)
+    dome = hyperboloid.to_hyperboloid(radii[:, None, None] * unit_vectors(circle))
+    faces = np.dot(dome[..., 1:], unit_vectors(FROM_ANGLE)) / dome[..., 0] * np.cos(FROM_ABOVE) + np.sin(FROM_ABOVE)
+    for ring in on_paper(dome)[1::3]:
+        _draw_region(axes, ring, "#f1f3f5", 1.0, zorder=1, linewidth=0)
+    lines = np.where(faces[..., None] > 0, on_paper(dome), np.nan)
+    for line in (*lines[10::10], *np.moveaxis(lines, 1, 0)[:-1:8]):
+        axes.plot(*line.T, color="#b8c1ca", linewidth=0.6, zorder=2)
+
+
+def _draw_carried(
+    axes: Any, manifold: Manifold, x: Vectors, carried: CarriedCone, apex: Vectors, origin: Vectors
+) -> None:
+    # In three dimensions everything is projected; in two it is drawn as it is.
+    place = on_paper if len(x) == 3 else np.asarray
+    _draw_region(axes, place(carried.image), IMAGE, 0.25, zorder=3)
+    _draw_region(axes, place(carried.tangent), TANGENT, 0.14, zorder=5, linestyle=(0, (4, 2)))
+    start, end = carried.ends
+    path = manifold.exp_map(start, np.linspace(0, 1, 40)[:, None] * manifold.log_map(start, end))
+    axes.plot(*place(path).T, color=IMAGE, linewidth=1.6, zorder=6)
+    for dots, color in ((carried.ends, IMAGE), (carried.arrows, TANGENT)):
+        axes.plot(*place(dots).T, "o", color=color, markersize=4.5, zorder=7)
+    for tip in place(carried.arrows):
+        axes.annotate("", tip, apex, arrowprops={"arrowstyle": "->", "color": TANGENT, "linewidth": 1.1}, zorder=7)
+    axes.plot(*origin, "o", color="#66727f", markersize=5, zorder=7)
+    axes.plot(*apex, "o", color=INK, markersize=6, zorder=8)
+    axes.annotate("x", apex, (-11, -3), textcoords="offset points", fontsize=12, style="italic", color=INK, zorder=9)
+
+
+def _draw_region(axes: Any, outline: Vectors, color: str, alpha: float, **style: Any) -> None:
+    polygon = matplotlib_module("patches").Polygon
+    chosen = {"linewidth": 1.4} | style
+    axes.add_patch(
+        polygon(outline, closed=True, facecolor=color, alpha=alpha, edgecolor="none", zorder=chosen["zorder"])
+    )
+    axes.add_patch(polygon(outline, closed=True, facecolor="none", edgecolor=color, **chosen))
+
+
+def _set_limits(axes: Any, across: tuple[float, float], up: tuple[float, float]) -> None:
+    axes.set_aspect("equal")
+    axes.set_axis_off()
+    axes.set_xlim(*across)
+    axes.set_ylim(*up)
 
 
 def draw_figure2(folder: Path) -> list[Path]:
