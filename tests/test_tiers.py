@@ -117,6 +117,10 @@ def run_all(comparison, folder):
     for name, given in fits():
         with comparison.watch(name), compiled_in(given["dim"] == 5):
             fitted[given["method"]] = hypercone.fit(dag, **given)
+    random = np.random.default_rng(0)
+    crossed = [(f"above {row}", f"below {child}") for child in range(24) for row in random.choice(16, 4, replace=False)]
+    with comparison.watch("caps that jump"), compiled_in(True):
+        hypercone.fit(crossed, "overlapping-caps", dim=3)
     with comparison.watch("a split"), compiled_in(True):
         hypercone.fit(dag, dim=5, split=split, relatives=1, **QUICK)
     for method in METHODS:
