@@ -141,14 +141,16 @@ def is_shown() -> bool:
     return choice
 
 
-def say(line: str) -> None:
+def say(line: str, *, always: bool = False) -> None:
     """Write a line to standard error where bars are shown, above the bar if there is one; from any thread.
+
+    With ``always``, the line is also written where nobody watches, but not if progress is switched off.
 
     >>> with showing(False):
     ...     say("not seen")
     """
     choice = _latest if _choice.get() is None else _choice.get()
-    if sys.stderr is None or not (is_watched(sys.stderr) if choice is None else choice):
+    if sys.stderr is None or not (always or is_watched(sys.stderr) if choice is None else choice):
         return
     stream = _TolerantStream(sys.stderr)
     # A bar exists only if tqdm is imported; it is cleared for the line and then drawn again.
