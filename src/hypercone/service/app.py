@@ -181,18 +181,18 @@ async def _no_such_path(scope: Scope, receive: Receive, send: Send) -> None:
     raise Refusal(404, "not_found", "there is no such path; /openapi.json lists them")
 
 
+# Headers that decide who is answered and how; of two, this service and a proxy before it may believe different ones.
+ONCE = (b"host", b"authorization", b"origin", b"content-type")
+
+
 def _read_headers(scope: Scope) -> tuple[bytes | None, bytes | None, bytes | None]:
-    host = authorization = origin = None
+    found: dict[bytes, bytes] = {}
     for name, value in scope["headers"]:
-        if name == b"host":
-            if host is not None:
-                raise bad_request("the request has two Host headers; send one")
-            host = value
-        elif name == b"authorization":
-            authorization = value
-        elif name == b"origin":
-            origin = value
-    return host, authorization, origin
+        if name in ONCE:
+            if name in found:
+                raise bad_request(f"the request has two {name.decode().title()} headers; send one")
+            found[name] = value
+    return found.get(b"host"), found.get(b"authorization"), found.get(b"origin")
 
 
 def _is_page(path: str) -> bool:
