@@ -10,7 +10,7 @@ PIP := $(BIN)/python -m pip --quiet --disable-pip-version-check
 NODE_MODULES := explorer/node_modules/.package-lock.json
 SUDO := $(shell [ "$$(id -u)" = 0 ] || echo sudo)
 
-.PHONY: install lock audit browser demo test test-all lint-and-types lint typecheck unit unit-all test-plain test-compiled page-test page docs bench clean
+.PHONY: install lock audit browser demo test test-all lint-and-types lint typecheck unit unit-all test-plain test-compiled test-oldest test-newest page-test page docs bench clean
 .DEFAULT_GOAL := install
 
 install: $(INSTALLED)
@@ -86,6 +86,19 @@ unit-all: install browser
 # Every kernel in one tier, whatever its work: as plain Python (but for training), or compiled.
 test-plain test-compiled: install browser
 	HYPERCONE_KERNELS=$(@:test-%=%) $(BIN)/pytest -n 2 --dist loadfile -m "not slow"
+
+# The unit tests with the lowest versions that pyproject.toml allows, and with the newest, each in an environment of its
+# own. Both need the network. Old libraries use what newer ones, on which they depend, have deprecated.
+test-oldest: RESOLUTION := lowest-direct
+test-oldest: WARNINGS := -W ignore::DeprecationWarning
+test-newest: RESOLUTION := highest
+test-oldest test-newest: $(TOOLS) browser
+	$(TOOLS)/bin/uv pip compile --quiet --upgrade --resolution $(RESOLUTION) --python $(PYTHON) --extra dev \
+	  --output-file $(VENV)/$(@:test-%=%).txt pyproject.toml
+	$(PYTHON) -m venv --clear $(VENV)/$(@:test-%=%)
+	$(VENV)/$(@:test-%=%)/bin/python -m pip --quiet --disable-pip-version-check install -r $(VENV)/$(@:test-%=%).txt
+	$(VENV)/$(@:test-%=%)/bin/python -m pip --quiet --disable-pip-version-check install --no-build-isolation --no-deps --editable .
+	$(VENV)/$(@:test-%=%)/bin/pytest -n 2 --dist loadfile -m "not slow" $(WARNINGS)
 
 # tsc and node's tests, and that the page in the package is what the sources build.
 page-test: $(NODE_MODULES)

@@ -1,5 +1,7 @@
 """Kernels: two tiers chosen by counted work, never stale, cached across processes, and no NaN is assumed away."""
 
+import errno
+import io
 import math
 import os
 import shutil
@@ -246,11 +248,17 @@ def not_on_disk(x):
     return 3 * x
 
 
+def forget_folders():
+    """Look for the folders again, as in a new process."""
+    for remembered in (_kernel_cache.cache_folder, _kernel_cache.readable_folders, _kernel_cache.cached_kernels):
+        remembered.cache_clear()
+
+
 class TestFolder:
     @pytest.fixture(autouse=True)
     def fresh(self, monkeypatch, tmp_path):
         """No cached result, and separate folders."""
-        self.forget()
+        forget_folders()
         monkeypatch.delenv("NUMBA_CACHE_DIR", raising=False)
         monkeypatch.setenv("XDG_CACHE_HOME", str(tmp_path / "xdg"))
         monkeypatch.setattr(Path, "home", lambda: tmp_path / "home")
@@ -258,24 +266,19 @@ class TestFolder:
         monkeypatch.setattr(_kernel_cache.tempfile, "tempdir", None)
         (tmp_path / "temp").mkdir()
         yield
-        self.forget()
-
-    @staticmethod
-    def forget():
-        _kernel_cache.cache_folder.cache_clear()
-        _kernel_cache.cached_kernels.cache_clear()
+        forget_folders()
 
     def block(self, path):
         """A file in place of a folder: not even the superuser can write into it."""
         shutil.rmtree(path, ignore_errors=True)
         path.write_text("")
-        self.forget()
+        forget_folders()
 
     def test_it_is_named_by_the_digest_and_numbas_own_setting_comes_first(self, monkeypatch, tmp_path):
         folder = tmp_path / "xdg" / "hypercone" / f"kernels-{_kernel_cache.source_digest()}"
         assert _kernel_cache.cache_folder() == folder
         assert _kernel_cache.cache_folder(frozenset({"contract"})) != folder
-        self.forget()
+        forget_folders()
         monkeypatch.setenv("NUMBA_CACHE_DIR", str(tmp_path / "numba"))
         assert _kernel_cache.cache_folder().parent == tmp_path / "numba" / "hypercone"
 
@@ -316,11 +319,129 @@ class TestFolder:
         monkeypatch.setattr(os, "getuid", lambda: 12_345)
         assert _kernel_cache.cache_folder() is None
 
-    def test_the_cache_folder_of_other_packages_is_restored(self, monkeypatch):
-        monkeypatch.setattr(numba.config, "CACHE_DIR", "theirs")
-        with _compiler._numba_cache_in(Path("ours")):
-            assert numba.config.CACHE_DIR == "ours"
-        assert numba.config.CACHE_DIR == "theirs"
+    def test_kernels_in_a_folder_that_cannot_be_written_are_used_if_it_is_the_users_or_the_superusers(
+        self, monkeypatch, tmp_path
+    ):
+        """As in a container whose image has compiled kernels and a read-only disk."""
+        image = tmp_path / "xdg" / "hypercone" / f"kernels-{_kernel_cache.source_digest()}"
+        image.mkdir(parents=True)
+        (image / f"test_jit.on_disk-0{_kernel_cache.ENDING}").touch()
+        image.parent.chmod(0o755)
+        image.chmod(0o755)
+
+        def read_only(dir):
+            if dir.is_relative_to(tmp_path / "xdg"):
+                raise OSError(errno.EROFS, "read-only file system")
+            return io.BytesIO()
+
+        monkeypatch.setattr(_kernel_cache.tempfile, "TemporaryFile", read_only)
+        for owner, mode, is_used in ((os.getuid(), 0o777, True), (0, 0o755, True), (0, 0o775, False)):
+            image.chmod(mode)
+            monkeypatch.setattr(os, "getuid", lambda owner=owner, mode=mode: owner if mode == 0o777 else 12_345)
+            forget_folders()
+            assert (image in _kernel_cache.readable_folders()) == is_used
+            assert ("test_jit.on_disk" in _kernel_cache.cached_kernels()) == is_used
+            assert _kernel_cache.cache_folder() != image
+
+
+class TestDamagedCache:
+    """A kernel on disk is used only if it is as it was written."""
+
+    @pytest.fixture(autouse=True)
+    def own_folder(self, monkeypatch, tmp_path):
+        forget_folders()
+        monkeypatch.delenv("NUMBA_CACHE_DIR", raising=False)
+        monkeypatch.setenv("XDG_CACHE_HOME", str(tmp_path))
+        monkeypatch.setattr(_compiler, "_said", set())
+        yield
+        forget_folders()
+
+    @staticmethod
+    def twice(monkeypatch):
+        """What the kernel gives in a process that has not used it, and whether it was compiled for that."""
+        monkeypatch.delitem(vars(on_disk), "compiled", raising=False)
+        answer = compiled(on_disk, 3)
+        return answer, sum(on_disk.compiled.stats.cache_misses.values())
+
+    @staticmethod
+    def kernels(folder):
+        return sorted(folder.rglob(f"*{_kernel_cache.ENDING}"))
+
+    @pytest.mark.parametrize("how", ["empty", "cut", "garbage", *range(20)])
+    def test_a_damaged_kernel_is_dropped_and_compiled_again_with_one_line(self, how, monkeypatch, tmp_path, capsys):
+        assert [self.twice(monkeypatch) for _ in range(2)] == [(6, 1), (6, 0)]
+        (path,) = self.kernels(tmp_path)
+        content = path.read_bytes()
+        random = np.random.default_rng(how if isinstance(how, int) else 0)
+        flipped = bytearray(content)
+        flipped[int(random.integers(len(content)))] ^= 1 << int(random.integers(8))
+        damage = {"empty": b"", "cut": content[:-1], "garbage": random.bytes(5000)}
+        path.write_bytes(damage.get(how, bytes(flipped)))
+        assert capsys.readouterr().err == ""
+        assert [self.twice(monkeypatch) for _ in range(2)] == [(6, 1), (6, 0)]
+        said = f"the compiled test_jit.on_disk in {path.parent} was damaged, and is compiled again\n"
+        assert capsys.readouterr().err == said
+        path.write_bytes(b"")
+        assert self.twice(monkeypatch) == (6, 1)
+        assert capsys.readouterr().err == "", "a second line in one process"
+
+    @pytest.mark.parametrize("content", [b"not what numba writes", "another kernel"])
+    def test_a_kernel_of_another_version_or_of_another_function_is_compiled_again(self, content, monkeypatch, tmp_path):
+        assert self.twice(monkeypatch) == (6, 1)
+        (path,) = self.kernels(tmp_path)
+        if content == "another kernel":
+            monkeypatch.delitem(vars(not_on_disk), "compiled", raising=False)
+            assert compiled(not_on_disk, 3) == 9
+            (other,) = {*self.kernels(tmp_path)} - {path}
+            content = _kernel_cache.read_kernel(other)
+        assert _kernel_cache.write_kernel(path, content)
+        assert [self.twice(monkeypatch) for _ in range(2)] == [(6, 1), (6, 0)]
+
+    @pytest.mark.skipif(sys.platform == "win32", reason="no limit on the size of files")
+    def test_a_full_disk_does_no_harm_and_leaves_nothing(self, monkeypatch, tmp_path):
+        import resource
+        import signal
+
+        before = signal.signal(signal.SIGXFSZ, signal.SIG_IGN), resource.getrlimit(resource.RLIMIT_FSIZE)
+        resource.setrlimit(resource.RLIMIT_FSIZE, (1000, before[1][1]))
+        try:
+            assert [self.twice(monkeypatch) for _ in range(2)] == [(6, 1), (6, 1)]
+        finally:
+            resource.setrlimit(resource.RLIMIT_FSIZE, before[1])
+            signal.signal(signal.SIGXFSZ, before[0])
+        assert [path for path in tmp_path.rglob("*") if path.is_file()] == []
+
+    def test_two_processes_that_compile_at_once_leave_the_kernels_of_both(self, tmp_path):
+        """numba's own index lost one of them, or gave both signatures the same file."""
+        (tmp_path / "twice.py").write_text(TWICE)
+        environment = os.environ | {"PYTHONPATH": str(tmp_path)}
+        for misses in ("1", "0"):
+            commands = [[sys.executable, "-m", "twice", given] for given in ("3", "3.5")]
+            running = [subprocess.Popen(each, env=environment, stdout=subprocess.PIPE, text=True) for each in commands]
+            answers = [process.communicate(timeout=300)[0].split() for process in running]
+            assert answers == [["6", misses], ["7.0", misses]]
+        assert len(self.kernels(tmp_path)) == 2
+
+    def test_what_a_killed_process_left_is_removed_when_it_is_old(self, tmp_path):
+        path = tmp_path / f"module.function-0{_kernel_cache.ENDING}"
+        old, new = (tmp_path / f"{path.name}{name}{_kernel_cache.BEING_WRITTEN}" for name in ("old", "new"))
+        for temporary in (old, new):
+            temporary.touch()
+        os.utime(old, (0, 0))
+        assert _kernel_cache.write_kernel(path, b"code")
+        assert {entry.name for entry in tmp_path.iterdir()} == {path.name, new.name}
+
+
+TWICE = """
+import ast, sys
+from hypercone import _jit
+
+@_jit.kernel
+def twice(x):
+    return x + x
+
+print(twice.compiled(ast.literal_eval(sys.argv[1])), sum(twice.compiled.stats.cache_misses.values()))
+"""
 
 
 def _run(program, *arguments, fails=False, **changes):
@@ -365,7 +486,7 @@ def test_a_second_process_loads_and_an_edited_kernel_never_runs_stale(tmp_path):
     energy, cold = _energy(tmp_path)
     assert energy == 1.0
     compiled = _cached(tmp_path)
-    assert any(name.endswith(".nbc") for name in compiled)
+    assert any(name.endswith(_kernel_cache.ENDING) for name in compiled)
 
     energy, warm = _energy(tmp_path)
     assert energy == 1.0

@@ -36,9 +36,10 @@ class Served:
 
 
 @contextlib.contextmanager
-def served(*arguments: str, path: str | None = None) -> Iterator[Served]:
+def served(*arguments: str, path: str | None = None, token: str | None = None) -> Iterator[Served]:
     """`hypercone serve` with these arguments, from its first answer to its end; of another checkout by its path."""
     environment = os.environ | ({} if path is None else {"PYTHONPATH": path})
+    environment |= {} if token is None else {"HYPERCONE_TOKEN": token}
     with tempfile.TemporaryDirectory() as folder:
         log = Path(folder) / "log.txt"
         command = [sys.executable, "-m", "hypercone.cli.main", "serve", *arguments, "--port", "0"]

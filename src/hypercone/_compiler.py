@@ -1,31 +1,117 @@
-"""The only module that imports numba: dispatchers, the overloads for parts, the intrinsics, and a note on compiling."""
+"""The only module that imports numba: dispatchers and their cache, overloads, intrinsics, and a note on compiling."""
 # mypy: ignore-errors
 
 from __future__ import annotations
 
+import hashlib
+import inspect
+import linecache
+import pickle  # noqa: TID251 - of numba's own results, from a folder that only this user can write
 import time
-from collections.abc import Callable, Iterator
-from contextlib import contextmanager
-from pathlib import Path
+from collections.abc import Callable
 
 import numba
 from llvmlite import ir
 from numba import types
 from numba.core import cgutils, event
+from numba.core.compiler import CompileResult
+from numba.core.serialize import dumps
 from numba.extending import intrinsic, models, overload, register_model
 
 from hypercone import _jit, progress
 from hypercone._jit import prefetch_row, width
-from hypercone._kernel_cache import cache_folder
+from hypercone._kernel_cache import (
+    ENDING,
+    DamagedKernel,
+    cache_folder,
+    read_kernel,
+    readable_folders,
+    remove_kernel,
+    write_kernel,
+)
 
 
 def dispatcher(function: Callable) -> Callable:
     """The numba dispatcher for a kernel: without the GIL, cached on disk."""
-    folder = cache_folder(frozenset(_jit.FLAGS))
-    with _numba_cache_in(folder):
-        return numba.njit(
-            cache=folder is not None, nogil=True, error_model="numpy", fastmath=_jit.FLAGS, no_cfunc_wrapper=True
-        )(function)
+    made = numba.njit(nogil=True, error_model="numpy", fastmath=_jit.FLAGS, no_cfunc_wrapper=True)(function)
+    made._cache = KernelCache(function)
+    return made
+
+
+class KernelCache:
+    """What a dispatcher uses as its cache: one file with a checksum for each kernel and signature.
+
+    numba's own cache runs whatever the files hold, and two processes that compile a kernel for different signatures
+    may give both the same file.
+    """
+
+    def __init__(self, function: Callable) -> None:
+        flags = frozenset(_jit.FLAGS)
+        self._writable, self._readable = cache_folder(flags), readable_folders(flags)
+        path = inspect.getfile(function)
+        # The folder is named by a digest of the package's kernels; those of other modules have their own here. Read
+        # through the module's loader, because the file may be inside a zip file.
+        source = "".join(linecache.getlines(path, function.__globals__))
+        self._identity = (function.__module__, function.__qualname__, hashlib.sha256(source.encode()).hexdigest())
+        self._name = f"{function.__module__.rpartition('.')[2]}.{function.__qualname__}"
+        self._closure = function.__closure__
+
+    @property
+    def cache_path(self) -> str | None:
+        """Where kernels are written, for numba's statistics."""
+        return None if self._writable is None else str(self._writable)
+
+    def load_overload(self, signature, target_context) -> CompileResult | None:
+        """The compiled kernel; None if it is on no disk, or damaged, in which case it is removed."""
+        target_context.refresh()
+        key = self._key(signature, target_context.codegen())
+        for folder in self._readable:
+            path = folder / self._file_name(key)
+            try:
+                content = read_kernel(path)
+                if content is None:
+                    continue
+                found, payload = pickle.loads(content)  # noqa: S301
+                if found == key:
+                    return CompileResult._rebuild(target_context, *payload)
+            except Exception as error:
+                # Besides the checksum, anything may not fit: another version of a library that numba uses, for example.
+                remove_kernel(path)
+                if isinstance(error, DamagedKernel):
+                    _say_once(f"the compiled {self._name} in {folder} was damaged, and is compiled again")
+        return None
+
+    def save_overload(self, signature, result: CompileResult) -> None:
+        """Write the compiled kernel, if there is a folder and the disk is not full."""
+        if self._writable is None or result.library.has_dynamic_globals:
+            return
+        key = self._key(signature, result.codegen)
+        write_kernel(self._writable / self._file_name(key), dumps((key, result._reduce())))
+
+    def enable(self) -> None:
+        """Part of numba's interface; the cache is always enabled."""
+
+    disable = flush = enable
+
+    def _key(self, signature, codegen) -> tuple:
+        """All that the machine code depends on: types, processor, source, and what the function closes over."""
+        cells = tuple(cell.cell_contents for cell in self._closure or ())
+        return signature, codegen.magic_tuple(), self._identity, dumps(cells) if cells else b""
+
+    def _file_name(self, key: tuple) -> str:
+        # "<" and ">" in the name of a local function are not allowed on Windows.
+        name = self._name.replace("<", "").replace(">", "")
+        return f"{name}-{hashlib.sha256(repr(key).encode()).hexdigest()[:32]}{ENDING}"
+
+
+_said: set[str] = set()
+
+
+def _say_once(line: str) -> None:
+    # A damaged disk has damaged many kernels; one line is enough.
+    if not _said:
+        progress.say(line, always=True)
+    _said.add(line)
 
 
 INLINED = {"error_model": "numpy", "forceinline": True, "no_cpython_wrapper": True, "no_cfunc_wrapper": True}
@@ -150,17 +236,6 @@ for function, implementation in (
     (_jit.sum_lanes, lambda x: _sum_lanes(x)),  # noqa: PLW0108
 ):
     declare(function, lambda types, implementation=implementation: implementation)
-
-
-@contextmanager
-def _numba_cache_in(folder: Path | None) -> Iterator[None]:
-    # numba reads this setting when it decorates a function; it is restored for the other users of numba.
-    before = numba.config.CACHE_DIR
-    numba.config.CACHE_DIR = str(folder or before)
-    try:
-        yield
-    finally:
-        numba.config.CACHE_DIR = before
 
 
 # Compiling that takes longer than this many seconds gets a line.

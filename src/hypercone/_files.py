@@ -21,9 +21,9 @@ import shutil
 import stat
 import sys
 import tempfile
-from collections.abc import Callable, Iterator
+from collections.abc import Callable, Iterable, Iterator
 from pathlib import Path
-from typing import Any, NoReturn
+from typing import Any, NoReturn, Self, TypeVar
 
 from hypercone.errors import HyperconeError, InputError, ModelFileError, ResourceError
 
@@ -372,18 +372,111 @@ def parse_json_object(content: bytes) -> dict[str, Any]:
 
 def read_regular(path: Path, largest: int) -> bytes:
     """The content of a regular file of at most ``largest`` bytes; pipes and devices are refused without blocking."""
-    try:
+    with _translating_read_errors(path):
         # Checked before opening, which has side effects on some devices, and again after, against a replaced file.
         _check_regular(path, os.stat(path), largest)
-        handle = os.open(path, os.O_RDONLY | getattr(os, "O_NONBLOCK", 0) | getattr(os, "O_BINARY", 0))
-        with open(handle, "rb") as file:
-            found = os.fstat(handle)
-            _check_regular(path, found, largest)
-            return file.read(found.st_size)
+        handle = os.open(path, READING)
+        try:
+            return _read_handle(path, handle, largest)
+        finally:
+            os.close(handle)
+
+
+READING = os.O_RDONLY | getattr(os, "O_NONBLOCK", 0) | getattr(os, "O_BINARY", 0) | getattr(os, "O_CLOEXEC", 0)
+# A folder that is replaced more often than this while it is read is not read again.
+MOST_REPLACED = 100
+
+Result = TypeVar("Result")
+
+
+class OpenFolder:
+    """A folder whose files are opened at one moment, so that what is read belongs together.
+
+    Another process may replace the folder meanwhile: ``save`` exchanges it with a new one and removes the old one,
+    whose files can still be read through their handles.
+    """
+
+    def __init__(self, path: Path, names: Iterable[str]) -> None:
+        self.path = path
+        self._files: dict[str, int] = {}
+        self._handle: int | None = None
+        self._found: os.stat_result | None = None
+        with contextlib.suppress(OSError, ValueError):
+            self._found = os.stat(path)
+            if os.open in os.supports_dir_fd and os.stat in os.supports_dir_fd:
+                self._handle = os.open(path, os.O_RDONLY | os.O_DIRECTORY | os.O_CLOEXEC)
+                self._found = os.fstat(self._handle)
+                for name in names:
+                    self._open(name)
+
+    def __enter__(self) -> Self:
+        return self
+
+    def __exit__(self, *_: object) -> None:
+        for handle in (self._handle, *self._files.values()):
+            release(handle)
+
+    def _open(self, name: str) -> None:
+        # What is missing or not a regular file is reported when it is read.
+        with contextlib.suppress(OSError):
+            if stat.S_ISREG(os.stat(name, dir_fd=self._handle).st_mode):
+                self._files[name] = os.open(name, READING, dir_fd=self._handle)
+
+    def names(self) -> list[str]:
+        """The names of all that is in the folder."""
+        return os.listdir(self.path if self._handle is None else self._handle)
+
+    def read(self, name: str, largest: int) -> bytes:
+        """The content of a file of at most ``largest`` bytes; ModelFileError as of ``read_regular``."""
+        path = self.path / name
+        if name not in self._files:
+            return read_regular(path, largest)
+        with _translating_read_errors(path):
+            return _read_handle(path, self._files[name], largest)
+
+    def size(self, name: str) -> int:
+        """The size of a file, 0 if it is missing."""
+        try:
+            return (os.fstat(self._files[name]) if name in self._files else os.stat(self.path / name)).st_size
+        except OSError:
+            return 0
+
+    def was_replaced(self) -> bool:
+        """Whether the path leads to another folder now than when it was opened."""
+        try:
+            return self._found is None or not os.path.samestat(self._found, os.stat(self.path))
+        except (OSError, ValueError):
+            return self._found is not None
+
+
+def read_folder(path: Path, names: Iterable[str], read: Callable[[OpenFolder], Result]) -> Result:
+    """What ``read`` makes of a folder with files of these names; it is called again if the folder was replaced."""
+    for _ in range(MOST_REPLACED):
+        with OpenFolder(path, names) as folder:
+            try:
+                return read(folder)
+            except (HyperconeError, OSError):
+                if not folder.was_replaced():
+                    raise
+    raise ModelFileError(f"{path}: is replaced all the time; try again when nothing is written there")
+
+
+@contextlib.contextmanager
+def _translating_read_errors(path: Path) -> Iterator[None]:
+    try:
+        yield
     except FileNotFoundError:
         raise ModelFileError(f"{path}: is missing; the folder is incomplete") from None
     except (OSError, ValueError) as error:
         raise ModelFileError(f"{path}: cannot be read ({getattr(error, 'strerror', None) or error})") from error
+
+
+def _read_handle(path: Path, handle: int, largest: int) -> bytes:
+    found = os.fstat(handle)
+    _check_regular(path, found, largest)
+    with open(handle, "rb", closefd=False) as file:
+        file.seek(0)
+        return file.read(found.st_size)
 
 
 def _check_regular(path: Path, found: os.stat_result, largest: int) -> None:

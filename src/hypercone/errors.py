@@ -21,6 +21,7 @@ from __future__ import annotations
 
 import contextlib
 import difflib
+import re
 import shlex
 import sys
 import warnings
@@ -157,6 +158,25 @@ def one_line(text: str) -> str:
     ('white pelican', 'two\\nlines')
     """
     return "".join(letter if letter.isprintable() else repr(letter)[1:-1] for letter in text)
+
+
+# What makes a terminal do something, or shows text in another order: control characters but for the tab and the line
+# feed, separators of lines, and marks of direction. Joiners and wide spaces are part of many scripts.
+_CONTROLS = re.compile("[\0-\x08\x0b-\x1f\x7f-\x9f\u061c\u200e\u200f\u2028-\u202e\u2066-\u2069]")
+
+
+def escape_controls(text: str, form: str = "\\x{:02x}", wide_form: str = "\\u{:04x}") -> str:
+    r"""The text with everything escaped that could control a terminal; line feeds and tabs stay.
+
+    >>> escape_controls("red\x1b[31m\n"), escape_controls("Löwe\u202e")
+    ('red\\x1b[31m\n', 'Löwe\\u202e')
+    """
+
+    def escape(found: re.Match[str]) -> str:
+        code = ord(found[0])
+        return (form if code < 0x100 else wide_form).format(code)
+
+    return _CONTROLS.sub(escape, text)
 
 
 def unknown_name(kind: str, name: str, known: Iterable[str]) -> UnknownNameError:

@@ -16,6 +16,8 @@ from contextvars import ContextVar
 from dataclasses import dataclass, field
 from typing import TYPE_CHECKING, Any, TextIO, TypeVar
 
+from hypercone.errors import escape_controls
+
 if TYPE_CHECKING:
     import numpy as np
     from numpy.typing import NDArray
@@ -141,16 +143,18 @@ def is_shown() -> bool:
     return choice
 
 
-def say(line: str) -> None:
+def say(line: str, *, always: bool = False) -> None:
     """Write a line to standard error where bars are shown, above the bar if there is one; from any thread.
+
+    With ``always``, the line is also written where nobody watches, but not if progress is switched off.
 
     >>> with showing(False):
     ...     say("not seen")
     """
     choice = _latest if _choice.get() is None else _choice.get()
-    if sys.stderr is None or not (is_watched(sys.stderr) if choice is None else choice):
+    if sys.stderr is None or not (always or is_watched(sys.stderr) if choice is None else choice):
         return
-    stream = _TolerantStream(sys.stderr)
+    stream, line = _TolerantStream(sys.stderr), escape_controls(line) if is_watched(sys.stderr) else line
     # A bar exists only if tqdm is imported; it is cleared for the line and then drawn again.
     bars = getattr(sys.modules.get("tqdm.std"), "tqdm", None)
     if bars is None:
@@ -275,6 +279,11 @@ class Step:
             bar.refresh()
 
 
+def unescaped(stream: TextIO) -> TextIO:
+    """The stream itself, if it is one that escapes what could control a terminal: a bar has to move the cursor."""
+    return getattr(stream, "unescaped", stream)
+
+
 class _TolerantStream:
     """A stream that ignores write errors, such as a closed pipe or a full disk: they must not stop the work.
 
@@ -282,7 +291,7 @@ class _TolerantStream:
     """
 
     def __init__(self, stream: TextIO) -> None:
-        self._stream = stream
+        self._stream = unescaped(stream)
 
     def write(self, text: str) -> None:
         with contextlib.suppress(OSError, ValueError):
@@ -356,7 +365,7 @@ class LiveTable:
     """Shows a table while it fills: redrawn in place on a terminal, and one line per update otherwise."""
 
     def __init__(self, stream: TextIO) -> None:
-        self.stream = stream
+        self.stream = unescaped(stream)
         self.is_live = stream.isatty()
         self._height = 0
 
@@ -366,6 +375,6 @@ class LiveTable:
             self.stream.write(news + "\n")
         else:
             up = f"\x1b[{self._height}F\x1b[J" if self._height else ""
-            self.stream.write(f"{up}{table}\n{news}\n")
+            self.stream.write(up + escape_controls(f"{table}\n{news}\n"))
             self._height = table.count("\n") + 2
         self.stream.flush()

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import contextlib
+import io
 import json
 import os
 import re
@@ -13,7 +14,10 @@ from collections.abc import Iterator
 import pytest
 from tests.support.tiers import needs_speed
 
+import hypercone
+from hypercone import progress
 from hypercone.cli.main import COMMANDS
+from hypercone.cli.output import EscapingStream
 
 CONES = ("--method", "hyperbolic-cones")
 posix = pytest.mark.skipif(os.name == "nt", reason="needs POSIX")
@@ -158,3 +162,85 @@ def test_a_second_process_finds_the_compiled_kernels(process, tmp_path):
         seconds.append(used.ru_utime + used.ru_stime)
     # Usually a second or less; compiling would take ten.
     assert min(seconds[1] - seconds[0], seconds[2] - seconds[1]) < 3
+
+
+HOSTILE = {
+    "clears the screen": "\x1b[2Jcleared",
+    "an answer of the terminal": "\x1b]0;title\x07",
+    "one byte of C1": "\x9b31mred",
+    "backspaces": "dog\x08\x08\x08cat",
+    "a form feed": "over\x0cwritten",
+    "another direction": "good\u202elive\u2066",
+}
+HARMLESS = "Löwe 猫 👩\u200d🚀 می\u200cخواهم\u3000x\u00a0y"
+DANGEROUS = re.compile("[\0-\x08\x0b\x0c\x0e-\x1f\x7f-\x9f\u202a-\u202e\u2066-\u2069]")
+
+
+@pytest.fixture(scope="module")
+def hostile_model(tmp_path_factory):
+    """A model whose names and labels try to control a terminal."""
+    names = ["top", *HOSTILE.values(), HARMLESS]
+    edges = [(0, row) for row in range(1, len(names))]
+    model = hypercone.fit(hypercone.Hierarchy(names, edges, labels=[f"{name}!" for name in names]), dim=2)
+    return model.save(tmp_path_factory.mktemp("hostile") / "model")
+
+
+def _on_one_terminal(command: list[str], code: int = 0) -> str:
+    """What a command writes to a terminal that is both its output streams."""
+    with _terminal() as (ours, theirs), subprocess.Popen(command, stdout=theirs, stderr=theirs) as running:
+        os.close(theirs)
+        shown = _rest(ours)
+        assert running.wait() == code, shown
+    # The terminal itself ends lines so.
+    return shown.replace("\r\n", "\n")
+
+
+@posix
+@pytest.mark.parametrize(
+    "given",
+    [
+        ("query", "MODEL", "descendants", "top"),
+        ("query", "MODEL", "descendants", "top", "--json"),
+        ("query", "MODEL", "search", "e"),
+        ("suggest", "MODEL", "--count", "3"),
+        ("info", "TABLE", "--direction", "parent-child"),
+        ("place", "MODEL", "new\x1b[31m", "--parent", "top", "-o", "OTHER\x1b[31m"),
+    ],
+    ids=lambda given: " ".join(given[:3]).replace("\x1b", ""),
+)
+def test_names_and_labels_cannot_control_a_terminal_and_pipes_get_them_as_they_are(
+    given, program, hostile_model, tmp_path
+):
+    table = tmp_path / "table.tsv"
+    table.write_text("".join(f"top\t{name}\n" for name in hypercone.load(hostile_model).names[1:]), encoding="utf-8")
+    places = {"MODEL": str(hostile_model), "TABLE": str(table)}
+    given = [places.get(word, word.replace("OTHER", str(tmp_path / "other"))) for word in given]
+    shown = _on_one_terminal([*program, *given])
+    assert not DANGEROUS.search(shown), shown
+    assert "\r" not in shown
+    piped = subprocess.run([*program, *given], capture_output=True, check=True).stdout.decode()
+    if "--json" in given:
+        assert json.loads(shown) == json.loads(piped)
+        assert "\u202e" in piped
+    elif "descendants" in given:
+        assert r"\x1b[2Jcleared" in shown
+        assert HARMLESS in shown
+        assert all(name in piped for name in HOSTILE.values())
+
+
+@posix
+def test_an_error_about_a_hostile_name_cannot_control_a_terminal(program, hostile_model):
+    shown = _on_one_terminal([*program, "query", str(hostile_model), "ancestors", "\x1b[2J\x9bx"], code=2)
+    assert not DANGEROUS.search(shown)
+    assert shown.count("\n") == 1
+
+
+def test_a_line_beside_the_progress_bar_is_escaped_too(monkeypatch):
+    stream = io.StringIO()
+    stream.isatty = lambda: True
+    monkeypatch.setattr(sys, "stderr", stream)
+    progress.say("compiled \x1b[2J")
+    table = progress.LiveTable(EscapingStream(stream))
+    table.show("a \x1b[31m", "news \x9b")
+    table.show("b", "more")
+    assert stream.getvalue() == "compiled \\x1b[2J\na \\x1b[31m\nnews \\x9b\n\x1b[2F\x1b[Jb\nmore\n"

@@ -9,6 +9,7 @@ import sys
 
 import pytest
 
+from hypercone._kernel_cache import ENDING
 from hypercone.cli import warm
 
 # Every kernel, whether a command imports its module or not.
@@ -52,7 +53,7 @@ def test_everything_is_compiled_and_found_by_later_processes(process, tmp_path):
     assert found["kernels"] > 80
     assert found["compiled"] == found["versions"] > 100
     assert found["folder"].startswith(str(tmp_path))
-    before = set(tmp_path.rglob("*.nbc"))
+    before = set(tmp_path.rglob(f"*{ENDING}"))
     again = json.loads(_python(ALL_KERNELS, tmp_path).stdout.splitlines()[0])
     assert again == found | {"compiled": 0, "seconds": again["seconds"]}
     environment = os.environ | {"XDG_CACHE_HOME": str(tmp_path), "HYPERCONE_KERNELS": "compiled"}
@@ -67,7 +68,7 @@ def test_everything_is_compiled_and_found_by_later_processes(process, tmp_path):
         ("fit", edges, "--percent", "50", "-o", tmp_path / "learned"),
     ):
         assert process(*command, env=environment).code == 0
-    assert {path.name for path in tmp_path.rglob("*.nbc")} == {path.name for path in before}
+    assert {path.name for path in tmp_path.rglob(f"*{ENDING}")} == {path.name for path in before}
 
 
 def test_without_a_writable_folder_nothing_is_compiled_in_vain(run, monkeypatch):

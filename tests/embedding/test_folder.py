@@ -7,6 +7,10 @@ import hashlib
 import json
 import os
 import shutil
+import subprocess
+import sys
+from collections import Counter
+from itertools import cycle
 from pathlib import Path
 
 import numpy as np
@@ -22,6 +26,8 @@ from tests.support.embeddings import (
 )
 
 import hypercone
+from hypercone import _files
+from hypercone.embedding import folder as folder_module
 from hypercone.embedding import load, save
 from hypercone.embedding.folder import card_is_as_saved, refuse_to_overwrite
 from hypercone.errors import InputError, ModelFileError
@@ -286,3 +292,66 @@ def test_a_damaged_model_can_be_replaced_whatever_the_checksum_of_its_card(stran
     forge(model, checksums={"README.md": 5})
     with pytest.raises(InputError, match="was changed"):
         strange.save(model)
+
+
+SAVE_ALL_THE_TIME = """
+import sys
+import hypercone
+models = [hypercone.fit([("a", "b"), ("a", "c")], dim=2), hypercone.fit([("x", "y"), ("x", "z"), ("z", "w")], dim=2)]
+while True:
+    for model in models:
+        model.save(sys.argv[1])
+        print(flush=True)
+"""
+
+
+def test_loads_while_another_process_saves_give_one_of_its_models(tmp_path):
+    target = tmp_path / "model"
+    with subprocess.Popen([sys.executable, "-c", SAVE_ALL_THE_TIME, target], stdout=subprocess.PIPE) as saving:
+        try:
+            assert saving.stdout.readline() == b"\n"
+            seen = Counter(len(load(target)) for _ in range(1_500))
+        finally:
+            saving.kill()
+    # Both, or nothing was saved in the meantime.
+    assert set(seen) == {3, 4}
+
+
+@pytest.mark.parametrize("by_handle", [True, False])
+@pytest.mark.parametrize("before", ["read_points", "read_names", "read_edges"])
+def test_a_model_that_is_replaced_while_it_is_read_is_read_whole(before, by_handle, full_model, tmp_path, monkeypatch):
+    if not by_handle:
+        monkeypatch.setattr(os, "supports_dir_fd", set())
+    newer, read = make_embedding(threshold=2.5, edges=np.array([[0, 1]], np.int32)), getattr(folder_module, before)
+
+    def read_late(*arguments):
+        if not saved:
+            saved.append(newer.save(full_model))
+        return read(*arguments)
+
+    saved, older = [], load(full_model)
+    monkeypatch.setattr(folder_module, before, read_late)
+    assert is_same(load(full_model), older if by_handle else newer)
+    assert is_same(load(full_model), newer)
+
+
+def test_a_model_that_is_replaced_every_time_it_is_read_is_refused_in_one_sentence(full_model, monkeypatch):
+    monkeypatch.setattr(os, "supports_dir_fd", set())
+    monkeypatch.setattr(_files, "MOST_REPLACED", 5)
+    models, read = cycle([make_embedding(threshold=1.5), full_embedding()]), folder_module.read_points
+
+    def read_late(*arguments):
+        next(models).save(full_model)
+        return read(*arguments)
+
+    monkeypatch.setattr(folder_module, "read_points", read_late)
+    is_refused(full_model, "is replaced all the time; try again when nothing is written there")
+
+
+def test_two_processes_may_save_to_one_folder_at_once(tmp_path):
+    target = tmp_path / "model"
+    command = [sys.executable, "-c", SAVE_ALL_THE_TIME.replace("while True", "for _ in range(20)"), target]
+    running = [subprocess.Popen(command, stdout=subprocess.PIPE, stderr=subprocess.PIPE) for _ in range(2)]
+    assert [process.communicate(timeout=120) for process in running] == [(b"\n" * 40, b"")] * 2
+    assert len(load(target)) in (3, 4)
+    assert os.listdir(tmp_path) == ["model"]

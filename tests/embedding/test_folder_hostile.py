@@ -333,6 +333,16 @@ def _socket(path: Path) -> None:
         os.chdir(here)
 
 
+@pytest.mark.parametrize("cycle", [[[0, 1], [1, 0]], [[0, 1], [2, 2]], [[0, 1], [1, 2], [2, 0]]])
+def test_edges_that_form_a_cycle_are_refused_whatever_the_checksums(full_model, fault_row, cycle):
+    content = safetensors_bytes({"edges": np.array(cycle, np.int32)})
+    forge(full_model, {"edges.safetensors": content}, edges=len(cycle))
+    sentence = is_refused(full_model, "edges.safetensors: its edges form a cycle; the file is damaged")
+    assert main(["query", str(full_model), "ancestors", "animal"]) == 3
+    if len(cycle) == 3:
+        fault_row("hostile file", "a model whose edges form a cycle, with matching checksums", sentence, 3, about=ABOUT)
+
+
 OTHER_THINGS = {
     "a pipe": os.mkfifo,
     "a folder": os.mkdir,

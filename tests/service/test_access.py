@@ -14,9 +14,22 @@ from hypercone.service.errors import page_headers
 TOKEN = "s3cret-Token.~+/="
 BEARER = {"Authorization": f"Bearer {TOKEN}"}
 ORIGIN = "https://app.example.org"
-OWN = ["localhost", "LOCALHOST:1", "127.0.0.1:8000", "[::1]", "[::1]:80", "localhost.", "a.b", "a.b:443"]
+OWN = ["localhost", "LOCALHOST:1", "127.0.0.1:8000", "[::1]", "[::1]:80", "a.b", "a.b:443"]
 OTHER = ["", "evil.example", "localhost.evil.example", "evil-localhost", "localhost@evil", "127.0.0.1.nip.io", "0x7f.1"]
-ODD = ["localhost:port", "localhost:1:2", "::1", "[::1", "localhost\t", " localhost", "löcalhost", "2130706433"]
+ODD = [
+    "localhost.",
+    "localhost..",
+    "a.b.",
+    "a.b.:443",
+    "localhost:port",
+    "localhost:1:2",
+    "::1",
+    "[::1",
+    "localhost\t",
+    " localhost",
+    "löcalhost",
+    "2130706433",
+]
 
 
 @pytest.fixture(scope="module")
@@ -35,7 +48,7 @@ def test_only_the_own_names_are_accepted_as_host_with_any_port(make_service, ask
 
 
 def test_an_invalid_host_name_or_origin_cannot_be_allowed(make_service):
-    for name in ["", "a b", "a/b", "http://a", "a:80", "*", "-a", "[::1", "ä"]:
+    for name in ["", "a b", "a/b", "http://a", "a:80", "*", "-a", "[::1", "ä", "a."]:
         with pytest.raises(InputError, match="is not a host name"):
             make_service(ready=False, allow_hosts=(name,))
     for origin in ["*", "null", "app.example.org", "https://a/b", "ftp://a", "https://", "https://a b"]:
@@ -55,6 +68,13 @@ def test_with_a_token_everything_but_the_probes_needs_it(guarded, asked, path):
     assert asked(guarded, "GET", path, headers={"Authorization": f"bearer {TOKEN}"}).status_code != 401
     assert asked(guarded, "GET", f"{path}?token={TOKEN}").status_code == 401
     assert [asked(guarded, "GET", probe).status_code for probe in ("/healthz", "/readyz")] == [200, 200]
+
+
+@pytest.mark.parametrize("other", ["Bearer guess", f"Bearer {TOKEN}"])
+def test_a_second_authorization_is_refused_even_if_the_token_is_in_one_of_them(guarded, asked, other):
+    for both in ((other, f"Bearer {TOKEN}"), (f"Bearer {TOKEN}", other)):
+        answer = asked(guarded, "GET", "/v1/models", headers=[(b"Authorization", each.encode()) for each in both])
+        assert (answer.status_code, answer.json()["error"]["code"]) == (400, "bad_request")
 
 
 @pytest.mark.parametrize("path", ["/", "/explore/pets", "/explore/nothing"])

@@ -17,7 +17,7 @@ import uvicorn
 from uvicorn.protocols.http import httptools_impl
 from uvicorn.server import ServerState
 
-from hypercone.service import handlers
+from hypercone.service import handlers, requests
 from hypercone.service.errors import Refusal
 from hypercone.service.protocol import ServiceProtocol
 from hypercone.service.requests import from_body
@@ -60,6 +60,44 @@ def test_late_work_is_refused_and_its_thread_holds_a_slot_until_it_ends(run):
 
     run(asyncio.wait_for(late(), 10))
     workers.end()
+
+
+@pytest.mark.parametrize("size", [100, 300_000])
+def test_bodies_that_wait_for_their_rest_take_no_slot_and_limited_memory(size, make_service, run, monkeypatch):
+    """Small bodies are always accepted; of larger ones, only so many bytes may wait."""
+    monkeypatch.setattr(requests, "MOST_ARRIVING", 400_000)
+    service = make_service(concurrency=1, deadline=0.3)
+    body = b'{"pairs":[["dog","animal"]]}'
+
+    async def ask(*parts):
+        """The status of a request whose body comes in these parts, and stops before its end if the last is None."""
+        waiting, statuses = list(parts), []
+
+        async def receive():
+            part = waiting.pop(0)
+            if part is None:
+                await asyncio.sleep(60)
+            return {"type": "http.request", "body": part, "more_body": bool(waiting)}
+
+        async def send(message):
+            statuses.append(message.get("status"))
+
+        headers = [(b"host", b"localhost"), (b"content-type", b"application/json")]
+        scope = {"type": "http", "method": "POST", "path": "/v1/is-a", "query_string": b"", "headers": headers}
+        await service(scope, receive, send)
+        return statuses[0]
+
+    async def all_at_once():
+        halves = [asyncio.create_task(ask(b" " * size, None)) for _ in range(2)]
+        await asyncio.sleep(0.05)
+        others = [await ask(body), await ask(b" " * 200_000, body)]
+        return others, [await half for half in halves]
+
+    others, halves = run(all_at_once())
+    assert others == ([200, 200] if size == 100 else [200, 503])
+    assert sorted(halves) == ([408, 408] if size == 100 else [408, 503])
+    assert service.arriving.size == 0
+    assert service.workers.taken == 0
 
 
 def test_work_not_started_by_its_deadline_never_starts(run):

@@ -26,7 +26,7 @@ FORBIDDEN = ("os.", "shutil.", "subprocess.", "socket.", "pickle.", "urllib.", "
 HARMLESS = {"os.listdir", "os.scandir", "os.walk", "os.fwalk", "os.putenv", "marshal.loads", "marshal.load"}
 WRITING = os.O_WRONLY | os.O_RDWR | os.O_CREAT | os.O_TRUNC | os.O_APPEND
 # Caches of Python and of the compiler; ``warm`` in targets.py loads all that a reader may need.
-CACHES = ("__pycache__", ".nbi", ".nbc")
+CACHES = ("__pycache__", ".kernel")
 
 Errors = type[Exception] | tuple[type[Exception], ...]
 

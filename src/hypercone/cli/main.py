@@ -20,6 +20,7 @@ from types import ModuleType
 from typing import NoReturn
 
 from hypercone import __version__
+from hypercone.cli.output import escaping_on_terminals
 from hypercone.errors import HyperconeError, InputError, ResourceError, one_line, option_language
 from hypercone.progress import showing
 
@@ -57,6 +58,11 @@ def main(arguments: Sequence[str] | None = None) -> int:
     """Run one command; returns its exit code."""
     arguments = list(sys.argv[1:] if arguments is None else arguments)
     _accept_any_text()
+    with escaping_on_terminals():
+        return _run_and_report(arguments)
+
+
+def _run_and_report(arguments: list[str]) -> int:
     try:
         with option_language("shell"):
             return _run(arguments)

@@ -1,14 +1,45 @@
-"""Output as JSON or as aligned lines, and notes on standard error."""
+"""Output as JSON or as aligned lines, notes on standard error, and streams that are safe for terminals."""
 
 from __future__ import annotations
 
 import argparse
+import contextlib
 import json
 import sys
-from collections.abc import Mapping
-from typing import Any
+from collections.abc import Iterator, Mapping
+from typing import Any, TextIO
 
-from hypercone.errors import REMOVED_IN
+from hypercone.errors import REMOVED_IN, escape_controls
+
+
+class EscapingStream:
+    """A terminal on which text from files cannot move the cursor, change colors or answer for the user.
+
+    ``unescaped`` is the stream itself, for the progress bar, which moves the cursor.
+    """
+
+    def __init__(self, stream: TextIO) -> None:
+        self.unescaped = stream
+
+    def write(self, text: str) -> int:
+        """Write the text with its control characters escaped."""
+        self.unescaped.write(escape_controls(text))
+        return len(text)
+
+    def __getattr__(self, name: str) -> Any:
+        return getattr(self.unescaped, name)
+
+
+@contextlib.contextmanager
+def escaping_on_terminals() -> Iterator[None]:
+    """Within the block, names and labels are escaped where output goes to a terminal; pipes and files get them raw."""
+    before = sys.stdout, sys.stderr
+    # A stream that was closed before the start is None.
+    sys.stdout, sys.stderr = (EscapingStream(each) if each and each.isatty() else each for each in before)
+    try:
+        yield
+    finally:
+        sys.stdout, sys.stderr = before
 
 
 def add_json(parser: argparse.ArgumentParser) -> None:
@@ -34,7 +65,9 @@ def print_answer(answer: Mapping[str, Any], as_json: bool) -> None:
 def print_json(values: Mapping[str, Any]) -> None:
     """Print one line of JSON, with non-ASCII characters unescaped if the stream is Unicode."""
     is_unicode = (sys.stdout.encoding or "").lower().startswith("utf")
-    print(json.dumps(values, ensure_ascii=not is_unicode, allow_nan=False))
+    text = json.dumps(values, ensure_ascii=not is_unicode, allow_nan=False)
+    # On a terminal, what would be escaped is escaped as JSON does it, so that the values are the same.
+    print(escape_controls(text, "\\u{:04x}") if sys.stdout.isatty() else text)
 
 
 class Renamed(argparse.Action):

@@ -12,6 +12,7 @@ import numpy as np
 from hypercone._arrays import Rows, freeze, read_only
 from hypercone.errors import HierarchyError, InputError, plural, short
 from hypercone.hierarchy.glossary import Glossary
+from hypercone.hierarchy.graph import has_cycle
 from hypercone.hierarchy.names import Labels, NodeNames
 from hypercone.methods import FARTHEST, Points, Settings, find_method
 
@@ -153,7 +154,7 @@ def _check_glossary(glossary: object, count: int) -> None:
 
 
 def _checked_edges(given: Any, count: int) -> Rows:
-    """The edges, each between two valid rows; cycles are detected when the hierarchy is built."""
+    """The edges, each between two valid rows, without a cycle."""
     edges = np.asarray(given)
     if edges.shape == (0,):
         edges = np.empty((0, 2), np.int32)
@@ -163,6 +164,8 @@ def _checked_edges(given: Any, count: int) -> Rows:
     if len(edges) and not (edges.min() >= 0 and edges.max() < count):
         raise _invalid_field("edges", f"an edge names a row outside 0 … {count - 1}", "give rows of its points")
     own: Rows = _read_only_copy(edges, np.int32)
+    if has_cycle(own, count):
+        raise _invalid_field("edges", "its edges form a cycle", "give the edges of a hierarchy, which has none")
     return own
 
 

@@ -19,7 +19,7 @@ from collections.abc import Iterator
 from pathlib import Path
 from typing import Any
 
-from hypercone._files import new_folder, parse_json_object, read_regular, refuse_unwritable
+from hypercone._files import OpenFolder, new_folder, parse_json_object, read_folder, refuse_unwritable
 from hypercone.embedding.checks import InvalidField, as_finite, check_record
 from hypercone.embedding.embedding import Embedding
 from hypercone.embedding.folder_format import (
@@ -53,6 +53,7 @@ from hypercone.errors import InputError, ModelFileError, plural, short
 FILES = {"names": NODES, "points": POINTS, "labels": LABELS, "edges": EDGES, "glossary": GLOSSARY}
 # Far larger than any card that is written.
 LARGEST_CARD = 1 << 24
+ALL_FILES = (*PARTS, CONFIG)
 
 
 def save(embedding: Embedding, folder: str | Path, headline: dict[str, Any] | None = None) -> Path:
@@ -82,25 +83,28 @@ def load(folder: str | Path) -> Embedding:
     ...     load(saved.save(folder)).is_a("dog", "animal")
     True
     """
-    target = Path(folder)
-    description = read_description(target)
+    return read_folder(Path(folder), ALL_FILES, _load)
+
+
+def _load(folder: OpenFolder) -> Embedding:
+    description = read_description(folder)
     method, settings = description.method, description.settings
-    points = read_points(target, description)
+    points = read_points(folder, description)
     try:
         return Embedding(
-            names=read_names(target, description, len(points)),
+            names=read_names(folder, description, len(points)),
             points=points,
             method=method,
             settings=settings,
             threshold=description.number("threshold"),
             record=description.mapping("record"),
-            labels=read_labels(target, description, len(points)),
-            edges=read_edges(target, description),
+            labels=read_labels(folder, description, len(points)),
+            edges=read_edges(folder, description),
             by_point=read_by_point(description),
-            glossary=read_glossary(target, description, len(points)),
+            glossary=read_glossary(folder, description, len(points)),
         )
     except InvalidField as error:
-        path = target / FILES.get(error.field, CONFIG)
+        path = folder.path / FILES.get(error.field, CONFIG)
         problem = str(error).rpartition("; ")[0]
         raise ModelFileError(f"{path}: {problem}; the file is damaged") from None
 
@@ -127,7 +131,7 @@ def card_is_as_saved(folder: str | Path) -> bool:
     ...     before, card_is_as_saved(folder)
     (True, False)
     """
-    return _card_is_unchanged(Path(folder), read_description(Path(folder)))
+    return read_folder(Path(folder), ALL_FILES, lambda opened: _card_is_unchanged(opened, read_description(opened)))
 
 
 def refuse_to_overwrite(folder: str | Path) -> None:
@@ -136,9 +140,9 @@ def refuse_to_overwrite(folder: str | Path) -> None:
     try:
         if target.is_file():
             raise InputError(f"{target}: is a file; give a folder for the model")
-        if target.is_dir() and any(target.iterdir()):
-            _refuse_to_replace(target)
-        elif os.path.lexists(target) and not target.is_dir():
+        if target.is_dir():
+            read_folder(target, ALL_FILES, _refuse_to_replace)
+        elif os.path.lexists(target):
             raise InputError(f"{target}: is neither a file nor a folder; give a new one for the model")
     except OSError as error:
         raise InputError(f"{target}: cannot be written ({error.strerror})") from None
@@ -150,36 +154,42 @@ def refuse_unwritable_folder(folder: str | Path) -> None:
     refuse_unwritable(Path(folder))
 
 
-def _refuse_to_replace(target: Path) -> None:
-    description = _description_in(target)
+def _refuse_to_replace(folder: OpenFolder) -> None:
+    names = folder.names()
+    if not names:
+        return
+    description = _description_in(folder, names)
     if description is None:
-        raise InputError(f"{target}: is a folder with other things in it; give a new one for the model")
-    if not _card_is_unchanged(target, description):
-        raise InputError(f"{target / CARD}: was changed since the model was saved, and would be lost; move it away")
+        raise InputError(f"{folder.path}: is a folder with other things in it; give a new one for the model")
+    if not _card_is_unchanged(folder, description):
+        raise InputError(
+            f"{folder.path / CARD}: was changed since the model was saved, and would be lost; move it away"
+        )
 
 
-def _description_in(target: Path) -> Description | None:
+def _description_in(folder: OpenFolder, names: list[str]) -> Description | None:
     """The description in a folder that contains only the parts of a model; None if it is not a model."""
-    for path in target.iterdir():
+    for name in names:
+        path = folder.path / name
         is_folder = path.is_dir() and not path.is_symlink()
-        if is_folder or path.name not in (*PARTS, CONFIG):
+        if is_folder or name not in ALL_FILES:
             return None
     try:
         # Many programs have a config.json; the format field identifies ours.
-        values = parse_json_object(read_regular(target / CONFIG, LARGEST))
+        values = parse_json_object(folder.read(CONFIG, LARGEST))
     except (ModelFileError, ValueError):
         return None
-    return Description(target / CONFIG, values) if values.get("format") == FORMAT else None
+    return Description(folder.path / CONFIG, values) if values.get("format") == FORMAT else None
 
 
-def _card_is_unchanged(target: Path, description: Description) -> bool:
+def _card_is_unchanged(folder: OpenFolder, description: Description) -> bool:
     checksums = description.values.get("checksums")
     known = checksums.get(CARD) if isinstance(checksums, dict) else None
     # Version 1 had no checksum of the card.
-    if known is None or not os.path.lexists(target / CARD):
+    if known is None or CARD not in folder.names():
         return True
     try:
-        return bool(sha256(read_regular(target / CARD, LARGEST_CARD)) == known)
+        return bool(sha256(folder.read(CARD, LARGEST_CARD)) == known)
     except ModelFileError:
         return False
 

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import contextlib
 import gzip
 import hashlib
 import json
@@ -16,7 +15,7 @@ from typing import Any
 import numpy as np
 
 from hypercone._arrays import Rows
-from hypercone._files import is_intact, parse_json_object, read_regular, with_checksum
+from hypercone._files import OpenFolder, is_intact, parse_json_object, with_checksum
 from hypercone._system import available_bytes
 from hypercone.embedding.checks import as_finite
 from hypercone.embedding.embedding import Embedding
@@ -141,12 +140,11 @@ def description_bytes(embedding: Embedding, sizes: dict[str, int], parts: dict[s
     return content
 
 
-def read_description(target: Path) -> Description:
+def read_description(folder: OpenFolder) -> Description:
     """The description of a model folder; ModelFileError if its version is unknown or its checksum does not match."""
-    if not os.path.exists(target):
-        raise ModelFileError(f"{target}: there is no such model folder")
-    path = target / CONFIG
-    content = read_regular(path, LARGEST)
+    if not os.path.exists(folder.path):
+        raise ModelFileError(f"{folder.path}: there is no such model folder")
+    path, content = folder.path / CONFIG, folder.read(CONFIG, LARGEST)
     try:
         values = parse_json_object(content)
         if values.get("format") != FORMAT:
@@ -216,18 +214,18 @@ def serialize_parts(embedding: Embedding) -> tuple[dict[str, bytes], dict[str, i
     return parts, sizes
 
 
-def read_points(target: Path, description: Description) -> Points:
+def read_points(folder: OpenFolder, description: Description) -> Points:
     """The points; ModelFileError unless they have the shape given in the description."""
     shape = description.integer("nodes"), description.integer("dim", least=1)
-    points: Points = _read_array(target / POINTS, description, "points", np.float64, shape)
+    points: Points = _read_array(folder, POINTS, description, "points", np.float64, shape)
     return points
 
 
-def read_edges(target: Path, description: Description) -> Rows | None:
+def read_edges(folder: OpenFolder, description: Description) -> Rows | None:
     """The edges, if there are any."""
     if "edges" not in description:
         return None
-    edges: Rows = _read_array(target / EDGES, description, "edges", np.int32, (description.integer("edges"), 2))
+    edges: Rows = _read_array(folder, EDGES, description, "edges", np.int32, (description.integer("edges"), 2))
     return edges
 
 
@@ -239,40 +237,42 @@ def read_by_point(description: Description) -> Rows | None:
     return np.array(rows, np.int64)
 
 
-def read_names(target: Path, description: Description, count: int) -> NodeNames:
+def read_names(folder: OpenFolder, description: Description, count: int) -> NodeNames:
     """The ``count`` names."""
-    lines = _read_lines(target / NODES, description, "nodes_bytes", count)
+    lines = _read_lines(folder, NODES, description, "nodes_bytes", count)
     try:
         return NodeNames(lines)
     except HierarchyError as error:
-        raise ModelFileError(f"{target / NODES}: is not a list of names ({error})") from None
+        raise ModelFileError(f"{folder.path / NODES}: is not a list of names ({error})") from None
 
 
-def read_labels(target: Path, description: Description, count: int) -> Labels | None:
+def read_labels(folder: OpenFolder, description: Description, count: int) -> Labels | None:
     """The ``count`` labels, if there are any."""
     if "labels_bytes" not in description:
         return None
-    return Labels(_read_lines(target / LABELS, description, "labels_bytes", count))
+    return Labels(_read_lines(folder, LABELS, description, "labels_bytes", count))
 
 
-def read_glossary(target: Path, description: Description, count: int) -> Glossary | None:
+def read_glossary(folder: OpenFolder, description: Description, count: int) -> Glossary | None:
     """The glossary of ``count`` rows, if there is one."""
     if "glossary_lines" not in description:
         return None
-    path, entries = target / GLOSSARY, description.integer("glossary_lines")
-    lines = _read_lines(path, description, "glossary_bytes", entries, has_few_lines=True)
+    entries = description.integer("glossary_lines")
+    lines = _read_lines(folder, GLOSSARY, description, "glossary_bytes", entries, has_few_lines=True)
     try:
         return Glossary.of_lines((line.split("\t", 3) for line in lines), count)
     except HierarchyError as error:
-        raise ModelFileError(f"{path}: is not a glossary ({error}); the file is damaged") from None
+        raise ModelFileError(f"{folder.path / GLOSSARY}: is not a glossary ({error}); the file is damaged") from None
 
 
-def _read_array(path: Path, description: Description, name: str, kind: type, shape: tuple[int, int]) -> Any:
+def _read_array(
+    folder: OpenFolder, part: str, description: Description, name: str, kind: type, shape: tuple[int, int]
+) -> Any:
     from safetensors import SafetensorError
     from safetensors.numpy import load as from_bytes
 
-    size = shape[0] * shape[1] * np.dtype(kind).itemsize
-    content = _read_part(path, description, size + LARGEST_HEADER)
+    path, size = folder.path / part, shape[0] * shape[1] * np.dtype(kind).itemsize
+    content = _read_part(folder, part, description, size + LARGEST_HEADER)
     try:
         array = from_bytes(content).get(name)
     except (SafetensorError, ValueError, KeyError, TypeError, OverflowError) as error:
@@ -284,28 +284,28 @@ def _read_array(path: Path, description: Description, name: str, kind: type, sha
 
 
 def _read_lines(
-    path: Path, description: Description, size_name: str, count: int, *, has_few_lines: bool = False
+    folder: OpenFolder, part: str, description: Description, size_name: str, count: int, *, has_few_lines: bool = False
 ) -> list[str]:
-    size = description.integer(size_name)
-    content = _read_part(path, description, max_compressed(size))
+    path, size = folder.path / part, description.integer(size_name)
+    content = _read_part(folder, part, description, max_compressed(size))
     if has_few_lines and count > most_entries(len(content)):
         raise ModelFileError(f"{path}: announces {count} entries in {len(content)} bytes, which no glossary has")
     return decompress_lines(path, content, size, count)
 
 
-def _read_part(path: Path, description: Description, largest: int) -> bytes:
+def _read_part(folder: OpenFolder, part: str, description: Description, largest: int) -> bytes:
     """The content; ModelFileError if it is larger than ``largest`` or does not match its checksum."""
-    with contextlib.suppress(OSError):
-        _refuse_more_than_memory(path, largest)
-    content = read_regular(path, largest)
-    if sha256(content) != description.checksum(path.name):
+    path = folder.path / part
+    _refuse_more_than_memory(path, folder.size(part), largest)
+    content = folder.read(part, largest)
+    if sha256(content) != description.checksum(part):
         raise ModelFileError(f"{path}: does not match its checksum; the file was damaged or replaced")
     return content
 
 
-def _refuse_more_than_memory(path: Path, largest: int) -> None:
+def _refuse_more_than_memory(path: Path, size: int, largest: int) -> None:
     # Numbers are temporarily in memory twice: as bytes and as an array.
-    needed = 2 * os.stat(path).st_size
+    needed = 2 * size
     if SMALL < needed <= 2 * largest and needed > (free := available_bytes()):
         raise ResourceError(
             f"{path}: takes {needed / 2**30:,.1f} GiB of memory to load, and {free / 2**30:,.1f} are free; "

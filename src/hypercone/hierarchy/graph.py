@@ -159,6 +159,18 @@ def top_down_order(names: Sequence[str], parents: Adjacency, children: Adjacency
     return order
 
 
+def has_cycle(edges: Rows, size: int) -> bool:
+    """Whether the (parent, child) rows form a cycle or a self-loop.
+
+    >>> has_cycle(np.array([[0, 1], [2, 1]], np.int32), 3), has_cycle(np.array([[0, 1], [1, 0]], np.int32), 2)
+    (False, True)
+    """
+    if bool((edges[:, 0] < edges[:, 1]).all()):
+        return False
+    children, _ = _children_and_positions(edges, size)
+    return len(topological_order(children.csr, np.bincount(edges[:, 1], minlength=size))) < size
+
+
 def format_cycle(names: Sequence[str], cycle: Sequence[int]) -> str:
     """A cycle as text; the middle of a long one is left out.
 

@@ -41,7 +41,7 @@ from hypercone.service.handlers import OPERATIONS, Operation
 from hypercone.service.metrics import KIND, Metrics
 from hypercone.service.models import Model, Models, NoSuchRow, Served
 from hypercone.service.openapi import openapi
-from hypercone.service.requests import Nothing, from_body, from_query, read_body
+from hypercone.service.requests import SMALL_BODY, ArrivingBytes, Nothing, from_body, from_query, read_body
 from hypercone.service.security import Hosts, Options, Origins, Token
 from hypercone.service.workers import Deadline, Workers, describe_error, log_line
 
@@ -68,6 +68,7 @@ class Service:
         self.models = Models(embeddings)
         self.metrics = Metrics()
         self.workers = Workers(self.options.concurrency)
+        self.arriving = ArrivingBytes()
         self.state = LOADING
         # The bytes of answers that clients have not read yet; set by the server, which owns the connections.
         self.unread: Callable[[], int] = int
@@ -181,18 +182,18 @@ async def _no_such_path(scope: Scope, receive: Receive, send: Send) -> None:
     raise Refusal(404, "not_found", "there is no such path; /openapi.json lists them")
 
 
+# Headers that decide who is answered and how; of two, this service and a proxy before it may believe different ones.
+ONCE = (b"host", b"authorization", b"origin", b"content-type")
+
+
 def _read_headers(scope: Scope) -> tuple[bytes | None, bytes | None, bytes | None]:
-    host = authorization = origin = None
+    found: dict[bytes, bytes] = {}
     for name, value in scope["headers"]:
-        if name == b"host":
-            if host is not None:
-                raise bad_request("the request has two Host headers; send one")
-            host = value
-        elif name == b"authorization":
-            authorization = value
-        elif name == b"origin":
-            origin = value
-    return host, authorization, origin
+        if name in ONCE:
+            if name in found:
+                raise bad_request(f"the request has two {name.decode().title()} headers; send one")
+            found[name] = value
+    return found.get(b"host"), found.get(b"authorization"), found.get(b"origin")
 
 
 def _is_page(path: str) -> bool:
@@ -210,10 +211,6 @@ def _internal_error(error: Exception, scope: Scope) -> Refusal:
     number = secrets.token_hex(4)
     log_line(f"error {number}: {describe_error(error)} in {scope['method']} {short(scope['path'])!r}")
     return Refusal(500, "internal", f"an internal error of the service; its log has details under {number}")
-
-
-# A body up to this size is parsed within a millisecond.
-SMALL_BODY = 64 * 1024
 
 
 class Path:
@@ -248,16 +245,17 @@ class QuestionPath(Path):
             return
         self._service.check_ready()
         workers, deadline = self._service.workers, Deadline(self._service.options.deadline)
+        if operation.method == "POST":
+            # A body that does not come must take no slot from others.
+            raw = await self._body(scope, receive, deadline)
+            work = partial(self._read_and_answer, operation, raw, deadline)
+            is_quick = operation.is_quick and len(raw) <= SMALL_BODY
+        else:
+            request = from_query(scope["query_string"], operation.takes)
+            work, is_quick = partial(self._answer, operation, request, deadline), operation.is_quick
         workers.acquire_slot()
         try:
-            if operation.method == "POST":
-                body = await self._from_body(operation, scope, receive, deadline)
-            else:
-                request = from_query(scope["query_string"], operation.takes)
-                if operation.is_quick:
-                    body = self._answer(operation, request, deadline)
-                else:
-                    body = await workers.run(partial(self._answer, operation, request, deadline), deadline)
+            body = work() if is_quick else await workers.run(work, deadline)
         except NoSuchRow as missing:
             raise await workers.run(missing.refusal, deadline) from None
         finally:
@@ -266,16 +264,12 @@ class QuestionPath(Path):
         self._service.check_unread_limit(body)
         await reply(send, 200, body)
 
-    async def _from_body(self, operation: Operation, scope: Scope, receive: Receive, deadline: Deadline) -> bytes:
+    async def _body(self, scope: Scope, receive: Receive, deadline: Deadline) -> bytes:
         if scope["query_string"]:
             raise bad_request(
                 "POST takes its values from the body, not from parameters; leave out what is behind the ?"
             )
-        raw = await read_body(scope, receive, deadline)
-        work = partial(self._read_and_answer, operation, raw, deadline)
-        if operation.is_quick and len(raw) <= SMALL_BODY:
-            return work()
-        return await self._service.workers.run(work, deadline)
+        return await read_body(scope, receive, deadline, self._service.arriving)
 
     def _read_and_answer(self, operation: Operation, raw: bytes, deadline: Deadline) -> bytes:
         return self._answer(operation, from_body(raw, operation.takes), deadline)

@@ -24,6 +24,7 @@ LARGEST_HEADERS = 64 * 1024
 # Seconds a client may continue to send after a refusal, and the minimal bytes per second it must read.
 LINGER_SECONDS, SLOWEST_READER = 2.0, 4096
 CLOSING = (b"connection", b"close")
+VERSIONS, SCHEMES = ("1.0", "1.1"), (b"http", b"https")
 
 
 class ServiceProtocol(HttpToolsProtocol):
@@ -89,6 +90,9 @@ class ServiceProtocol(HttpToolsProtocol):
             self._header_timer = None
         if self._may_be_large and self._size_of_headers() > LARGEST_HEADERS:
             self._refuse_large_headers()
+            raise ValueError("stops the parser")
+        if self.parser.get_http_version() not in VERSIONS:
+            self._refuse(400, "bad_request", "this service speaks HTTP/1.1; send the request in that version")
             raise ValueError("stops the parser")
         if not self.url.startswith(b"/"):
             self._take_host_from_target()
@@ -189,7 +193,11 @@ class ServiceProtocol(HttpToolsProtocol):
 
     def _take_host_from_target(self) -> None:
         # An absolute target like http://other/path overrides the Host header.
-        host = httptools.parse_url(self.url).host
+        target = httptools.parse_url(self.url)
+        if target.schema is not None and target.schema.lower() not in SCHEMES:
+            self._refuse(400, "bad_request", "the target of the request is not an address of HTTP; send the path alone")
+            raise ValueError("stops the parser")
+        host = target.host
         if host is not None:
             self.headers[:] = [header for header in self.headers if header[0] != b"host"] + [(b"host", host)]
 

@@ -16,7 +16,7 @@ from msgspec import UNSET, Meta, Struct, UnsetType, defstruct
 
 from hypercone.errors import short
 from hypercone.queries.questions import NAME, PAIR, TEXT, Question
-from hypercone.service.errors import Receive, Refusal, Scope, bad_request, too_large
+from hypercone.service.errors import Receive, Refusal, Scope, bad_request, busy, too_large
 from hypercone.service.workers import Deadline
 
 MOST_IN_BATCH, MOST_TEXTS, MOST_PARENTS, LARGEST_LIMIT = 10_000, 500, 100, 1_000_000
@@ -253,29 +253,53 @@ def _show(value: Any) -> str:
     return short(json.dumps(value))
 
 
-async def read_body(scope: Scope, receive: Receive, deadline: Deadline) -> bytes:
+# A body up to this size is parsed within a millisecond, and always accepted: there are few connections.
+SMALL_BODY = 64 * 1024
+MOST_ARRIVING = 512 * 1024**2
+
+
+class ArrivingBytes:
+    """The bytes of all larger bodies that are arriving: they wait in memory for the rest, which may never come."""
+
+    def __init__(self) -> None:
+        self.size = 0
+
+    def add(self, size: int) -> None:
+        """Count more bytes; a refusal if they are too many."""
+        self.size += size
+        if size > 0 and self.size > MOST_ARRIVING:
+            raise busy(f"{MOST_ARRIVING >> 20} MB of other requests are arriving; try again, or with a smaller request")
+
+
+async def read_body(scope: Scope, receive: Receive, deadline: Deadline, arriving: ArrivingBytes) -> bytes:
     """The body; refused if its headers do not say JSON, or if it is too large or arrives too slowly."""
     _check_kind(scope)
     try:
         async with asyncio.timeout(deadline.seconds_left()):
-            return await _whole_body(receive)
+            return await _whole_body(receive, arriving)
     except TimeoutError:
         raise Refusal(408, "timeout", f"the body did not come within {deadline.seconds:g} seconds") from None
 
 
-async def _whole_body(receive: Receive) -> bytes:
+async def _whole_body(receive: Receive, arriving: ArrivingBytes) -> bytes:
     parts: list[bytes] = []
-    size = 0
-    while True:
-        message = await receive()
-        if message["type"] == "http.disconnect":
-            raise Refusal(400, "disconnected", "the body ended early")
-        parts.append(message.get("body", b""))
-        size += len(parts[-1])
-        if size > LARGEST_BODY:
-            raise _body_too_large()
-        if not message.get("more_body", False):
-            return b"".join(parts)
+    size = counted = 0
+    try:
+        while True:
+            message = await receive()
+            if message["type"] == "http.disconnect":
+                raise Refusal(400, "disconnected", "the body ended early")
+            parts.append(message.get("body", b""))
+            size += len(parts[-1])
+            if size > LARGEST_BODY:
+                raise _body_too_large()
+            if size > SMALL_BODY:
+                counted, more = size, size - counted
+                arriving.add(more)
+            if not message.get("more_body", False):
+                return b"".join(parts)
+    finally:
+        arriving.add(-counted)
 
 
 def _check_kind(scope: Scope) -> None:

@@ -133,7 +133,7 @@ class Hosts:
 
     def _allows(self, host: bytes) -> bool:
         match = _HOST.fullmatch(host)
-        return match is not None and match[1].decode().lower().rstrip(".") in self._names
+        return match is not None and match[1].decode().lower() in self._names
 
 
 def checked_host_name(name: str) -> str:
@@ -142,7 +142,7 @@ def checked_host_name(name: str) -> str:
     >>> checked_host_name("Models.Example.org"), checked_host_name("::1")
     ('models.example.org', '[::1]')
     """
-    lower = name.lower().rstrip(".")
+    lower = name.lower()
     if lower.count(":") > 1 and not lower.startswith("["):
         lower = f"[{lower}]"
     if not _NAME.fullmatch(lower):

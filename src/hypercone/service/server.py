@@ -250,6 +250,18 @@ def address_of(listener: socket.socket) -> str:
     return f"http://[{host}]:{port}" if ":" in host else f"http://{host}:{port}"
 
 
+def raise_file_limit() -> None:
+    """Allow this process as many open files as it may have for the most connections, if the system lets it."""
+    with contextlib.suppress(ImportError, OSError, ValueError):
+        import resource
+
+        soft, hard = resource.getrlimit(resource.RLIMIT_NOFILE)
+        wanted = MOST_CONNECTIONS + OTHER_FILES
+        if soft != resource.RLIM_INFINITY and soft < wanted:
+            most = wanted if hard == resource.RLIM_INFINITY else min(wanted, hard)
+            resource.setrlimit(resource.RLIMIT_NOFILE, (most, hard))
+
+
 def most_connections() -> int:
     """The maximal number of open connections that leaves enough file descriptors for the process.
 
@@ -294,6 +306,7 @@ def serve(models: Served | Mapping[str, Served], options: Options | None = None,
     given = models if isinstance(models, Mapping) else {_name(models): models}
     embeddings = {name: one if isinstance(one, Embedding) else load(one) for name, one in given.items()}
     options = replace(options or Options(), **settings)
+    raise_file_limit()
     # A small model would else be asked in plain Python for a while, and then be compiled in the middle of a request.
     tier = _jit.COMPILED if _jit.TIER == _jit.AUTO else _jit.TIER
     with (
