@@ -75,6 +75,9 @@ def test_all_measures_of_all_pairs_are_the_published_formulas(hierarchy):
         expected = [by_hand(a, b, measure) for a, b in zip(first.tolist(), second.tolist(), strict=True)]
         found = Similarity(hierarchy, measure)
         np.testing.assert_allclose(found.of_pairs(first, second), expected, rtol=0, atol=1e-12)
+        assert [found.of_two(a, b)[0] for a, b in zip(first.tolist(), second.tolist(), strict=True)] == found.of_pairs(
+            first, second
+        ).tolist()
         to_all = np.concatenate([found.to_all(row) for row in range(len(hierarchy))])
         np.testing.assert_allclose(to_all, expected, rtol=0, atol=1e-12)
 
@@ -155,8 +158,8 @@ def test_lists_are_compared_in_pairs_and_a_name_with_every_name_of_a_list():
 def test_nodes_without_a_common_ancestor_are_as_different_as_can_be():
     two_trees = forest_of([-1, 0, -1, 2])
     assert [two_trees.similarity("1", "3", measure) for measure in MEASURES] == [0, 0, pytest.approx(1 / 3), 0, 0]
-    assert Similarity(two_trees).common_ancestor(1, 3) is None
-    assert Similarity(PETS).common_ancestor(3, 4) == 1
+    assert Similarity(two_trees).of_two(1, 3) == (0.0, None)
+    assert Similarity(PETS, "resnik").of_two(3, 4) == (PETS.information_content()[1], 1)
 
 
 def test_bad_input_is_refused_in_one_sentence():
@@ -170,6 +173,10 @@ def test_bad_input_is_refused_in_one_sentence():
         PETS.similarity("dog", "cat", ic=[0, 1])
     with pytest.raises(InputError, match="ic has a value that is not finite, or is negative"):
         PETS.similarity("dog", "cat", ic=[0, 1, np.nan, 0, 0])
+    with pytest.raises(
+        InputError, match=r"ic is 0 for 'poodle' and 0\.5 for 'dog', but a node says at least as much as its"
+    ):
+        PETS.similarity("dog", "cat", ic=[0, 0.5, 1, 0, 1])
     with pytest.raises(InputError, match="jaccard does not depend on information content; leave out ic"):
         PETS.similarity("dog", "cat", "jaccard", ic=[0] * 5)
     with pytest.raises(InputError, match="a set of nodes needs at least one, but none was given"):

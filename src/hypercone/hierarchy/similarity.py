@@ -29,9 +29,14 @@ from hypercone._arrays import Rows, freeze
 from hypercone.errors import InputError, option, plural, short, unknown_name
 from hypercone.hierarchy.graph_kernels import count_ancestors
 from hypercone.hierarchy.similarity_kernels import (
-    common_ancestors,
-    count_shared_ancestors,
-    largest_shared_weights,
+    JACCARD,
+    JIANG_CONRATH,
+    RATIO,
+    RESNIK,
+    compare_ancestors_with_all,
+    compare_pairs,
+    compare_two,
+    compare_with_all,
     largest_values,
     relative_logarithms,
     sums_below,
@@ -42,6 +47,8 @@ if TYPE_CHECKING:
 
 Measure = Literal["lin", "resnik", "jiang-conrath", "wu-palmer", "jaccard"]
 MEASURES: tuple[Measure, ...] = get_args(Measure)
+# Lin and Wu and Palmer are the same ratio, of different weights.
+KERNEL_MEASURES = {"resnik": RESNIK, "jiang-conrath": JIANG_CONRATH, "jaccard": JACCARD}
 Values = NDArray[np.float64]
 # More steps than any search takes.
 NO_BUDGET = 2**62
@@ -92,44 +99,22 @@ class Similarity:
         if measure not in MEASURES:
             raise unknown_name("measure of similarity", str(measure), MEASURES)
         self.measure: Measure = measure
-        self._order, self._parents = hierarchy._top_down.rows, hierarchy.parent_lists.csr
         self._hierarchy, self._weights = hierarchy, _weights_of(hierarchy, measure, ic)
+        self._parents = hierarchy.parent_lists.csr
+        self._kernel_measure = KERNEL_MEASURES.get(measure, RATIO)
+
+    def of_two(self, first: int, second: int) -> tuple[float, int | None]:
+        """The similarity of two rows, and the common ancestor that decides it; None if there is none, or by jaccard."""
+        memory = self._hierarchy.lineage.marks_that_grow()
+        value, common = compare_two(self._kernel_measure, first, second, self._parents, self._weights, memory)
+        return float(value), int(common) if common >= 0 and self.measure != "jaccard" else None
 
     def of_pairs(self, first: Sequence[int] | Rows, second: Sequence[int] | Rows) -> Values:
         """The similarity of each pair of rows."""
-        ours, others = np.asarray(first, np.int32), np.asarray(second, np.int32)
-        common, shared, united = self._common(ours, others)
-        if self.measure == "jaccard":
-            values: Values = shared / united
-            return values
-        largest = np.where(common >= 0, self._weights[common], 0.0)
-        return self._combine(largest, self._weights[ours], self._weights[others], ours == others)
-
-    def common_ancestor(self, first: int, second: int) -> int | None:
-        """The common ancestor of two rows that the measure is computed from; None if there is none."""
-        if self.measure == "jaccard":
-            return None
-        row = int(self._common(np.array([first], np.int32), np.array([second], np.int32))[0][0])
-        return row if row >= 0 else None
-
-    def to_all(self, row: int) -> Values:
-        """The similarity of a row to every row."""
-        above = np.append(self._hierarchy.lineage.ancestors(row), np.int32(row))
-        if self.measure == "jaccard":
-            shared = count_shared_ancestors(freeze(above), self._order, self._parents)
-            values: Values = shared / (self._hierarchy._lineage_sizes + len(above) - shared)
-            return values
-        largest = largest_shared_weights(freeze(above), self._order, self._parents, self._weights)
-        is_same = np.zeros(len(self._hierarchy), np.bool_)
-        is_same[row] = True
-        return self._combine(largest, self._weights[row], self._weights, is_same)
-
-    def most_similar(self, row: int, count: int) -> Ranked:
-        """The ``count`` most similar other rows."""
-        values = self.to_all(row)
-        values[row] = -1.0
-        rows = _largest(values, min(count, len(values) - 1))
-        return Ranked(rows, values[rows])
+        rows = freeze(np.array(first, np.int32)), freeze(np.array(second, np.int32))
+        memory = self._hierarchy.lineage.marks_that_grow()
+        values: Values = compare_pairs(self._kernel_measure, *rows, self._parents, self._weights, memory)
+        return values
 
     def of_sets(self, first: Sequence[int] | Rows, second: Sequence[int] | Rows) -> float:
         """The similarity of two sets of rows: the best-match average, or the Jaccard index of all their ancestors."""
@@ -140,30 +125,28 @@ class Similarity:
             return shared / (len(one) + len(other) - shared)
         table = self.of_pairs(np.repeat(ours, len(others)), np.tile(others, len(ours)))
         table = table.reshape(len(ours), len(others))
-        matches = np.concatenate([table.max(axis=1), table.max(axis=0)])
-        return float(matches.mean())
+        return float(np.concatenate([table.max(axis=1), table.max(axis=0)]).mean())
+
+    def to_all(self, row: int) -> Values:
+        """The similarity of a row to every row."""
+        hierarchy, above = self._hierarchy, self._with_ancestors(np.array([row], np.int32))
+        order, above = hierarchy._top_down.rows, freeze(above)
+        values: Values
+        if self.measure == "jaccard":
+            values = compare_ancestors_with_all(above, order, self._parents, hierarchy._lineage_sizes)
+        else:
+            values = compare_with_all(self._kernel_measure, row, above, order, self._parents, self._weights)
+        return values
+
+    def most_similar(self, row: int, count: int) -> Ranked:
+        """The ``count`` most similar other rows."""
+        values = self.to_all(row)
+        values[row] = -1.0
+        rows = _largest(freeze(values), min(count, len(values) - 1))
+        return Ranked(rows, values[rows])
 
     def _with_ancestors(self, rows: Rows) -> Rows:
         return np.unique(np.concatenate([rows, *map(self._hierarchy.lineage.ancestors, rows.tolist())]))
-
-    def _common(self, first: Rows, second: Rows) -> tuple[Rows, NDArray[np.int64], NDArray[np.int64]]:
-        scratch = np.zeros((3, len(self._hierarchy)), np.int32)
-        rows = freeze(np.ascontiguousarray(first).copy()), freeze(np.ascontiguousarray(second).copy())
-        found: tuple[Rows, Any, Any] = common_ancestors(*rows, self._parents, self._weights, *scratch)
-        return found
-
-    def _combine(self, common: Values, one: Any, other: Values, is_same: NDArray[np.bool_]) -> Values:
-        """The similarities from the weight of the common ancestor and those of both rows."""
-        if self.measure == "resnik":
-            return common
-        total = one + other
-        if self.measure == "jiang-conrath":
-            values: Values = 1 / (1 + (total - 2 * common))
-            return values
-        # Two nodes that say nothing, as a root does, are not similar, unless they are the same.
-        values = np.divide(2 * common, total, out=np.zeros_like(total), where=total > 0)
-        values[is_same] = 1.0
-        return values
 
 
 def _weights_of(hierarchy: Hierarchy, measure: str, ic: ArrayLike | None) -> Values:
@@ -172,23 +155,32 @@ def _weights_of(hierarchy: Hierarchy, measure: str, ic: ArrayLike | None) -> Val
         raise InputError(f"{measure} does not depend on information content; leave out {option('ic')}")
     if measure == "wu-palmer":
         return hierarchy._nodes_from_root
-    if ic is None:
-        return hierarchy._own_information
-    numbers = np.array(ic, np.float64)
+    return hierarchy._own_information if ic is None else _checked_information(hierarchy, ic)
+
+
+def _checked_information(hierarchy: Hierarchy, ic: ArrayLike) -> Values:
+    numbers, name = np.array(ic, np.float64), option("ic")
     if numbers.shape != (len(hierarchy),):
         raise InputError(
-            f"{option('ic')} has the shape {numbers.shape}, but must be one number for each of"
+            f"{name} has the shape {numbers.shape}, but must be one number for each of"
             f" {plural(len(hierarchy), 'node')}; hierarchy.information_content() returns such an array"
         )
     if not (np.isfinite(numbers) & (numbers >= 0)).all():
-        raise InputError(f"{option('ic')} has a value that is not finite, or is negative; information is 0 or more")
+        raise InputError(f"{name} has a value that is not finite, or is negative; information is 0 or more")
+    falls = np.flatnonzero(numbers[hierarchy.edges[:, 0]] > numbers[hierarchy.edges[:, 1]])
+    if len(falls):
+        parent, child = hierarchy.edges[falls[0]]
+        raise InputError(
+            f"{name} is {numbers[child]:g} for {short(hierarchy.names[child])!r} and {numbers[parent]:g} for"
+            f" {short(hierarchy.names[parent])!r}, but a node says at least as much as its parent"
+        )
     return freeze(numbers)
 
 
 def _largest(values: Values, count: int) -> Rows:
     """The rows of the largest values, the largest first, ties by row."""
     if 0 < count <= FEW:
-        rows: Rows = largest_values(freeze(values), count)
+        rows: Rows = largest_values(values, count)
         return rows
     return np.argsort(-values, kind="stable")[:count].astype(np.int32)
 
@@ -201,14 +193,16 @@ def lineage_sizes(hierarchy: Hierarchy) -> NDArray[np.int64]:
 
 def similarity_of(hierarchy: Hierarchy, first: Rows, second: Rows, measure: str, ic: ArrayLike | None = None) -> Any:
     """The similarity of two rows as a float, or an array if one side is an array; arrays are of one length."""
+    similarity = Similarity(hierarchy, measure, ic)
+    if first.ndim == second.ndim == 0:
+        return similarity.of_two(int(first), int(second))[0]
     try:
         ours, others = np.broadcast_arrays(first, second)
     except ValueError:
         raise InputError(
             f"the names are lists of {first.size} and {second.size}; give as many of each, or one name"
         ) from None
-    values = Similarity(hierarchy, measure, ic).of_pairs(ours.ravel(), others.ravel()).reshape(ours.shape)
-    return float(values) if values.ndim == 0 else values
+    return similarity.of_pairs(ours, others)
 
 
 def set_similarity(hierarchy: Hierarchy, first: Rows, second: Rows, measure: str, ic: ArrayLike | None = None) -> float:

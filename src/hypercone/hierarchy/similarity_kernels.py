@@ -1,6 +1,7 @@
-"""Compiled sums over descendants, and common ancestors of pairs of rows and of one row with all others.
+"""Compiled similarity: sums over descendants, and common ancestors of pairs of rows and of one row with all others.
 
-A row counts as its own ancestor throughout.
+A row counts as its own ancestor throughout. ``weights`` are what a measure compares, and do not fall from a row to its
+descendants: the information content of each row, or its distance from a root.
 """
 # mypy: ignore-errors
 
@@ -11,6 +12,9 @@ import numpy as np
 from hypercone._jit import MANY, kernel, kernel_part
 from hypercone._math_kernels import log
 from hypercone.hierarchy.graph_kernels import copy_first, entries, list_length, ones
+
+# The measures as kernels take them.
+RATIO, RESNIK, JIANG_CONRATH, JACCARD = range(4)
 
 
 @kernel(weight=MANY)
@@ -23,7 +27,7 @@ def sums_below(order, parents, own):
     n = len(order)
     sums, moved = np.zeros(n), np.empty(n)
     copy_first(own, n, moved)
-    marks, stack = np.zeros(n, np.int32), np.empty(n, np.int32)
+    marks, stack = np.zeros(n, np.int64), np.empty(n, np.int32)
     for i in range(n - 1, -1, -1):
         row = order[i]
         sums[row] += moved[row]
@@ -63,49 +67,91 @@ def relative_logarithms(sums, total):
     return found
 
 
-@kernel(weight=MANY)
-def common_ancestors(first, second, parents, weights, marks, other_marks, stack):
-    """For each pair of rows the common ancestor of the largest weight, and how many they share and have together.
+@kernel_part
+def _similarity(measure, common, one, other, is_same):
+    """The similarity of two rows by their weights and that of their common ancestor, 0 if they have none."""
+    if measure == RESNIK:
+        return common
+    if measure == JIANG_CONRATH:
+        return 1.0 / (1.0 + (one + other - 2.0 * common))
+    if is_same:
+        return 1.0
+    # Two rows that say nothing, such as roots, are not similar.
+    return 2.0 * common / (one + other) if one + other > 0.0 else 0.0
 
-    The ancestor is -1 if there is none; of equal weights it is the smallest row. Both ``marks`` are zero before, and
-    ``stack`` is memory for all rows. Pairs with one ``first`` in sequence are faster.
+
+@kernel_part
+def _compare(measure, first, second, parents, weights, memory):
+    """The similarity of two rows, and their common ancestor of the largest weight, or -1; of equal ones the smallest.
+
+    ``memory.last`` is the largest mark in ``memory.marks``.
     """
-    best = np.full(len(first), -1, np.int32)
-    shared, united = np.zeros(len(first), np.int64), np.zeros(len(first), np.int64)
-    mark, own = 0, 0
-    for k in range(len(first)):
-        if k == 0 or first[k] != first[k - 1]:
-            mark = k + 1
-            own = _push_ancestors(first[k], mark, parents, marks, stack)
-        size = _push_ancestors(second[k], k + 1, parents, other_marks, stack)
-        for place in range(size):
-            row = stack[place]
+    marks, stack = memory.marks, memory.stack
+    mark = memory.last[0] + 1
+    memory.last[0] += 2
+    own = _push_ancestors(first, mark, parents, marks, stack)
+    best, shared = -1, 0
+    if marks[second] == mark:
+        best, shared = second, 1
+    marks[second] = mark + 1
+    stack[0] = second
+    size, done = 1, 0
+    while done < size:
+        for i in entries(parents, stack[done]):
+            row = parents.rows[i]
+            if marks[row] == mark + 1:
+                continue
             if marks[row] == mark:
-                shared[k] += 1
-                if best[k] < 0 or weights[row] > weights[best[k]]:
-                    best[k] = row
-                elif weights[row] == weights[best[k]]:
-                    best[k] = min(best[k], row)
-        united[k] = own + size - shared[k]
-    return best, shared, united
+                shared += 1
+                if best < 0 or weights[row] > weights[best] or (weights[row] == weights[best] and row < best):
+                    best = row
+            marks[row] = mark + 1
+            stack[size] = row
+            size += 1
+        done += 1
+    if measure == JACCARD:
+        return shared / (own + size - shared), best
+    common = weights[best] if best >= 0 else 0.0
+    return _similarity(measure, common, weights[first], weights[second], first == second), best
+
+
+@kernel(calls=250)
+def compare_two(measure, first, second, parents, weights, memory):
+    """The similarity of two rows, and their common ancestor of the largest weight, or -1."""
+    return _compare(measure, first, second, parents, weights, memory)
+
+
+@kernel(weight=MANY)
+def compare_pairs(measure, first, second, parents, weights, memory):
+    """The similarity of each pair of rows."""
+    values = np.empty(len(first))
+    for k in range(len(first)):
+        values[k] = _compare(measure, first[k], second[k], parents, weights, memory)[0]
+    return values
 
 
 @kernel
-def largest_shared_weights(above, order, parents, weights):
-    """For each row the largest weight of the rows in ``above`` that are its ancestors; 0 if there are none."""
-    largest = np.zeros(len(order))
-    for row in above:
-        largest[row] = weights[row]
-    for row in order:
-        for i in entries(parents, row):
-            largest[row] = max(largest[row], largest[parents.rows[i]])
-    return largest
+def compare_with_all(measure, row, above, order, parents, weights):
+    """The similarity of a row to every row; ``above`` are its ancestors and itself."""
+    values = np.zeros(len(order))
+    for ancestor in above:
+        values[ancestor] = weights[ancestor]
+    # First the largest weight of a common ancestor, each after those of its parents.
+    for lower in order:
+        for i in entries(parents, lower):
+            values[lower] = max(values[lower], values[parents.rows[i]])
+    for lower in range(len(order)):
+        values[lower] = _similarity(measure, values[lower], weights[row], weights[lower], lower == row)
+    return values
 
 
 @kernel
-def count_shared_ancestors(above, order, parents):
-    """For each row how many of the rows in ``above`` are its ancestors, 64 of them in one pass."""
-    counts = np.zeros(len(order), np.int64)
+def compare_ancestors_with_all(above, order, parents, counts):
+    """The share of common ancestors of a row with every row; ``above`` are its own, ``counts`` how many each row has.
+
+    64 of the ancestors are looked for in one pass.
+    """
+    shared = np.zeros(len(order), np.int64)
     bits = np.empty(len(order), np.uint64)
     for start in range(0, len(above), 64):
         for row in range(len(order)):
@@ -115,8 +161,11 @@ def count_shared_ancestors(above, order, parents):
         for row in order:
             for i in entries(parents, row):
                 bits[row] |= bits[parents.rows[i]]
-            counts[row] += ones(bits[row])
-    return counts
+            shared[row] += ones(bits[row])
+    values = np.empty(len(order))
+    for row in range(len(order)):
+        values[row] = shared[row] / (counts[row] + len(above) - shared[row])
+    return values
 
 
 @kernel

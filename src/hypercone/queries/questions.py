@@ -371,11 +371,11 @@ def similarity(asked: QuestionInput) -> Similarity:
     """How similar two nodes are in the graph."""
     name, other = asked.rows
     by = _similarity_by(asked, "similarity", asked.rows)
-    common = by.common_ancestor(name, other)
+    value, common = by.of_two(name, other)
     return Similarity(
         *asked.node(),
         *_node(asked.embedding, other),
-        similarity=float(by.of_pairs([name], [other])[0]),
+        similarity=value,
         measure=by.measure,
         common_ancestor=None if common is None else Node(*_node(asked.embedding, common)),
     )
