@@ -51,6 +51,8 @@ def _with_poodle_at(animals, other):
         ("descendants", ["owl"], 0, "owl includes (by the graph): nothing"),
         ("descendants", ["bird"], 1, "bird includes (by the graph): owl, and 1 more"),
         ("descendants", ["bird"], 2, "bird includes (by the graph): owl, pelican"),
+        ("similarity", ["poodle", "cat"], 0, "poodle and cat: 0.2675 (lin; common ancestor: mammal)"),
+        ("most-similar", ["poodle"], 1, "The most similar to poodle, by lin:\n  0.6667  dog"),
     ],
 )
 def test_an_answer_has_its_sentence(animals, question, names, limit, text):
@@ -73,7 +75,9 @@ def test_the_nearest_nodes_and_a_vector_are_exact(animals):
     found, vector = answered(animals, "nearest", ["dog"], limit=2), answered(animals, "vector", ["dog"])
     expected = animals.nearest("dog", 2)
     assert [(each["name"], each["distance"]) for each in found.values["nearest"]] == expected
-    assert [line.split()[1] for line in found.text.split("\n")] == [name for name, _ in expected]
+    heading, *lines = found.text.split("\n")
+    assert heading == "The nearest to dog, by hyperbolic distance:"
+    assert [line.split()[1] for line in lines] == [name for name, _ in expected]
     assert len(answered(animals, "nearest", ["dog"]).values["nearest"]) == found.values["count"] == len(animals) - 1
     assert vector.values == {"name": "dog", "label": None, "vector": animals["dog"].tolist()}
     assert [float(number) for number in vector.text.split()] == animals["dog"].tolist()

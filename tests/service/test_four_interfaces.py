@@ -20,6 +20,7 @@ from hypercone.cli.main import main
 from hypercone.embedding import Embedding
 from hypercone.hierarchy import Glossary, Obsolete
 from hypercone.hierarchy.names import Labels
+from hypercone.hierarchy.similarity import MEASURES
 from hypercone.methods import METHODS, Settings
 from hypercone.queries import QUESTIONS, answer
 
@@ -34,10 +35,12 @@ def _names(items):
 
 def _named(question, values):
     """The nodes that the answer in words has to mention: those found, and both nodes of a verdict."""
-    listed = [key for key in values if key in (question, "geometry", "graph", "matches", "chain", "path")]
+    listed = [question.replace("-", "_"), "geometry", "graph", "matches", "chain", "path"]
+    listed = [key for key in values if key in listed]
     listed = [key for key in listed if isinstance(values[key], list)]
     listed += ["ancestors"] if question == "centroid" else []
     asked = [values["child"], values["parent"]] if question in ("is-a", "explain") else values.get("names", [])
+    asked += [values["name"], values["other"]] if question == "similarity" else []
     return [*asked, *(item["name"] for key in listed for item in values[key] if isinstance(item, dict))]
 
 
@@ -67,6 +70,16 @@ ASKED = {
         ["A:4"],
         lambda model, name: model.nearest(name, 9),
         lambda found: [(item["name"], item["distance"]) for item in found["nearest"]],
+    ),
+    "similarity": (
+        ["A:6", "A:8"],
+        lambda model, *names: model.similarity(*names),
+        lambda found: found["similarity"],
+    ),
+    "most-similar": (
+        ["A:6"],
+        lambda model, name: model.most_similar(name, 9),
+        lambda found: [(item["name"], item["similarity"]) for item in found["most_similar"]],
     ),
     "vector": (["A:4"], lambda model, name: model[name].tolist(), lambda found: found["vector"]),
     "lca": (
@@ -192,7 +205,7 @@ def test_a_limit_means_the_same_in_all_interfaces(http, shell, question):
     names, _, _ = ASKED[question]
     whole = json.loads(shell(question, *names, "--limit", 0, "--json"))
     cut = json.loads(shell(question, *names, "--limit", 1, "--json"))
-    listed = {"search": "matches", "centroid": "ancestors"}.get(question, question)
+    listed = {"search": "matches", "centroid": "ancestors"}.get(question, question.replace("-", "_"))
     assert cut[listed] == whole[listed][:1]
     assert cut["count"] == whole["count"] == len(whole[listed])
     assert _over_http(http, question, names, 1) == {"model": "kinds"} | cut
@@ -204,7 +217,8 @@ def _names_and_labels(part):
         for item in part:
             yield from _names_and_labels(item)
     elif isinstance(part, dict):
-        for name, label in (("name", "label"), ("child", "child_label"), ("parent", "parent_label")):
+        for name in ("name", "child", "parent", "other"):
+            label = "label" if name == "name" else f"{name}_label"
             if name in part:
                 yield part[name], part[label]
         if "names" in part:
@@ -222,6 +236,7 @@ def test_batches_get_the_same_answers_in_the_shell_and_over_http(http, shell, tm
     in_shell = json.loads(shell(question, "--names", file, "--json", "--limit", 0))
     body = {
         "CHILD PARENT": {"pairs": [dict(zip(("child", "parent"), group, strict=False)) for group in groups]},
+        "NAME OTHER": {"pairs": [dict(zip(("name", "other"), group, strict=False)) for group in groups]},
         "NAME": {"names": [group[0] for group in groups]},
         "TEXT": {"texts": [group[0] for group in groups]},
     }.get(kind, {"groups": groups})
@@ -248,6 +263,77 @@ def test_the_documentation_has_a_table_of_every_question_and_interface(model):
         method = re.match(r"`embedding(?:\.(\w+)|\[name\])", in_python)
         assert method, in_python
         assert hasattr(model, method[1] or "__getitem__")
+
+
+def test_two_sets_are_compared_alike_in_python_in_the_shell_and_over_http(model, http, shell, tmp_path):
+    first, second = ["A:6", "A:9"], ["A:8", "A:7"]
+    for measure in MEASURES:
+        expected = model.set_similarity(first, second, measure)
+        values = json.loads(shell("similarity", *first, "--with", *second, "--measure", measure, "--json"))
+        assert (values["similarity"], values["measure"], values["by"]) == (expected, measure, "graph")
+        assert (values["names"], values["others"], values["other_labels"]) == (first, second, [None, "Dog of war"])
+        body = {"names": first, "others": second, "measure": measure}
+        assert http.ask("/v1/set-similarity", body)[2] == {"model": "kinds"} | values
+    file = tmp_path / "sets.tsv"
+    file.write_text("A:6\tA:9\nA:8\n")
+    found = json.loads(shell("similarity", "--names", file, "--with", *second, "--json"))["results"]
+    assert [each["similarity"] for each in found] == [model.set_similarity(some, second) for some in (first, ["A:8"])]
+    assert shell("similarity", *first, "--with", *second).startswith(
+        "A:6 (poodle) and A:9 (Löwenzahn) with A:8 and A:7 (Dog of war): 0."
+    )
+
+
+def test_a_measure_is_chosen_alike_in_all_interfaces(model, http, shell):
+    for measure in MEASURES:
+        expected = answer(model, "similarity", ["A:6", "A:8"], measure=measure).as_dict()
+        assert expected["similarity"] == model.similarity("A:6", "A:8", measure)
+        assert json.loads(shell("similarity", "A:6", "A:8", "--measure", measure, "--json")) == expected
+        asked = urlencode({"name": "A:6", "other": "A:8", "measure": measure})
+        assert http.ask(f"/v1/similarity?{asked}")[2] == {"model": "kinds"} | expected
+        ranked = model.most_similar("A:6", 3, measure)
+        found = http.ask(f"/v1/most-similar?name=A:6&limit=3&measure={measure}")[2]["most_similar"]
+        assert [(item["name"], item["similarity"]) for item in found] == ranked
+    sentence = "measure is 'cosine', but must be lin or resnik or jiang-conrath or wu-palmer or jaccard"
+    assert http.ask("/v1/most-similar?name=A:6&measure=cosine")[2]["error"]["message"] == sentence
+    body = {"pairs": [{"name": "A:6"}]}
+    assert http.ask("/v1/similarity", body)[2]["error"]["message"].endswith(
+        'must be {"name": …, "other": …}, each a name'
+    )
+    missing = http.ask("/v1/similarity", {"pairs": [{"name": "A:6", "other": "A:77"}]})
+    assert (missing[0], missing[2]["error"]["index"]) == (404, 0)
+    assert missing[2]["error"]["message"].startswith("pairs[0].other: there is no node 'A:77'")
+
+
+def test_what_only_the_graph_knows_is_refused_with_a_remedy_where_there_is_no_graph(
+    model, start_server, tmp_path, capsys
+):
+    pointed = model.add("spot", point=model.centroid(["A:6", "A:8"]))
+    no_edges = replace(model, edges=None)
+    folders = [pointed.save(tmp_path / "pointed"), no_edges.save(tmp_path / "plain")]
+    http = start_server(models=folders)
+    sentences = {
+        "pointed": "'spot' was placed by a point, and similarity is answered by the graph; add it under its parents",
+        "plain": "the model has no edges, and similarity is answered by the graph; fit it again",
+    }
+    for folder, name in zip(folders, ("spot", "A:6"), strict=True):
+        sentence = sentences[folder.name]
+        assert main(["query", str(folder), "similarity", name, "A:8"]) == 2
+        assert capsys.readouterr().err == f"hypercone: {sentence}\n"
+        asked = {"model": folder.name, "pairs": [{"name": name, "other": "A:8"}]}
+        status, _, found = http.ask("/v1/similarity", asked)
+        assert (status, found["error"]["message"]) == (400, sentence)
+        asked = {"model": folder.name, "names": [name], "others": ["A:8"]}
+        assert http.ask("/v1/set-similarity", asked)[0] == 400
+    for wrong, sentence in (
+        (["ancestors", "A:6", "--with", "A:8"], "--with is for similarity, and ancestors takes one set; leave it out"),
+        (["parents", "A:6", "--measure", "lin"], "parents does not compare nodes by a measure; leave out --measure"),
+        (
+            ["similarity", "A:6", "A:8", "--by", "geometry"],
+            "similarity is always answered by the graph; leave out --by",
+        ),
+    ):
+        assert main(["query", str(folders[0]), *wrong]) == 2
+        assert capsys.readouterr().err == f"hypercone: {sentence}\n"
 
 
 # What only HTTP has: placement, several models, and names that are refused with a status.

@@ -26,6 +26,7 @@ from hypercone.formats import read
 from hypercone.formats.parsed import ON_CYCLE
 from hypercone.hierarchy import Hierarchy
 from hypercone.hierarchy.graph import count_pairs_by_bits
+from hypercone.hierarchy.similarity import MEASURES
 from hypercone.methods import METHODS
 from hypercone.progress import track_progress
 from hypercone.queries.questions import QUESTIONS, TEXT, QuestionInput
@@ -185,6 +186,8 @@ def _ask_questions(model: Embedding, by: str) -> None:
     last = len(model) - 1
     for question in QUESTIONS.values():
         rows, text = [last, 0][: 2 if question.takes(2) else 1], "node" if question.arguments == TEXT else ""
-        question.respond(QuestionInput(model, rows, 5, text, by=by if by in question.answered_by else None))
+        for measure in MEASURES if question.has_measure else MEASURES[:1]:
+            asked_by = by if by in question.answered_by else None
+            question.respond(QuestionInput(model, rows, 5, text, by=asked_by, measure=measure))
         if question.in_columns is not None:
             question.in_columns(model, np.array([[last, 0]], np.int32), by)

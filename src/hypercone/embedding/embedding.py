@@ -16,12 +16,13 @@ from hypercone.embedding.checks import check_number, checked_fields, describe_va
 from hypercone.embedding.explanation import Explanation, explain
 from hypercone.embedding.placement import NewNodes, add_at_point, add_many
 from hypercone.embedding.relations import ancestors_of_point, centroid
-from hypercone.embedding.relatives import By, ByGeometry, ByGraph, Relatives, checked_by
+from hypercone.embedding.relatives import By, ByGeometry, ByGraph, Relatives, checked_by, graph_for
 from hypercone.errors import OLD_METHODS, InputError, warn_renamed
 from hypercone.hierarchy import Hierarchy
 from hypercone.hierarchy.glossary import Glossary
 from hypercone.hierarchy.lookup import find_row, find_rows
 from hypercone.hierarchy.names import Labels, NodeNames, SearchText
+from hypercone.hierarchy.similarity import most_similar, set_similarity, similarity_of
 from hypercone.index import ConeIndex, Finder
 from hypercone.methods import Points, Settings, find_method
 from hypercone.methods.scoring import Scorer
@@ -262,13 +263,43 @@ class Embedding:
         return self._names_of(ancestors_of_point(self, point)[0])
 
     def nearest(self, name: str, k: int = 10, *, count: int | None = None) -> list[tuple[str, float]]:
-        """The k nearest nodes with their distances, hyperbolic for methods in the ball, else Euclidean."""
+        """The k nodes with the nearest points, and their distances: hyperbolic for methods in the ball, else Euclidean.
+
+        A distance says how near the points are, which is only partly how similar the nodes are; ``most_similar`` ranks
+        by the graph.
+        """
         if count is not None:
             warn_renamed("Embedding.nearest(count=…)", "k=")
             k = count
         check_number("k", k, least=0)
         found = self._finder.nearest(self.row(name), k)
         return [(self.names[row], float(distance)) for row, distance in zip(found.rows, found.distances, strict=True)]
+
+    def similarity(self, a: Names, b: Names, measure: str = "lin") -> Any:
+        """How similar two nodes are in the graph: a float for two names, an array if one is a list.
+
+        ``measure`` is lin, resnik, jiang-conrath, wu-palmer or jaccard, as in ``Hierarchy.similarity``.
+        """
+        first, second = self._rows_of(a), self._rows_of(b)
+        return similarity_of(graph_for(self, "similarity", [*first.flat, *second.flat]), first, second, measure)
+
+    def set_similarity(self, a: Sequence[str], b: Sequence[str], measure: str = "lin") -> float:
+        """How similar two sets of nodes are in the graph: the best-match average, or by jaccard shared ancestors."""
+        first, second = self._rows_of(a), self._rows_of(b)
+        return set_similarity(graph_for(self, "similarity", [*first.flat, *second.flat]), first, second, measure)
+
+    def most_similar(self, name: str, k: int = 10, measure: str = "lin") -> list[tuple[str, float]]:
+        """The k nodes most similar to a node in the graph, with their similarities; ties are in row order.
+
+        >>> import hypercone
+        >>> pets = hypercone.fit([("animal", "dog"), ("animal", "cat"), ("dog", "poodle"), ("dog", "beagle")], dim=2)
+        >>> pets.most_similar("poodle", 2, "jaccard")
+        [('dog', 0.6666666666666666), ('beagle', 0.5)]
+        """
+        check_number("k", k, least=0)
+        row = self.row(name)
+        found = most_similar(graph_for(self, "most-similar", [row]), row, k, measure)
+        return list(zip(self._names_of(found.rows), found.values.tolist(), strict=True))
 
     def search(self, text: str, limit: int = 10) -> list[str]:
         """The nodes with the text in any of their names, ignoring case, best match first; limit 0 lists all."""

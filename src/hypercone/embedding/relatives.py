@@ -17,7 +17,7 @@ from numpy.typing import NDArray
 
 from hypercone._arrays import Rows
 from hypercone.embedding import relations
-from hypercone.errors import InputError, option
+from hypercone.errors import InputError, option, short
 from hypercone.hierarchy import Hierarchy
 
 if TYPE_CHECKING:
@@ -39,6 +39,20 @@ def checked_by(embedding: Embedding, by: str | None) -> By:
             f"the model has no edges, so only its geometry can answer; leave out {option('by')}, or fit it again"
         )
     return "graph" if by == "graph" else "geometry"
+
+
+def graph_for(embedding: Embedding, question: str, rows: Sequence[int] | Rows) -> Hierarchy:
+    """The graph of the model, for a question that only the graph can answer; InputError if it does not know a row."""
+    if embedding.hierarchy is None:
+        raise InputError(f"the model has no edges, and {question} is answered by the graph; fit it again")
+    graph = embedding.relatives("graph")
+    for row in np.ravel(rows).tolist() if graph.is_mixed else ():
+        if graph.origin(row) == "geometry":
+            name = short(embedding.names[row])
+            raise InputError(
+                f"{name!r} was placed by a point, and {question} is answered by the graph; add it under its parents"
+            )
+    return embedding.hierarchy
 
 
 class ByGeometry:

@@ -19,11 +19,15 @@ from hypercone.hierarchy.lineage import Lineage
 from hypercone.hierarchy.lookup import find_row, path_text
 from hypercone.hierarchy.names import Labels, NodeNames, checked_labels, rows_of_pairs
 from hypercone.hierarchy.relation_names import DEFAULT_RELATIONS
+from hypercone.hierarchy.similarity import Values, information_content, lineage_sizes, most_similar, similarity_of
+from hypercone.hierarchy.similarity import set_similarity as similarity_of_sets
 from hypercone.hierarchy.summary import Summary, summarize
 
 if TYPE_CHECKING:
     from hypercone.hierarchy.interop import Direction
     from hypercone.hierarchy.split import Split
+
+Names = str | Iterable[str]
 
 
 class Hierarchy:
@@ -244,6 +248,54 @@ class Hierarchy:
         """
         return self._names_of(self.lineage.children(self.row(name)))
 
+    def similarity(self, a: Names, b: Names, measure: str = "lin", *, ic: ArrayLike | None = None) -> Any:
+        """How similar two nodes are in the graph: a float for two names, an array if one is a list.
+
+        ``measure`` is lin, resnik, jiang-conrath, wu-palmer or jaccard. The first three compare information content:
+        ``ic``, or else ``information_content()``.
+
+        >>> pets = Hierarchy.from_pairs([("animal", "dog"), ("animal", "cat"), ("dog", "poodle"), ("dog", "beagle")])
+        >>> pets.similarity("poodle", "beagle", "wu-palmer"), pets.similarity("poodle", ["cat", "dog"], "jaccard")
+        (0.6666666666666666, array([0.25      , 0.66666667]))
+        """
+        return similarity_of(self, self._rows_of(a), self._rows_of(b), measure, ic)
+
+    def set_similarity(
+        self, a: Iterable[str], b: Iterable[str], measure: str = "lin", *, ic: ArrayLike | None = None
+    ) -> float:
+        """How similar two sets of nodes are: the best-match average, or by jaccard how many ancestors they share.
+
+        >>> pets = Hierarchy.from_pairs([("animal", "dog"), ("animal", "cat"), ("dog", "poodle"), ("dog", "beagle")])
+        >>> pets.set_similarity(["poodle", "cat"], ["cat"]), pets.set_similarity(["poodle"], ["poodle"])
+        (0.6666666666666666, 1.0)
+        """
+        return similarity_of_sets(self, self._rows_of(a), self._rows_of(b), measure, ic)
+
+    def most_similar(
+        self, name: str, k: int = 10, measure: str = "lin", *, ic: ArrayLike | None = None
+    ) -> list[tuple[str, float]]:
+        """The k nodes most similar to a node, with their similarities; ties are in row order.
+
+        >>> pets = Hierarchy.from_pairs([("animal", "dog"), ("animal", "cat"), ("dog", "poodle"), ("dog", "beagle")])
+        >>> pets.most_similar("poodle", 2, "jaccard")
+        [('dog', 0.6666666666666666), ('beagle', 0.5)]
+        """
+        found = most_similar(self, self.row(name), k, measure, ic)
+        return list(zip(self._names_of(found.rows), found.values.tolist(), strict=True))
+
+    def information_content(self, counts: Mapping[str, float] | None = None) -> Values:
+        """For each row how specific it is, from 0 for a root above everything to 1 for a node with nothing below.
+
+        It is 1 − log(d + 1) / log(n) for d descendants and n nodes (Seco et al. 2004). With ``counts``, how often each
+        node was observed, 1 is added for each node, and it is 1 − log(f) / log(N), where f is the sum over the node and
+        its descendants and N the sum over all nodes.
+
+        >>> pets = Hierarchy.from_pairs([("animal", "dog"), ("animal", "cat"), ("dog", "poodle")])
+        >>> pets.information_content().tolist(), pets.information_content({"cat": 4}).round(2).tolist()
+        ([0.0, 0.5, 1.0, 1.0], [0.0, 0.67, 0.23, 1.0])
+        """
+        return self._own_information if counts is None else information_content(self, counts)
+
     def closure(self) -> Rows:
         """The transitive closure: all (ancestor, descendant) rows, sorted by (descendant, ancestor).
 
@@ -411,12 +463,27 @@ class Hierarchy:
     def _names_of(self, rows: Rows) -> list[str]:
         return [self.names[row] for row in rows.tolist()]
 
+    def _rows_of(self, names: Names) -> Rows:
+        return np.array(self.row(names), np.int32) if isinstance(names, str) else self.rows(names)
+
     # Derived data, computed on first use and cached.
     _order: Rows
 
     @cached_property
     def _top_down(self) -> Order:
         return Order(self._order, depths(self._order, self.parent_lists))
+
+    @cached_property
+    def _own_information(self) -> Values:
+        return information_content(self)
+
+    @cached_property
+    def _nodes_from_root(self) -> Values:
+        return freeze(self.depths.astype(np.float64) + 1)
+
+    @cached_property
+    def _lineage_sizes(self) -> NDArray[np.int64]:
+        return lineage_sizes(self)
 
     @cached_property
     def _basic_edges(self) -> Rows:

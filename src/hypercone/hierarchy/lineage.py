@@ -29,6 +29,14 @@ class Marks(NamedTuple):
     found: Rows
 
 
+class GrowingMarks(NamedTuple):
+    """Memory for a search that marks rows with numbers larger than all before, so that nothing has to be cleared."""
+
+    marks: NDArray[np.int64]
+    stack: Rows
+    last: NDArray[np.int64]
+
+
 class Lineage:
     """The relatives of rows, each list by depth (the longest path from a root) and then by row.
 
@@ -124,6 +132,14 @@ class Lineage:
             bits, blocks = np.zeros(words, np.uint64), np.zeros(-(-words // 64), np.uint64)
             marks = self._scratch.marks = Marks(bits, blocks, np.empty(len(self), np.int32))
         return marks
+
+    def marks_that_grow(self) -> GrowingMarks:
+        """The memory of this thread for kernels that mark rows by number."""
+        memory: GrowingMarks | None = getattr(self._scratch, "growing", None)
+        if memory is None:
+            marks, stack = np.zeros(len(self), np.int64), np.empty(len(self), np.int32)
+            memory = self._scratch.growing = GrowingMarks(marks, stack, np.zeros(1, np.int64))
+        return memory
 
     @cached_property
     def _by_number(self) -> tuple[Rows, Rows, Rows]:

@@ -11,6 +11,7 @@ from dataclasses import asdict, dataclass
 from typing import Any, Literal
 
 from hypercone.embedding.relatives import By
+from hypercone.hierarchy.similarity import Measure
 
 AnsweredBy = Literal["graph", "geometry", "mixed"]
 
@@ -78,6 +79,15 @@ class Neighbor:
     name: str
     label: str | None
     distance: float
+
+
+@dataclass(slots=True)
+class Alike:
+    """A node and its similarity."""
+
+    name: str
+    label: str | None
+    similarity: float
 
 
 @dataclass(slots=True)
@@ -200,13 +210,57 @@ class Siblings(Answer):
 
 @dataclass(slots=True)
 class Nearest(Answer):
-    """The nodes at the smallest distance, nearest first."""
+    """The nodes at the smallest distance, nearest first.
+
+    ``ranked_by`` names the distance. It says how near the points are; how similar nodes are in the graph is another
+    question.
+    """
 
     name: str
     label: str | None
     nearest: list[Neighbor]
     count: int
+    ranked_by: Literal["hyperbolic distance", "Euclidean distance"]
     by: By = "geometry"
+
+
+@dataclass(slots=True)
+class Similarity(Answer):
+    """How similar two nodes are in the graph, and the common ancestor that decides it, None if there is none."""
+
+    name: str
+    label: str | None
+    other: str
+    other_label: str | None
+    similarity: float
+    measure: Measure
+    common_ancestor: Node | None
+    by: By = "graph"
+
+
+@dataclass(slots=True)
+class SetSimilarity(Answer):
+    """How similar two sets of nodes are in the graph."""
+
+    names: list[str]
+    labels: list[str | None]
+    others: list[str]
+    other_labels: list[str | None]
+    similarity: float
+    measure: Measure
+    by: By = "graph"
+
+
+@dataclass(slots=True)
+class MostSimilar(Answer):
+    """The nodes that are most similar in the graph, the most similar first."""
+
+    name: str
+    label: str | None
+    most_similar: list[Alike]
+    count: int
+    measure: Measure
+    by: By = "graph"
 
 
 @dataclass(slots=True)

@@ -7,7 +7,7 @@ from __future__ import annotations
 
 import math
 from collections.abc import Callable, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from typing import Any, TypeVar
 
 import numpy as np
@@ -16,11 +16,14 @@ from hypercone._arrays import Rows
 from hypercone.embedding import Embedding
 from hypercone.embedding import explanation as reasons
 from hypercone.embedding.relations import ancestors_of_point, centroid, margins, nearest_to, nearest_to_point
-from hypercone.embedding.relatives import BY, By, Relatives, checked_by
+from hypercone.embedding.relatives import BY, By, Relatives, checked_by, graph_for
 from hypercone.errors import InputError, option, plural, unknown_name
+from hypercone.hierarchy import similarity as graph_similarity
+from hypercone.hierarchy.similarity import MEASURES
 from hypercone.methods import Points
 from hypercone.queries import answers
 from hypercone.queries.answers import (
+    Alike,
     Ancestors,
     Answer,
     AnsweredBy,
@@ -34,6 +37,7 @@ from hypercone.queries.answers import (
     IsA,
     LowestCommonAncestors,
     Matches,
+    MostSimilar,
     Nearest,
     Neighbor,
     Node,
@@ -41,8 +45,10 @@ from hypercone.queries.answers import (
     Ranked,
     Relative,
     Results,
+    SetSimilarity,
     Sibling,
     Siblings,
+    Similarity,
     Vector,
     Verdicts,
 )
@@ -53,15 +59,16 @@ NO_LIMIT, SHORT_LIMIT, SCREEN_LIMIT = 0, 10, 50
 # The number of nearest nodes listed for a centroid.
 NEIGHBORS = 10
 
-PAIR, NAME, TEXT, MORE = "CHILD PARENT", "NAME", "TEXT", "…"
+PAIR, TWO, NAME, TEXT, MORE = "CHILD PARENT", "NAME OTHER", "NAME", "TEXT", "…"
 GEOMETRY: tuple[By, ...] = ("geometry",)
+GRAPH: tuple[By, ...] = ("graph",)
 
 
 @dataclass(slots=True)
 class QuestionInput:
     """The nodes (by row) or the text that a question is about, the limit (0 for all), and the energy if known.
 
-    ``by`` is graph or geometry, or None for the default of the model.
+    ``by`` is graph or geometry, or None for the default of the model; ``measure`` is that of similarity.
     """
 
     embedding: Embedding
@@ -70,6 +77,7 @@ class QuestionInput:
     text: str = ""
     energy: float | None = None
     by: str | None = None
+    measure: str = MEASURES[0]
 
     @property
     def relatives(self) -> Relatives:
@@ -98,8 +106,8 @@ class Question:
     """A question: its arguments (``…`` for any number more), the function that answers it, and the type of the answer.
 
     ``limit`` is the default limit of its list; None if it has no list. ``answered_by`` names what can answer it: the
-    graph or the geometry, only the geometry, or neither. ``in_columns`` answers many pairs of (child, parent) rows at
-    once.
+    graph or the geometry, only one of them, or neither. ``has_measure`` says whether a measure of similarity may be
+    chosen. ``in_columns`` answers many pairs of (child, parent) rows at once.
 
     >>> lca = QUESTIONS["lca"]
     >>> lca.takes(1), lca.takes(2), lca.takes(9)
@@ -112,6 +120,7 @@ class Question:
     limit: int | None = None
     in_columns: Callable[[Embedding, Rows, str | None], Answer] | None = None
     answered_by: tuple[By, ...] = BY
+    has_measure: bool = False
 
     @property
     def least(self) -> int:
@@ -134,11 +143,16 @@ class Question:
 
 
 def answer(
-    embedding: Embedding, question: str, names: Sequence[str], limit: int | None = None, by: str | None = None
+    embedding: Embedding,
+    question: str,
+    names: Sequence[str],
+    limit: int | None = None,
+    by: str | None = None,
+    measure: str | None = None,
 ) -> Answer:
     """Answer a question about nodes or a text; lists have at most ``limit`` items, 0 for all.
 
-    ``by`` is graph or geometry, or None for the default of the model.
+    ``by`` is graph or geometry, or None for the default of the model; ``measure`` is a measure of similarity.
     ``hypercone.queries.in_words`` turns the answer into a sentence.
 
     >>> import hypercone
@@ -148,7 +162,7 @@ def answer(
     (['animal', 'dog'], 2, 'graph')
     """
     wanted = find_question(question)
-    return wanted.respond(ask(embedding, question, names, limit, by))
+    return wanted.respond(ask(embedding, question, names, limit, by, measure))
 
 
 def find_question(name: str) -> Question:
@@ -159,11 +173,18 @@ def find_question(name: str) -> Question:
 
 
 def ask(
-    embedding: Embedding, question: str, names: Sequence[str], limit: int | None = None, by: str | None = None
+    embedding: Embedding,
+    question: str,
+    names: Sequence[str],
+    limit: int | None = None,
+    by: str | None = None,
+    measure: str | None = None,
 ) -> QuestionInput:
     """The checked input of a question; InputError for an unknown name, or for too many or too few names."""
     wanted = find_question(question)
     check_by(embedding, question, by)
+    if measure is not None and not wanted.has_measure:
+        raise InputError(f"{question} does not compare nodes by a measure; leave out {option('measure')}")
     if not wanted.takes(len(names)):
         given = f"{plural(len(names), 'name')}: {' '.join(names)}" if names else "no name"
         raise InputError(f"{question} takes {wanted.arguments}, but was given {given}")
@@ -172,7 +193,8 @@ def ask(
         raise InputError(f"{option('limit')} is {limit}, but must be at least 0 (0 means all)")
     if wanted.arguments == TEXT:
         return QuestionInput(embedding, (), limit, names[0])
-    return QuestionInput(embedding, [embedding.row(name) for name in names], limit, by=by)
+    rows = [embedding.row(name) for name in names]
+    return QuestionInput(embedding, rows, limit, by=by, measure=MEASURES[0] if measure is None else measure)
 
 
 def check_by(embedding: Embedding, question: str, by: str | None) -> None:
@@ -183,7 +205,7 @@ def check_by(embedding: Embedding, question: str, by: str | None) -> None:
         if not answered_by:
             raise InputError(f"{question} depends on neither the graph nor the geometry; {remedy}")
         raise InputError(f"{question} is always answered by the {' or '.join(answered_by)}; {remedy}")
-    if answered_by:
+    if answered_by and answered_by != GRAPH:
         checked_by(embedding, by)
 
 
@@ -341,7 +363,54 @@ def nearest(asked: QuestionInput) -> Nearest:
     embedding, others = asked.embedding, len(asked.embedding) - 1
     found = nearest_to(embedding, asked.rows[0], asked.limit or others)
     items = [Neighbor(*_node(embedding, row), distance) for row, distance in found]
-    return Nearest(*asked.node(), items, others)
+    is_hyperbolic = embedding.scorer.method.is_hyperbolic
+    return Nearest(*asked.node(), items, others, "hyperbolic distance" if is_hyperbolic else "Euclidean distance")
+
+
+def similarity(asked: QuestionInput) -> Similarity:
+    """How similar two nodes are in the graph."""
+    name, other = asked.rows
+    by = _similarity_by(asked, "similarity", asked.rows)
+    value, common = by.of_two(name, other)
+    return Similarity(
+        *asked.node(),
+        *_node(asked.embedding, other),
+        similarity=value,
+        measure=by.measure,
+        common_ancestor=None if common is None else Node(*_node(asked.embedding, common)),
+    )
+
+
+def set_similarity(asked: QuestionInput, others: Sequence[int]) -> SetSimilarity:
+    """How similar two sets of nodes are in the graph."""
+    by = _similarity_by(asked, "similarity", [*asked.rows, *others])
+    other_nodes = replace(asked, rows=others).nodes()
+    return SetSimilarity(*asked.nodes(), *other_nodes, by.of_sets(asked.rows, others), by.measure)
+
+
+def answer_sets(
+    embedding: Embedding, names: Sequence[str], others: Sequence[str], measure: str | None = None
+) -> SetSimilarity:
+    """How similar two sets of nodes, by name, are in the graph."""
+    if not (names and others):
+        raise InputError("a set of nodes needs at least one, but none was given")
+    rows, other_rows = ([embedding.row(name) for name in some] for some in (names, others))
+    return set_similarity(QuestionInput(embedding, rows, measure=measure or MEASURES[0]), other_rows)
+
+
+def most_similar(asked: QuestionInput) -> MostSimilar:
+    """The nodes that are most similar in the graph."""
+    embedding, others = asked.embedding, len(asked.embedding) - 1
+    by = _similarity_by(asked, "most-similar", asked.rows)
+    found = by.most_similar(asked.rows[0], asked.limit or others)
+    pairs = zip(found.rows.tolist(), found.values.tolist(), strict=True)
+    return MostSimilar(
+        *asked.node(), [Alike(*_node(embedding, row), value) for row, value in pairs], others, by.measure
+    )
+
+
+def _similarity_by(asked: QuestionInput, question: str, rows: Sequence[int]) -> graph_similarity.Similarity:
+    return graph_similarity.Similarity(graph_for(asked.embedding, question, rows), asked.measure)
 
 
 def vector(asked: QuestionInput) -> Vector:
@@ -468,6 +537,8 @@ QUESTIONS = {
     "children": Question(NAME, children, Children, limit=NO_LIMIT),
     "siblings": Question(NAME, siblings, Siblings, limit=NO_LIMIT),
     "nearest": Question(NAME, nearest, Nearest, limit=SHORT_LIMIT, answered_by=GEOMETRY),
+    "similarity": Question(TWO, similarity, Similarity, answered_by=GRAPH, has_measure=True),
+    "most-similar": Question(NAME, most_similar, MostSimilar, limit=SHORT_LIMIT, answered_by=GRAPH, has_measure=True),
     "vector": Question(NAME, vector, Vector, answered_by=()),
     "lca": Question("NAME NAME …", lowest_common_ancestors, LowestCommonAncestors),
     "centroid": Question("NAME …", centroid_of, Centroid, limit=NO_LIMIT, answered_by=GEOMETRY),

@@ -21,10 +21,13 @@ from hypercone.queries.answers import (
     IsA,
     LowestCommonAncestors,
     Matches,
+    MostSimilar,
     Nearest,
     Node,
     Parents,
+    SetSimilarity,
     Siblings,
+    Similarity,
     Step,
     Vector,
 )
@@ -94,7 +97,30 @@ def _(answer: Matches, *, long: bool = False) -> str:
 
 @in_words.register
 def _(answer: Nearest, *, long: bool = False) -> str:
-    return "\n".join(f"{near.distance:8.4f}  {title(near)}" for near in answer.nearest)
+    lines = [f"{near.distance:8.4f}  {title(near)}" for near in answer.nearest]
+    return "\n".join([f"The nearest to {title(answer)}, by {answer.ranked_by}:", *lines])
+
+
+@in_words.register
+def _(answer: Similarity, *, long: bool = False) -> str:
+    pair = f"{title(answer)} and {title(Node(answer.other, answer.other_label))}"
+    common = answer.common_ancestor
+    reason = "" if answer.measure == "jaccard" else f"; common ancestor: {'none' if common is None else title(common)}"
+    return f"{pair}: {answer.similarity:.4f} ({answer.measure}{reason})"
+
+
+@in_words.register
+def _(answer: SetSimilarity, *, long: bool = False) -> str:
+    pairs = (answer.names, answer.labels), (answer.others, answer.other_labels)
+    first, second = (join_with_and([title(Node(*each)) for each in zip(*pair, strict=True)]) for pair in pairs)
+    way = "of all ancestors" if answer.measure == "jaccard" else "best-match average"
+    return f"{first} with {second}: {answer.similarity:.4f} ({answer.measure}, {way})"
+
+
+@in_words.register
+def _(answer: MostSimilar, *, long: bool = False) -> str:
+    lines = [f"{alike.similarity:8.4f}  {title(alike)}" for alike in answer.most_similar]
+    return "\n".join([f"The most similar to {title(answer)}, by {answer.measure}:", *lines])
 
 
 @in_words.register

@@ -10,14 +10,25 @@ from typing import Any, get_type_hints
 
 import numpy as np
 from msgspec import UNSET
+from msgspec.structs import astuple
 
 from hypercone.embedding.relatives import By
 from hypercone.errors import InputError
-from hypercone.queries.answers import Answer, Relative, Results
-from hypercone.queries.questions import PAIR, QUESTIONS, TEXT, Question, QuestionInput, above_point
+from hypercone.hierarchy.similarity import MEASURES
+from hypercone.queries.answers import Answer, Relative, Results, SetSimilarity
+from hypercone.queries.questions import (
+    PAIR,
+    QUESTIONS,
+    TEXT,
+    TWO,
+    Question,
+    QuestionInput,
+    above_point,
+    set_similarity,
+)
 from hypercone.service.errors import bad_request, too_large
 from hypercone.service.models import Model, NoSuchRow, place
-from hypercone.service.requests import PLACE, Request, many_of, one_of
+from hypercone.service.requests import PLACE, SETS, Request, many_of, one_of
 from hypercone.service.workers import Deadline
 
 # The maximal number of items in one answer: about 10 MB of JSON, which is written quickly.
@@ -57,6 +68,8 @@ def operations() -> Iterator[Operation]:
         else:
             columns = get_type_hints(question.in_columns)["return"]
             yield Operation(path, "POST", summary, many, answer, columns, None, is_quick)
+    summary = (SetSimilarity.__doc__ or "").removesuffix(".")
+    yield Operation("/v1/set-similarity", "POST", summary, SETS, compare_sets, SetSimilarity)
     summary = "Where a new node under some parents would be placed; the served model does not change"
     yield Operation("/v1/place", "POST", summary, PLACE, place_node, Placed)
 
@@ -70,11 +83,14 @@ def answer_one(question: Question, model: Model, request: Any, deadline: Deadlin
         return question.respond(
             QuestionInput(model.embedding, (child, parent), 0, "", energy, by_of(question, model, request))
         )
-    limit = limit_of(question, request)
+    limit, by, measure = limit_of(question, request), by_of(question, model, request), measure_of(request)
     if question.arguments == TEXT:
         asked = QuestionInput(model.embedding, (), limit, request.text)
+    elif question.arguments == TWO:
+        pair = rows[request.name], rows[request.other]
+        asked = QuestionInput(model.embedding, pair, limit, by=by, measure=measure)
     else:
-        asked = QuestionInput(model.embedding, (rows[request.name],), limit, by=by_of(question, model, request))
+        asked = QuestionInput(model.embedding, (rows[request.name],), limit, by=by, measure=measure)
     return _answer_each([asked], question, deadline)[0]
 
 
@@ -89,7 +105,12 @@ def answer_many(question: Question, model: Model, request: Any, deadline: Deadli
     elif question.arguments == TEXT:
         asked = [QuestionInput(embedding, (), limit, text) for text in request.texts]
     else:
-        asked = [QuestionInput(embedding, (row,), limit, by=by) for row in rows_of(model, request.names, "names")]
+        if question.arguments == TWO:
+            groups = _rows_of_pairs(model, request.pairs).tolist()
+        else:
+            groups = [(row,) for row in rows_of(model, request.names, "names")]
+        measure = measure_of(request)
+        asked = [QuestionInput(embedding, rows, limit, by=by, measure=measure) for rows in groups]
     return Results(_answer_each(asked, question, deadline))
 
 
@@ -104,6 +125,21 @@ def answer_groups(question: Question, model: Model, request: Any, deadline: Dead
     groups = [rows_of(model, group, f"groups[{index}]", index) for index, group in enumerate(request.groups)]
     asked = [QuestionInput(embedding, rows, limit, by=by) for rows in groups]
     return Results(_answer_each(asked, question, deadline))
+
+
+def compare_sets(model: Model, request: Any, deadline: Deadline) -> SetSimilarity:
+    """The similarity of two sets of nodes."""
+    rows, others = (rows_of(model, getattr(request, field), field) for field in ("names", "others"))
+    try:
+        return set_similarity(QuestionInput(model.embedding, rows, measure=measure_of(request)), others)
+    except InputError as error:
+        raise bad_request(str(error)) from None
+
+
+def measure_of(request: Any) -> str:
+    """The measure of similarity, or the default."""
+    measure = getattr(request, "measure", UNSET)
+    return MEASURES[0] if measure is UNSET else str(measure)
 
 
 def by_of(question: Question, model: Model, request: Any) -> str | None:
@@ -131,7 +167,11 @@ def _answer_each(asked: Sequence[QuestionInput], question: Question, deadline: D
     listed = 0
     for one in asked:
         deadline.check()
-        answers.append(question.respond(one))
+        try:
+            answers.append(question.respond(one))
+        except InputError as error:
+            # The graph alone answers some questions, and does not know every node.
+            raise bad_request(str(error)) from None
         listed += _size(answers[-1]) if question.limit is not None else 0
         if listed > MOST_LISTED:
             raise too_large(f"the answer would list more than {MOST_LISTED:,} names; ask for fewer, or with a limit")
@@ -153,7 +193,7 @@ def rows_of(model: Model, names: Sequence[str], place: str, index: int | None = 
 
 
 def _rows_of_pairs(model: Model, pairs: Sequence[Any]) -> Any:
-    flat = [name for pair in pairs for name in (pair if type(pair) is tuple else (pair.child, pair.parent))]
+    flat = [name for pair in pairs for name in (pair if type(pair) is tuple else astuple(pair))]
     try:
         # Converting a list to a standard-library array takes half the time of a NumPy array.
         rows = array("i", [*map(model.rows.__getitem__, flat)])
@@ -162,7 +202,7 @@ def _rows_of_pairs(model: Model, pairs: Sequence[Any]) -> Any:
         if type(pairs[index]) is tuple:
             # As in the first release, whose errors had no index.
             raise missing.at(f"pairs[{index}][{side}]", None) from None
-        raise missing.at(f"pairs[{index}].{('child', 'parent')[side]}", index) from None
+        raise missing.at(f"pairs[{index}].{pairs[index].__struct_fields__[side]}", index) from None
     return np.frombuffer(rows, np.intc).reshape(-1, 2)
 
 

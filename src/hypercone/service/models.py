@@ -17,6 +17,7 @@ from hypercone.embedding.relatives import BY
 from hypercone.errors import InputError, ObsoleteNameError, UnknownNameError, short, some, unknown_name
 from hypercone.hierarchy.lookup import find_rows
 from hypercone.hierarchy.names import NodeNames
+from hypercone.hierarchy.similarity import MEASURES
 from hypercone.methods.generic_kernels import energies_of_pairs
 from hypercone.queries.answers import Answer
 from hypercone.queries.questions import GEOMETRY, QUESTIONS, TEXT, QuestionInput
@@ -95,8 +96,9 @@ class Model:
             about = rows if question.takes(2) else rows[:1]
             text = self.names[child] if question.arguments == TEXT else ""
             ways: list[str | None] = [by for by in question.answered_by if by in known]
-            for by in ways or [None]:
-                question.respond(QuestionInput(self.embedding, about, 1, text, by=by))
+            for by in ways or ([] if question.answered_by else [None]):
+                for measure in MEASURES if question.has_measure else MEASURES[:1]:
+                    question.respond(QuestionInput(self.embedding, about, 1, text, by=by, measure=measure))
                 if question.in_columns is not None:
                     question.in_columns(self.embedding, np.array([rows], np.int32), by)
         self.rows.prepare()

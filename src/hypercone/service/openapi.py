@@ -11,6 +11,7 @@ from typing import Any
 import msgspec
 
 from hypercone.errors import some
+from hypercone.hierarchy.similarity import MEASURES
 from hypercone.queries.answers import Results
 from hypercone.service.errors import STATUSES, Error
 from hypercone.service.handlers import OPERATIONS, Operation
@@ -80,6 +81,10 @@ def _schemas(models: Models) -> dict[str, Any]:
 def _operation(operation: Operation, examples: dict[str, Any], schemas: dict[str, Any], token: bool) -> dict[str, Any]:
     statuses, name = (*_ALWAYS, *_FOR_QUESTIONS), operation.takes.__name__
     content = _json(_answer(operation, schemas))
+    if "measure" in schemas[name]["properties"]:
+        # The graph compares two nodes, neither of which is the parent.
+        two = {"name": examples["name"], "other": examples["other"]}
+        examples = examples | {"by": "graph", "pairs": [two]}
     if operation.method == "GET":
         described = _describe("get", operation.path, operation.summary, content, statuses, token)
         return described | {"parameters": list(_parameters(schemas.pop(name), examples))}
@@ -127,6 +132,9 @@ def _examples(model: Model) -> dict[str, Any]:
         "child": child,
         "parent": parent,
         "name": child,
+        "other": parent,
+        "others": [parent],
+        "measure": MEASURES[0],
         "names": [child, parent],
         "text": child,
         "texts": [child, parent],

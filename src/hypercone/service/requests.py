@@ -15,11 +15,14 @@ import msgspec
 from msgspec import UNSET, Meta, Struct, UnsetType, defstruct
 
 from hypercone.errors import short
-from hypercone.queries.questions import NAME, PAIR, TEXT, Question
+from hypercone.hierarchy.similarity import MEASURES, Measure
+from hypercone.queries.questions import NAME, PAIR, TEXT, TWO, Question
 from hypercone.service.errors import Receive, Refusal, Scope, bad_request, busy, too_large
 from hypercone.service.workers import Deadline
 
 MOST_IN_BATCH, MOST_TEXTS, MOST_PARENTS, LARGEST_LIMIT = 10_000, 500, 100, 1_000_000
+# Every node of one set is compared with every node of the other.
+MOST_IN_SET = 500
 ANY_NAME = Annotated[str, Meta(min_length=1)]
 
 
@@ -36,6 +39,13 @@ class Pair(Request):
 
     child: ANY_NAME
     parent: ANY_NAME
+
+
+class Two(Request):
+    """Two nodes, each by name or label."""
+
+    name: ANY_NAME
+    other: ANY_NAME
 
 
 def text(description: str) -> Any:
@@ -69,11 +79,13 @@ ONE = {
     "child": text("the name or label of the node that may be a kind of the parent"),
     "parent": text("the name or label of the node that it may be a kind of"),
     "name": text("the name or label of a node"),
+    "other": text("the name or label of another node"),
     "text": text("a part of the name or label of nodes, in any case"),
 }
 MANY = {
     # Pairs were lists of two in the first release, and are still accepted in that form.
     PAIR: ("pairs", many(Pair | tuple[ANY_NAME, ANY_NAME], "children and parents, each by name or label")),
+    TWO: ("pairs", many(Two, "pairs of nodes, each by name or label")),
     NAME: ("names", many(ANY_NAME, "names or labels of nodes")),
     # A search scans all names, so the limit is lower.
     TEXT: ("texts", many(ANY_NAME, "parts of the names or labels of nodes, in any case", 0, MOST_TEXTS)),
@@ -83,6 +95,15 @@ PLACE = request_type(
     [
         ("parents", many(ANY_NAME, "what the new node is", 1, MOST_PARENTS)),
         ("not_under", many(ANY_NAME, "what the new node is not", 0, MOST_PARENTS) | UnsetType),
+    ],
+)
+MEASURE = Annotated[Measure, Meta(description=f"how similarity is measured; by default {MEASURES[0]}")] | UnsetType
+SETS = request_type(
+    "AskSetSimilarity",
+    [
+        ("names", many(ANY_NAME, "names or labels of the nodes of one set", 1, MOST_IN_SET)),
+        ("others", many(ANY_NAME, "names or labels of the nodes of the other set", 1, MOST_IN_SET)),
+        ("measure", MEASURE),
     ],
 )
 
@@ -105,6 +126,7 @@ def many_of(name: str, question: Question) -> type[Request]:
 
 def _options(name: str, question: Question) -> list[tuple[str, Any]]:
     by = [("by", _by(question))] if question.answered_by else []
+    by += [("measure", MEASURE)] if question.has_measure else []
     if question.limit is None:
         return by
     limit = ("limit", whole("the most to list, 0 for all", default=question.limit))
@@ -116,7 +138,7 @@ def _options(name: str, question: Question) -> list[tuple[str, Any]]:
 def _by(question: Question) -> Any:
     description = "what answers; by default the graph, if the model has one and was not fitted to a split"
     if len(question.answered_by) == 1:
-        description = "what answers, which is always the geometry"
+        description = f"what answers, which is always the {question.answered_by[0]}"
     return Annotated[Literal[question.answered_by], Meta(description=description)] | UnsetType
 
 
@@ -184,7 +206,7 @@ def _has_each_member_once(body: bytes, request: Any) -> bool:
     members = sum(getattr(request, field) is not UNSET for field in request.__struct_fields__)
     pairs = getattr(request, "pairs", None)
     if pairs:
-        members += 2 * [*map(type, pairs)].count(Pair)
+        members += 2 * (len(pairs) - [*map(type, pairs)].count(tuple))
     if body.count(b":") == members:
         return True
     return body.count(b'":') == members and not _SPACE_BEFORE_COLON.search(body)
@@ -199,7 +221,7 @@ def _convert(given: Any, wanted: type[Request], what: str) -> Any:
 
 _PLACE = re.compile(r"(.*?)(?: - at `\$\.(.*)`)?", re.DOTALL)
 _STEP = re.compile(r"\[([0-9]+)\]|(\w+)")
-A_PAIR = '{"child": …, "parent": …}, each a name'
+A_PAIR, TWO_NODES = '{"child": …, "parent": …}, each a name', '{"name": …, "other": …}, each a name'
 # Messages of msgspec, and the corresponding descriptions of a valid value.
 _WANTED = (
     (re.compile("Expected `int`, got"), "a whole number"),
@@ -231,10 +253,13 @@ def _refusal(given: Any, wanted: type[Request], what: str, problem: str) -> Refu
     most = re.search("of length <= ([0-9]+)", found[1])
     if most:
         return too_large(f"{path} has {len(value):,} items, but at most {int(most[1]):,} are taken at a time")
-    if path == "by":
-        return bad_request(f"by is {_show(value)}, but must be {' or '.join(_choices(wanted, path))}")
+    if path in ("by", "measure"):
+        return bad_request(f"{path} is {_show(value)}, but must be {' or '.join(_choices(wanted, path))}")
     fitting = (words % match.groups() for sign, words in _WANTED if (match := sign.match(found[1])))
-    return bad_request(f"{path} is {_show(value)}, but must be {next(fitting, 'of another kind')}")
+    must_be = next(fitting, "of another kind")
+    if must_be == A_PAIR and "measure" in known:
+        must_be = TWO_NODES
+    return bad_request(f"{path} is {_show(value)}, but must be {must_be}")
 
 
 def _choices(wanted: type[Request], name: str) -> tuple[str, ...]:
