@@ -30,6 +30,7 @@ READING = {
     "parent_separator": "parent_separator",
     "levels": "level_columns",
     "fill_down": "fill_down",
+    "sheet": "sheet",
     "merge_names": "merge_names",
     "on_cycle": "on_cycle",
 }
@@ -54,6 +55,7 @@ def add_columns(parser: argparse.ArgumentParser) -> None:
     parser.add_argument("--parent-separator", metavar="TEXT", help="what separates several parents in one cell")
     parser.add_argument("--level-columns", metavar="NAMES", help="the columns of levels, comma-separated from the top")
     parser.add_argument("--fill-down", action="store_true", help="an empty level means the same as in the row before")
+    parser.add_argument("--sheet", metavar="NAME", help="the sheet of a workbook, by name or number")
     parser.add_argument(
         "--format", choices=NAMES, metavar="FORMAT", help=f"if the file's ending does not say: {', '.join(NAMES)}"
     )

@@ -17,6 +17,7 @@ from hypercone.formats.paths import find_mark, read_indented, read_paths
 from hypercone.formats.rdfxml import read_rdfxml
 from hypercone.formats.shapes import TABLE_OPTIONS, edges_of_table
 from hypercone.formats.source import Content, Source, content_of
+from hypercone.formats.spreadsheets import read_ods, read_xlsx
 from hypercone.formats.tables import FORMATS as TABLES
 from hypercone.formats.tables import format_by_separator, table_of
 from hypercone.formats.trees import read_newick
@@ -42,6 +43,7 @@ def read(
     parent_separator: str | None = None,
     levels: str | Sequence[str | int] | None = None,
     fill_down: bool = False,
+    sheet: str | int | None = None,
     merge_names: bool = False,
 ) -> Hierarchy:
     r"""Read a hierarchy from a file, a binary stream, or standard input (``-``), compressed or not.
@@ -89,6 +91,7 @@ def read(
         "parent_separator": parent_separator,
         "levels": levels,
         "fill_down": fill_down,
+        "sheet": sheet,
         "merge_names": merge_names,
     }
     given = {option_name: value for option_name, value in values.items() if value is not None and value is not False}
@@ -136,6 +139,8 @@ READERS = {
     "newick": Format(read_newick, "Newick tree", (".nwk", ".newick", ".tree", ".tre")),
     "wordnet": Format(read_wordnet, "WordNet data.noun", (".noun",)),
     "parquet": Format(read_parquet, "Parquet table", (".parquet",), TABLE_OPTIONS),
+    "xlsx": Format(read_xlsx, "Excel workbook", (".xlsx", ".xlsm"), (*TABLE_OPTIONS, "sheet")),
+    "ods": Format(read_ods, "LibreOffice workbook", (".ods",), (*TABLE_OPTIONS, "sheet")),
     "arrow": Format(
         read_arrow,
         "Arrow or Feather table",
