@@ -212,13 +212,13 @@ def refuse_several_parents(
 
     ``records`` are those of the parents, if they are not in order.
     """
-    joined = "\n".join(parents)
-    separators = [mark for mark in SEPARATORS if mark in joined]
+    distinct = dict.fromkeys(parents)
+    separators = [mark for mark in SEPARATORS if any(mark in parent for parent in distinct)]
     if not separators:
         return
     children = {*map(str.strip, table.column(columns.child, columns.start))}
     known = children.union(parents)
-    for parent in dict.fromkeys(parents):
+    for parent in distinct:
         for separator in separators if parent not in children else ():
             pieces = [piece.strip() for piece in parent.split(separator)]
             if len(pieces) > 1 and all(piece in known for piece in pieces):
