@@ -26,7 +26,7 @@ def test_the_sample_is_read_by_its_extension_and_from_standard_input(format, sam
     for packing, pack in (("", bytes), (".gz", gzip.compress)):
         path = tmp_path / (sample.file + packing)
         path.write_bytes(pack(sample.content()))
-        assert format_of(Content(path.name, Path(sample.file).suffix, b"")) == format
+        assert format_of(Content(path.name, Path(sample.file).suffix, sample.content())) == format
         done = run("info", path, *sample.flags)
         assert done.code == 0, done.err
         assert re.match(r"Read as .+: 1 root, 4 nodes, 3 edges, for example:\n  ", done.err), done.err
@@ -111,7 +111,14 @@ def test_one_line_of_300_000_equal_letters_is_refused_at_once(sample, refused, l
 
 def test_a_file_of_another_format_is_refused_and_never_a_traceback(format, sample, refused):
     # Any text is an outline of names, if mostly one without children; every file of N-Triples is one of Turtle.
-    also_read = {"indented": set(SAMPLES), "paths": {"indented"}, "turtle": {"ntriples"}, "csv": {"tsv"}}
+    also_read = {
+        "indented": set(SAMPLES),
+        "paths": {"indented"},
+        "turtle": {"ntriples"},
+        "csv": {"tsv"},
+        "yaml": {"json"},
+        "obographs": {"json"},
+    }
     also_read = also_read.get(format, set())
     for other in SAMPLES.keys() - also_read - {format}:
         assert refused(sample.file, SAMPLES[other].content(), *sample.flags)

@@ -221,6 +221,25 @@ def as_columns(write: Callable[[pyarrow.Table, io.BytesIO], object]) -> Callable
     return written
 
 
+def as_json(edges: Edges, _: Labels) -> str:
+    below = children_of(edges)
+
+    def node(name: str, depth: int) -> dict[str, Any]:
+        children = [node(child, depth + 1) for child in below[name]] if depth < 20 else []
+        return {"name": name, "size": 3, "children": children} if children else {"name": name, "size": 3}
+
+    tops = [name for name, above in parents_of(edges).items() if not above or name == edges[0][0]]
+    return json.dumps([node(name, 0) for name in tops], ensure_ascii=False)
+
+
+def as_yaml(edges: Edges, _: Labels) -> str:
+    """An outline in which every name is quoted, as a dict in dicts."""
+    lines = as_outline(edges, {}).rstrip("\n").split("\n")
+    return "".join(
+        f"{line[: -len(line.lstrip())]}- {json.dumps(line.strip(), ensure_ascii=False)}:\n" for line in lines
+    )
+
+
 def zip_parts(parts: dict[str, str]) -> bytes:
     """An archive with these files, the same bytes every time."""
     packed = io.BytesIO()
@@ -295,6 +314,9 @@ SAMPLES = {
     ),
     # Every beginning of an outline is an outline.
     "indented": Sample("animals.outline", as_outline, cut=None, options={"merge_names": True}),
+    # OBO Graphs have the same extension.
+    "json": Sample("animals.json", as_json, cut=5, options={"merge_names": True, "format": "json"}),
+    "yaml": Sample("animals.yaml", as_yaml, cut=3, options={"merge_names": True}),
     "ncbi": Sample(
         "nodes.dmp",
         as_nodes_dmp,

@@ -144,9 +144,9 @@ MOST_CHARACTERS, MOST_TIMES = 2**28, 20
 class PathNodes:
     """Nodes named by their path from a root and labeled by its last element; with ``merge_names``, by that element."""
 
-    def __init__(self, label: str, size: int, merge_names: bool) -> None:
+    def __init__(self, label: str, size: int, merge_names: bool, *, has_lines: bool = True) -> None:
         """``size`` is that of the file, which limits the length of all names together."""
-        self._label, self._merge_names = label, merge_names
+        self._label, self._merge_names, self._has_lines = label, merge_names, has_lines
         self._edges = EdgeCollector(label)
         self._words: dict[str, str] = {}
         self._used, self._most = 0, max(MOST_CHARACTERS, MOST_TIMES * size)
@@ -167,7 +167,8 @@ class PathNodes:
     def parsed_edges(self, id_of: Mapping[str, str], *, notes: tuple[str, ...] = (), shape: str = "") -> ParsedEdges:
         """The edges and labels; nodes that have an id are named by it."""
         parsed = self._edges.parsed_edges()
-        parsed = replace(parsed, notes=parsed.notes + notes, shape=shape)
+        lines = parsed.lines if self._has_lines else None
+        parsed = replace(parsed, lines=lines, notes=parsed.notes + notes, shape=shape)
         if self._merge_names:
             return parsed
         labels = {id_of.get(name, name): word for name, word in self._words.items()}
@@ -180,6 +181,9 @@ class PathNodes:
         parents, children = ([id_of.get(name, name) for name in side] for side in (parsed.parents, parsed.children))
         return replace(parsed, parents=parents, children=children, labels=labels)
 
+    def _place(self, line: int) -> str:
+        return f"{self._label}:{line}" if self._has_lines else self._label
+
     def _add_word(self, name: str, word: str, line: int) -> None:
         if self._merge_names:
             return
@@ -187,12 +191,12 @@ class PathNodes:
             self._used += len(name)
             if len(name) > LONGEST_NAME or self._used > self._most:
                 raise InputError(
-                    f"{self._label}:{line}: the path to {short(word, 30)!r} is too long for a name ({len(name):,} "
+                    f"{self._place(line)}: the path to {short(word, 30)!r} is too long for a name ({len(name):,} "
                     f"characters, the paths so far {self._used:,}); read it with {option('merge_names', True)}"
                 )
         if self._words.setdefault(name, word) != word:
             raise InputError(
-                f"{self._label}:{line}: two nodes would have the name {short(name)!r}, as there is a > in a text; "
+                f"{self._place(line)}: two nodes would have the name {short(name)!r}, as there is a > in a text; "
                 "change that text"
             )
 

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 from collections.abc import Callable, Iterable, Sequence
 from dataclasses import dataclass
 from typing import Any
@@ -10,13 +11,14 @@ from hypercone.errors import InputError, option
 from hypercone.formats.arrow import read_arrow, read_parquet
 from hypercone.formats.dumps import read_ncbi, read_wordnet
 from hypercone.formats.graphml import read_graphml
+from hypercone.formats.nested import CHILDREN, read_json, read_yaml
 from hypercone.formats.obo import read_obo
 from hypercone.formats.obographs import read_obographs
 from hypercone.formats.parsed import ParsedEdges, build_hierarchy, checked_on_cycle
 from hypercone.formats.paths import find_mark, read_indented, read_paths
 from hypercone.formats.rdfxml import read_rdfxml
 from hypercone.formats.shapes import TABLE_OPTIONS, edges_of_table
-from hypercone.formats.source import Content, Source, content_of
+from hypercone.formats.source import MARK, Content, Source, content_of
 from hypercone.formats.spreadsheets import read_ods, read_xlsx
 from hypercone.formats.tables import FORMATS as TABLES
 from hypercone.formats.tables import format_by_separator, table_of
@@ -129,6 +131,8 @@ SAME_WORD = "the same word in two places is one node here; give one of them anot
 READERS = {
     "obo": Format(read_obo, "OBO ontology (Gene Ontology, HPO, …)", (".obo",), ("relations",)),
     "obographs": Format(read_obographs, "OBO Graphs JSON", (".json",), ("relations",)),
+    "json": Format(read_json, "nested JSON: nodes with children, or records with parents", (), TABLE_OPTIONS),
+    "yaml": Format(read_yaml, "nested YAML, as an outline or with children", (".yaml", ".yml"), TABLE_OPTIONS),
     "rdfxml": Format(read_rdfxml, "OWL or RDF in XML", (".owl", ".rdf"), ("relations",)),
     "turtle": Format(read_turtle, "OWL, RDF or SKOS in Turtle", (".ttl",), ("relations",)),
     "ntriples": Format(read_ntriples, "OWL, RDF or SKOS in N-Triples", (".nt",), ("relations",)),
@@ -161,6 +165,8 @@ EXTENSIONS = TABLES | {ending: name for name, format in READERS.items() for endi
 NAMES = ("tsv", "csv", *READERS)
 # How much of a .txt file is examined to decide between outline, paths and table.
 SNIFFED_BYTES = 2**16
+OBOGRAPHS_KEY = re.compile(rb'"graphs"\s*+:')
+CHILDREN_KEY = re.compile(rb'"(?:%s)"\s*+:\s*+[\[{]' % "|".join(CHILDREN).encode())
 
 
 def format_of(content: Content, format: str | None = None) -> str:
@@ -175,6 +181,8 @@ def format_of(content: Content, format: str | None = None) -> str:
         return format
     if content.extension == ".txt":
         return _plain_text(content.data)
+    if content.extension == ".json":
+        return _json_format(content.data)
     if content.extension in EXTENSIONS:
         return EXTENSIONS[content.extension]
     first = content.data[:SNIFFED_BYTES].split(b"\n", 1)[0]
@@ -197,6 +205,14 @@ def check_options(content: Content, name: str, given: Iterable[str]) -> None:
             raise InputError(
                 f"{content.label}: {option(option_name)} does not apply to the format {name}; leave it out"
             )
+
+
+def _json_format(data: bytes) -> str:
+    """Nested JSON and lists of records are told from OBO Graphs by what they begin with and contain."""
+    if data.removeprefix(MARK).lstrip()[:1] == b"[":
+        return "json"
+    is_ontology = OBOGRAPHS_KEY.search(data[:SNIFFED_BYTES])
+    return "json" if not is_ontology and CHILDREN_KEY.search(data) else "obographs"
 
 
 def _plain_text(data: bytes) -> str:

@@ -199,12 +199,12 @@ LETTERS = re.compile("[A-Z]{1,3}")
 ESCAPED = re.compile("_x([0-9A-Fa-f]{4})_")
 
 
-def _named(*names: str) -> set[str]:
+def _excel_names(*names: str) -> set[str]:
     return {space + name for space in EXCEL for name in names}
 
 
-SHEET, CELL, ROW, TEXT, VALUE, FORMULA = map(_named, ("sheet", "c", "row", "t", "v", "f"))
-ITEM, PHONETIC = _named("si"), _named("rPh")
+SHEET, CELL, ROW, TEXT, VALUE, FORMULA = map(_excel_names, ("sheet", "c", "row", "t", "v", "f"))
+ITEM, PHONETIC = _excel_names("si"), _excel_names("rPh")
 
 
 def _excel_sheets(archive: Archive) -> list[Sheet]:
