@@ -93,6 +93,8 @@ FLAGS = {
     "parent": "--parent-column",
     "child": "--child-column",
     "label": "--label-column",
+    "id": "--id-column",
+    "levels": "--level-columns",
     "parents": "--parent",
     "pairs": "--split",
     "token": "--token-file",

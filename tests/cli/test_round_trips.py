@@ -33,7 +33,11 @@ def test_info_describes_a_file_a_dataset_and_standard_input(run, process, taxono
     piped = process("info", "-", "--json", "--format", "tsv", input=taxonomy.read_text(encoding="utf-8"))
     assert piped.json | {"seconds": 0} == found.json | {"seconds": 0}
     (tmp_path / "upside_down.csv").write_text("dog,animal\npoodle,dog\n")
-    read = ["Read 3 nodes and 2 edges, for example:", "  dog is an animal", "  poodle is a dog"]
+    read = [
+        "Read as parent in column 2, child in column 1: 1 root, 3 nodes, 2 edges, for example:",
+        "  dog is an animal",
+        "  poodle is a dog",
+    ]
     assert run("info", tmp_path / "upside_down.csv", "--direction", "child-parent").err.splitlines() == read
 
 

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import gzip
+import re
 import tempfile
 from pathlib import Path
 
@@ -25,10 +26,10 @@ def test_the_sample_is_read_by_its_extension_and_from_standard_input(format, sam
     for packing, pack in (("", bytes), (".gz", gzip.compress)):
         path = tmp_path / (sample.file + packing)
         path.write_bytes(pack(sample.content()))
-        assert format_of(Content(path.name, Path(sample.file).suffix, b"")) == format
+        assert format_of(Content(path.name, Path(sample.file).suffix, sample.content())) == format
         done = run("info", path, *sample.flags)
         assert done.code == 0, done.err
-        assert done.err.startswith("Read 4 nodes and 3 edges, for example:\n  "), done.err
+        assert re.match(r"Read as .+: 1 root, 4 nodes, 3 edges, for example:\n  ", done.err), done.err
     with open(tmp_path / sample.file) as stream:
         monkeypatch.setattr("sys.stdin", stream)
         assert run("info", "-", "--format", format, *sample.flags).code == 0
@@ -58,12 +59,12 @@ def test_a_cycle_is_refused_and_can_be_condensed_or_dropped(sample, refused, run
     assert "the edges form a cycle, parent → child: " in sentence
     assert "--on-cycle condense or drop" in sentence
     for on_cycle, counts, note in (
-        ("condense", "2 nodes and 1 edge", "1 cycle condensed"),
-        ("drop", "3 nodes and 2 edges", "1 edge that closes a cycle left out"),
+        ("condense", "1 root, 2 nodes, 1 edge,", "1 cycle condensed"),
+        ("drop", "1 root, 3 nodes, 2 edges,", "1 edge that closes a cycle left out"),
     ):
         done = run("info", sample.file, "--on-cycle", on_cycle, *sample.flags)
         assert done.code == 0
-        assert f"Read {counts}" in done.err
+        assert f": {counts}" in done.err
         assert f"({note}: " in done.err
 
 
@@ -90,7 +91,7 @@ def test_an_undefined_id_is_noted(kind, run, tmp_path):
     path.write_text(data, encoding="utf-8")
     done = run("info", path)
     assert done.code == 0, done.err
-    assert "Read 2 nodes and 1 edge, for example:" in done.err
+    assert ": 1 root, 2 nodes, 1 edge, for example:" in done.err
     assert f"({note})" in done.err
 
 
@@ -110,7 +111,15 @@ def test_one_line_of_300_000_equal_letters_is_refused_at_once(sample, refused, l
 
 def test_a_file_of_another_format_is_refused_and_never_a_traceback(format, sample, refused):
     # Any text is an outline of names, if mostly one without children; every file of N-Triples is one of Turtle.
-    also_read = {"indented": set(SAMPLES), "paths": {"indented"}, "turtle": {"ntriples"}}.get(format, set())
+    also_read = {
+        "indented": set(SAMPLES),
+        "paths": {"indented"},
+        "turtle": {"ntriples"},
+        "csv": {"tsv"},
+        "yaml": {"json"},
+        "obographs": {"json"},
+    }
+    also_read = also_read.get(format, set())
     for other in SAMPLES.keys() - also_read - {format}:
         assert refused(sample.file, SAMPLES[other].content(), *sample.flags)
 

@@ -82,10 +82,15 @@ def test_in_tab_separated_text_only_tabs_and_line_feeds_are_special(name):
         (".txt", b"# Products\nFood\nFood > Cheese\n", "paths"),
         (".txt", b"animal\n\tdog\n", "indented"),
         (".txt", b"animal\r\n  dog\r\n", "indented"),
+        (".txt", b"Animals\nAnimals/Dogs\nAnimals/Cats\n", "paths"),
+        (".txt", b"A :: B\nA :: C\n", "paths"),
+        (".txt", b"and/or\n", "tsv"),
+        (".txt", b"animal\ndog\ncat/kitten\n", "tsv"),
         (".txt", b"animal\n\n", "tsv"),
         (".txt", b"", "tsv"),
         ("", b"parent\tchild\n", "tsv"),
         (".dat", b"parent,child\n", "csv"),
+        ("", b"parent;child\n", "csv"),
     ],
 )
 def test_the_format_of_plain_text_is_inferred_from_its_first_lines(ending, data, kind):
@@ -118,7 +123,7 @@ def test_the_command_line_refuses_and_reads_in_the_same_way(run, tmp_path, monke
         "hypercone: a.obo: --direction does not apply to the format obo; leave it out\n"
     )
     done = run("info", "a.obo", "--relations", "is_a,part_of")
-    assert done.err == "Read 3 nodes and 2 edges, for example:\n  dog is a B\n  dog is a C\n"
+    assert done.err == "Read as obo: 2 roots, 3 nodes, 2 edges, for example:\n  dog is a B\n  dog is a C\n"
     assert run("info", "a.obo", "--on-cycle", "ignore").code == 2
     Path("long.obo").write_text(text.replace("dog", "y" * 100_000))
     done = run("info", "long.obo")

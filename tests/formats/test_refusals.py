@@ -23,7 +23,7 @@ BAD_LINES = [
     ("a\tb\na\tb\tc\n", "3: expected 2 columns as in line 1, found 3; fix or remove this line"),
     ("a\n", "2: expected 2 columns as in line 1, found 1; fix or remove this line"),
     ("a\tb\n\nb\tc\n", "3: expected 2 columns as in line 1, an empty line; fix or remove this line"),
-    ("a\tb\n\tc\n", "3: the parent is empty; give it a name or remove the line"),
+    ("a\tb\n\tc\n", '3: the parent is empty; give it a name or remove the line, or say id="child" if it is a root'),
     ("a\t\n", "2: the child is empty; give it a name or remove the line"),
     ("a\tb\nc\0\td\n", "3: contains a NUL byte; save the file as UTF-8 text"),
     ("a\tb\rc\td\n", "2: expected 2 columns as in line 1, found 3; fix or remove this line"),

@@ -74,6 +74,29 @@ def test_a_node_of_a_path_or_an_outline_is_named_by_its_path_or_on_request_by_it
         assert merged.labels is None
 
 
+@pytest.mark.parametrize("mark", ["/", " / ", ">", " :: ", "::", " » ", " › "])
+def test_names_of_a_path_may_be_separated_by_other_marks_if_none_by_a_spaced_greater_sign(mark):
+    lines = [["food"], ["food", "cheese"], ["food", "cheese", "brie"], ["food", "bread"]]
+    text = "".join(mark.join(names) + "\n" for names in lines)
+    found = read_text(text, format="paths")
+    assert found.names == ("food", "food > cheese", "food > cheese > brie", "food > bread")
+    assert found.read_as == f"paths, A{mark.strip()}B{mark.strip()}C"
+
+
+def test_slashes_at_the_ends_of_a_path_are_those_of_a_file_system_and_one_too_many_inside_is_refused():
+    assert read_text("/food/cheese/\n/food/bread\n", format="paths").names[0] == "food"
+    with raises_exactly("the stream:2: a name is missing beside a / in 'food//bread'; write it or remove the /"):
+        read_text("food/cheese\nfood//bread\n", format="paths")
+    # Where most lines have another mark, a slash is a part of a name.
+    assert read_text("a :: b/c\na :: d\n", format="paths").names == ("a", "a > b/c", "a > d")
+
+
+@pytest.mark.parametrize("text", ["a -> b\nb -> c\n", "http://a/b\nhttp://a/c\n", "<a/>\n<b/c>\n", "a\nb\n"])
+def test_arrows_addresses_and_tags_are_not_paths(text):
+    with pytest.raises(InputError, match="holds no edges"):
+        read_text(text, format="paths")
+
+
 GOOGLE = """# Google_Product_Taxonomy_Version: 2021-09-21
 166 - Apparel & Accessories
 167 - Apparel & Accessories > Jewelry > Cases

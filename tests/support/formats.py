@@ -10,10 +10,12 @@ import gzip
 import io
 import json
 import lzma
-from collections.abc import Callable
+import zipfile
+from collections.abc import Callable, Iterable
 from dataclasses import dataclass, field
 from pathlib import Path
 from typing import Any
+from xml.sax.saxutils import escape
 
 import pyarrow
 import zstandard
@@ -219,6 +221,85 @@ def as_columns(write: Callable[[pyarrow.Table, io.BytesIO], object]) -> Callable
     return written
 
 
+def as_json(edges: Edges, _: Labels) -> str:
+    below = children_of(edges)
+
+    def node(name: str, depth: int) -> dict[str, Any]:
+        children = [node(child, depth + 1) for child in below[name]] if depth < 20 else []
+        return {"name": name, "size": 3, "children": children} if children else {"name": name, "size": 3}
+
+    tops = [name for name, above in parents_of(edges).items() if not above or name == edges[0][0]]
+    return json.dumps([node(name, 0) for name in tops], ensure_ascii=False)
+
+
+def as_yaml(edges: Edges, _: Labels) -> str:
+    """An outline in which every name is quoted, as a dict in dicts."""
+    lines = as_outline(edges, {}).rstrip("\n").split("\n")
+    return "".join(
+        f"{line[: -len(line.lstrip())]}- {json.dumps(line.strip(), ensure_ascii=False)}:\n" for line in lines
+    )
+
+
+def zip_parts(parts: dict[str, str]) -> bytes:
+    """An archive with these files, the same bytes every time."""
+    packed = io.BytesIO()
+    with zipfile.ZipFile(packed, "w", zipfile.ZIP_DEFLATED) as archive:
+        for name, text in parts.items():
+            archive.writestr(zipfile.ZipInfo(name), text.encode(), zipfile.ZIP_DEFLATED)
+    return packed.getvalue()
+
+
+OFFICE = "http://schemas.openxmlformats.org/"
+RELATIONS = OFFICE + "officeDocument/2006/relationships"
+
+
+def relations_part(*targets: tuple[str, str]) -> str:
+    items = [f'<Relationship Id="r{at}" Type="{RELATIONS}/{k}" Target="{t}"/>' for at, (k, t) in enumerate(targets)]
+    return f'<Relationships xmlns="{OFFICE}package/2006/relationships">{"".join(items)}</Relationships>'
+
+
+def xlsx_of(sheets: dict[str, str], strings: str = "") -> bytes:
+    """A workbook of Excel: the rows of each sheet as XML, and the texts that cells refer to by number."""
+    main = f'xmlns="{OFFICE}spreadsheetml/2006/main" xmlns:r="{RELATIONS}"'
+    names = [f'<sheet name="{escape(name)}" sheetId="{at + 1}" r:id="r{at}"/>' for at, name in enumerate(sheets)]
+    targets = [("worksheet", f"worksheets/sheet{at}.xml") for at in range(len(sheets))]
+    parts = {
+        "_rels/.rels": relations_part(("officeDocument", "xl/workbook.xml")),
+        "xl/workbook.xml": f"<workbook {main}><sheets>{''.join(names)}</sheets></workbook>",
+        "xl/_rels/workbook.xml.rels": relations_part(*targets, ("sharedStrings", "/xl/sharedStrings.xml")),
+        "xl/sharedStrings.xml": f"<sst {main}>{strings}</sst>",
+    }
+    for (_, target), rows in zip(targets, sheets.values(), strict=True):
+        parts[f"xl/{target}"] = f"<worksheet {main}><sheetData>{rows}</sheetData></worksheet>"
+    return zip_parts(parts)
+
+
+def ods_of(sheets: dict[str, str]) -> bytes:
+    """A workbook of OpenDocument: the rows of each sheet as XML."""
+    spaces = " ".join(f'xmlns:{k}="urn:oasis:names:tc:opendocument:xmlns:{k}:1.0"' for k in ("office", "table", "text"))
+    tables = "".join(f'<table:table table:name="{escape(name)}">{rows}</table:table>' for name, rows in sheets.items())
+    body = f"<office:body><office:spreadsheet>{tables}</office:spreadsheet></office:body>"
+    return zip_parts({"content.xml": f"<office:document-content {spaces}>{body}</office:document-content>"})
+
+
+def xlsx_rows(rows: Iterable[Iterable[str]]) -> str:
+    cells = ["".join(f'<c t="inlineStr"><is><t>{escape(text)}</t></is></c>' for text in row) for row in rows]
+    return "".join(f"<row>{row}</row>" for row in cells)
+
+
+def ods_rows(rows: Iterable[Iterable[str]]) -> str:
+    def cell(text: str) -> str:
+        return f'<table:table-cell office:value-type="string"><text:p>{escape(text)}</text:p></table:table-cell>'
+
+    return "".join(f"<table:table-row>{''.join(map(cell, row))}</table:table-row>" for row in rows)
+
+
+def as_workbook(
+    make: Callable[[dict[str, str]], bytes], rows_of: Callable[..., str]
+) -> Callable[[Edges, Labels], bytes]:
+    return lambda edges, _: make({"Edges": rows_of([("parent", "child"), *edges])})
+
+
 SAMPLES = {
     "tsv": Sample("animals.tsv", as_table("\t"), cut=7),
     "csv": Sample("animals.csv", as_table(","), cut=7),
@@ -233,6 +314,9 @@ SAMPLES = {
     ),
     # Every beginning of an outline is an outline.
     "indented": Sample("animals.outline", as_outline, cut=None, options={"merge_names": True}),
+    # OBO Graphs have the same extension.
+    "json": Sample("animals.json", as_json, cut=5, options={"merge_names": True, "format": "json"}),
+    "yaml": Sample("animals.yaml", as_yaml, cut=3, options={"merge_names": True}),
     "ncbi": Sample(
         "nodes.dmp",
         as_nodes_dmp,
@@ -258,6 +342,8 @@ SAMPLES = {
     ),
     "graphml": Sample("animals.graphml", as_graphml, has_labels=True, cut=5, encodings=(), options=DOWN),
     "parquet": Sample("animals.parquet", as_columns(parquet.write_table), cut=3, encodings=()),
+    "xlsx": Sample("animals.xlsx", as_workbook(xlsx_of, xlsx_rows), cut=3, encodings=()),
+    "ods": Sample("animals.ods", as_workbook(ods_of, ods_rows), cut=3, encodings=()),
     "arrow": Sample("animals.arrow", as_columns(feather.write_feather), cut=3, encodings=()),
 }
 

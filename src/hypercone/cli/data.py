@@ -42,7 +42,7 @@ def run_info(options: argparse.Namespace) -> int:
     answer |= redundant
     if options.json:
         # Without --json the notes were printed when the file was read.
-        answer |= {"redundant_examples": examples, "notes": list(hierarchy.notes)}
+        answer |= {"redundant_examples": examples, "read_as": hierarchy.read_as, "notes": list(hierarchy.notes)}
     print_answer(answer, options.json)
     if examples and not options.json:
         print("\nRedundant edges follow from others, for example:")

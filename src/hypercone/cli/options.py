@@ -21,8 +21,18 @@ COLUMNS = {
     "direction": "direction",
     "parent": "parent_column",
     "child": "child_column",
+    "id": "id_column",
     "label": "label_column",
     "format": "format",
+}
+# Further parameters of ``read``.
+READING = {
+    "parent_separator": "parent_separator",
+    "levels": "level_columns",
+    "fill_down": "fill_down",
+    "sheet": "sheet",
+    "merge_names": "merge_names",
+    "on_cycle": "on_cycle",
 }
 LONGEST_SENTENCE = 200
 
@@ -40,14 +50,21 @@ def add_columns(parser: argparse.ArgumentParser) -> None:
     )
     parser.add_argument("--parent-column", metavar="NAME", help="the column of parents, by name or number")
     parser.add_argument("--child-column", metavar="NAME", help="the column of children, by name or number")
+    parser.add_argument("--id-column", metavar="NAME", help="the column of ids in a table with a row per node")
     parser.add_argument("--label-column", metavar="NAME", help="the column of labels of the children")
+    parser.add_argument("--parent-separator", metavar="TEXT", help="what separates several parents in one cell")
+    parser.add_argument("--level-columns", metavar="NAMES", help="the columns of levels, comma-separated from the top")
+    parser.add_argument("--fill-down", action="store_true", help="an empty level means the same as in the row before")
+    parser.add_argument("--sheet", metavar="NAME", help="the sheet of a workbook, by name or number")
     parser.add_argument(
         "--format", choices=NAMES, metavar="FORMAT", help=f"if the file's ending does not say: {', '.join(NAMES)}"
     )
     parser.add_argument(
         "--relations", metavar="NAMES", help="the relations of an ontology to use, comma-separated (default is_a)"
     )
-    parser.add_argument("--merge-names", action="store_true", help="in paths and outlines, make equal words one node")
+    parser.add_argument(
+        "--merge-names", action="store_true", help="in paths, outlines and levels, make equal words one node"
+    )
     parser.add_argument(
         "--on-cycle", type=_on_cycle, choices=ON_CYCLE, default="error", help="what to do about cycles (default error)"
     )
@@ -70,18 +87,19 @@ def read_source(options: argparse.Namespace, *, quiet: bool = False) -> Hierarch
     if is_dataset(options.source):
         return load_dataset(options.source)
     check_source(options.source)
-    given = column_options(options)
+    given = column_options(options) | {name: getattr(options, option) for name, option in READING.items()}
     if options.relations is not None:
         given["relations"] = options.relations.split(",")
-    hierarchy = read(options.source, on_cycle=options.on_cycle, merge_names=options.merge_names, **given)
+    hierarchy = read(options.source, **given)
     if not quiet:
         _print_examples(hierarchy)
     return hierarchy
 
 
 def _print_examples(hierarchy: Hierarchy) -> None:
-    nodes, edges = plural(len(hierarchy), "node"), plural(len(hierarchy.edges), "edge")
-    print(f"Read {nodes} and {edges}, for example:", file=sys.stderr)
+    counts = {"root": len(hierarchy.root_rows), "node": len(hierarchy), "edge": len(hierarchy.edges)}
+    found = ", ".join(plural(count, thing) for thing, count in counts.items())
+    print(f"Read as {hierarchy.read_as}: {found}, for example:", file=sys.stderr)
     for sentence in hierarchy.in_words(3):
         print(f"  {short(sentence, LONGEST_SENTENCE)}", file=sys.stderr)
     if hierarchy.duplicates:

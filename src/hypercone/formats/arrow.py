@@ -4,33 +4,83 @@ from __future__ import annotations
 
 import re
 from collections.abc import Callable, Iterable, Iterator
+from dataclasses import dataclass
 from typing import Any
 
 import numpy as np
 
 from hypercone._system import import_optional
 from hypercone.errors import InputError, short, visible, with_article
-from hypercone.formats.parsed import ParsedEdges, first_labels
+from hypercone.formats.parsed import ParsedEdges
+from hypercone.formats.shapes import edges_of_table
 from hypercone.formats.source import Content, limit_of
-from hypercone.formats.tables import Columns, Table, columns_of, how_to_name_columns
-from hypercone.hierarchy.interop import check_relations_of_rows, texts_of
-from hypercone.hierarchy.relation_names import is_relation_key
+from hypercone.formats.tables import Table
+from hypercone.hierarchy.interop import is_missing, texts_of
 
 # Two names, at least as 8-byte references.
 BYTES_PER_ROW = 16
 NAME_TYPES = re.compile("(large_)?string|string_view|u?int[0-9]+|halffloat|float|double|bool|null")
 
 
-class Header(Table):
-    """The names of the columns, as a table with one record and without lines."""
+@dataclass(frozen=True)
+class ColumnarTable(Table):
+    """A table of pyarrow: its columns have titles, and its rows have numbers from 1."""
+
+    source: Any
+
+    has_titles = True
+
+    @classmethod
+    def of(cls, label: str, source: Any) -> ColumnarTable:
+        """The table that pyarrow has read."""
+        names = [str(name) for name in source.column_names]
+        return cls(label, len(names), names, range(1, source.num_rows + 1), source)
+
+    def column(self, index: int, start: int) -> list[str]:
+        """One column as texts, empty where a value is missing; InputError with the row of one that is not a name."""
+        title = self._title(index)
+        values = _values(self.source.column(index), title)
+        kinds = {*map(type, values)}
+        if kinds <= {str, type(None)}:
+            return [value or "" for value in values]
+        if kinds <= {int, type(None)}:
+            return ["" if value is None else str(value) for value in values]
+        is_filled = [not is_missing(value) and value != "" for value in values]
+        return [
+            texts_of([value], title, "row", number)[0] if filled else ""
+            for number, (value, filled) in enumerate(zip(values, is_filled, strict=True), 1)
+        ]
+
+    def texts(self, index: int, start: int) -> list[str]:
+        """One column as texts, of whatever type."""
+        return list(self.source.column(index).cast("string").fill_null("").to_pylist())
+
+    def row_lines(self, start: int) -> None:
+        """There are no lines."""
+
+    def row_name(self, record: int) -> str:
+        """A record in messages: ``row 7``."""
+        return f"row {self.lines[record]}"
+
+    @property
+    def row_word(self) -> str:
+        """What a record is called in messages."""
+        return "row"
 
     def error(self, record: int, problem: str) -> InputError:
         """The error: ``file: problem``."""
         return InputError(f"{self.label}: {problem}")
 
-    def first_names(self) -> str:
-        """The first few names, for messages."""
-        return ", ".join(visible(name, 30) for name in self.cells[:6])
+    def cell_error(self, record: int, index: int, problem: str) -> InputError:
+        """The error for a cell, with its column and row."""
+        return InputError(f"{self._title(index)}, row {self.lines[record]}: {problem}")
+
+    def empty_cell(self, record: int, index: int, role: str, hint: str = "") -> InputError:
+        """The error for an empty cell; its column says what it holds."""
+        return self.cell_error(record, index, f"is empty; give it a name or remove the row{hint}")
+
+    def _title(self, index: int) -> str:
+        return f"{self.label}: the column {short(self.first[index])!r}"
 
 
 def pyarrow_module(name: str) -> Any:
@@ -49,18 +99,7 @@ def edges_from_table(
         raise InputError(f"{content.label}: is empty; it should hold {with_article(kind)} table")
     errors = pyarrow_module("lib").ArrowException
     try:
-        table = open_table(content.data)
-        names = [str(name) for name in table.column_names]
-        found = _columns(content.label, names, **given)
-        titles = {
-            index: f"{content.label}: the column {short(names[index])!r}" for index in (found.parent, found.child)
-        }
-        columns = [_values(table.column(index), title) for index, title in titles.items()]
-        for index, name in enumerate(names):
-            if is_relation_key(name) and index not in (found.parent, found.child, found.label):
-                title = f"{content.label}: the column {short(name)!r}"
-                check_relations_of_rows(_values(table.column(index), title), name, title, 1)
-        labels = [] if found.label is None else table.column(found.label).cast("string").fill_null("").to_pylist()
+        return edges_of_table(ColumnarTable.of(content.label, open_table(content.data)), kind.lower(), **given)
     except InputError:
         raise
     except (errors, OSError, ValueError, EOFError) as error:
@@ -68,10 +107,6 @@ def edges_from_table(
         raise InputError(
             f"{content.label}: cannot be read as {with_article(kind)} table ({reason}); fetch the file again"
         ) from None
-    parents, children = (
-        texts_of(values, title, "row", 1) for values, title in zip(columns, titles.values(), strict=True)
-    )
-    return ParsedEdges(content.label, parents, children, labels=first_labels(children, labels))
 
 
 def _values(column: Any, title: str) -> list[Any]:
@@ -104,19 +139,6 @@ def check_size(rows: int, unpacked: int, packed: int) -> None:
         raise ValueError(
             f"it unpacks to more than {limit // 2**20:,} MiB from {packed:,} bytes, too much for a hierarchy"
         )
-
-
-def _columns(label_of_file: str, names: list[str], **given: Any) -> Columns:
-    header = Header(label_of_file, len(names), names, [1])
-    words = [name.strip().casefold() for name in names]
-    is_undefined = all(given.get(option) is None for option in ("direction", "parent", "child"))
-    if is_undefined and (words.count("parent") != 1 or words.count("child") != 1):
-        raise header.error(
-            0,
-            f"which column is the parent? The columns are {header.first_names()}; name them parent and child, or "
-            + how_to_name_columns(),
-        )
-    return columns_of(header, **given)
 
 
 def read_parquet(content: Content, **columns: Any) -> ParsedEdges:

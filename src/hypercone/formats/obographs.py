@@ -13,7 +13,7 @@ import re
 from collections.abc import Iterator, Sequence
 from typing import Any
 
-from hypercone.errors import InputError, visible
+from hypercone.errors import InputError, option, visible
 from hypercone.formats.obo import Terms
 from hypercone.formats.parsed import ParsedEdges
 from hypercone.formats.rdf import local_name, short_name
@@ -264,5 +264,5 @@ def _add_term(key: str, term: object, terms: Terms) -> None:
 def _wrong_kind_of_json(content: Content) -> InputError:
     return InputError(
         f"{content.label}: is JSON of another kind; it should hold the graphs of OBO Graphs, or terms by id with "
-        "their ancestors"
+        f"their ancestors; if it is a nested tree, say {option('format', 'json')}"
     )

@@ -26,7 +26,8 @@ class ParsedEdges:
 
     ``lines`` holds the line of each edge, if the format has lines. ``labels`` are human-readable names of nodes; those
     of nodes without edges are ignored. ``notes`` are sentences on what was skipped ("12 obsolete terms skipped").
-    ``entries`` are definitions, synonyms and other ids.
+    ``entries`` are definitions, synonyms and other ids. ``shape`` is how the file was understood, if not by its format
+    alone ("id / name / parent_id").
     """
 
     label: str
@@ -36,6 +37,7 @@ class ParsedEdges:
     labels: Mapping[str, str] = field(default_factory=dict)
     notes: tuple[str, ...] = ()
     entries: Entries | None = None
+    shape: str = ""
 
     def location(self, edge: int) -> str:
         """``file:line`` of an edge, or the file if there are no lines."""
@@ -112,10 +114,11 @@ ON_CYCLE = ("error", "condense", "drop")
 LONGEST_NAME = 10_000
 
 
-def build_hierarchy(parsed: ParsedEdges, on_cycle: str = "error", cycle_hint: str = "") -> Hierarchy:
+def build_hierarchy(parsed: ParsedEdges, on_cycle: str = "error", cycle_hint: str = "", read_as: str = "") -> Hierarchy:
     """The hierarchy of the edges; HierarchyError with file and line if they do not form one.
 
     ``on_cycle`` says what happens to cycles and self-loops. ``cycle_hint`` is added to the message about a cycle.
+    ``read_as`` is how the file was understood.
 
     >>> build_hierarchy(ParsedEdges("x.tsv", ["a", "b"], ["b", "a"]), "condense").names
     ('a = b',)
@@ -135,7 +138,7 @@ def build_hierarchy(parsed: ParsedEdges, on_cycle: str = "error", cycle_hint: st
     if parsed.entries is not None:
         glossary = Glossary.of_names(parsed.entries, list(result.names), parsed.labels, result.merged)
     try:
-        return Hierarchy(result.names, result.edges, labels, parsed.notes + result.notes, glossary)
+        return Hierarchy(result.names, result.edges, labels, parsed.notes + result.notes, glossary, read_as)
     except CycleError as error:
         location = parsed.location(_closing_edge(edges, error.cycle))
         remedy = f"or read it with {option('on_cycle', 'condense', 'drop')}"

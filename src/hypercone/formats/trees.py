@@ -1,22 +1,19 @@
-"""Trees as text: Newick, paths (animal > dog > poodle) and outlines by indentation.
+"""Newick trees.
 
-In Newick, inner nodes without a label, or with a bare number (the support of a branch, not a name), are named
-``node_1``, ``node_2``, … in the order in which they open. In paths and outlines, a node is named by its id, if the line
-has one, or else by its path, and labeled by its own text: the same text in two branches is two nodes.
+Inner nodes without a label, or with a bare number (the support of a branch, not a name), are named ``node_1``,
+``node_2``, … in the order in which they open.
 """
 
 from __future__ import annotations
 
 import re
-from collections.abc import Callable, Iterator, Mapping, Sequence
-from dataclasses import replace
-from itertools import count, dropwhile
-from operator import itemgetter
+from collections.abc import Callable, Iterator
+from itertools import count
 
-from hypercone.errors import InputError, option, short
-from hypercone.formats.parsed import LONGEST_NAME, EdgeCollector, ParsedEdges
+from hypercone.errors import InputError, short
+from hypercone.formats.parsed import ParsedEdges
 from hypercone.formats.source import Content, text_of
-from hypercone.progress import Step, track_progress
+from hypercone.progress import Step
 
 # The last alternative matches an unpaired quote or bracket, so that the search for its partner is not repeated.
 TOKEN = re.compile(r"\s+|\[[^\]]*\]|[(),:;]|'[^']*(?:''[^']*)*'|[^\s()\[\]',:;]+|['\[\]]")
@@ -158,195 +155,3 @@ class _Forest:
     def _error(self, position: int, problem: str) -> InputError:
         column = position - self.text.rfind("\n", 0, position)
         return InputError(f"{self.label}:{self._line(position)}: at character {column:,}: {problem}")
-
-
-# With a lookahead for the white space, so that an empty name between two separators is found.
-SEPARATOR = re.compile(r"\s>(?=\s)")
-JOINED = " > "
-# A number before " - " as in Google's taxonomy, or an id before " : " as in Shopify's, which is more than a word.
-IDS = (re.compile(r"([0-9]++)\s++-\s++(\S.*)"), re.compile(r"([^\W\d_]*+(?:[\d_]|[^\w\s])\S*+)\s++:\s++(\S.*)"))
-
-
-def read_paths(content: Content, *, merge_names: bool = False) -> ParsedEdges:
-    r"""The edges of all paths, each once. Skips blank lines and, at the top, lines that begin with ``#``.
-
-    >>> read_paths(Content("a", "", b"animal > dog > poodle\nanimal > cat")).children
-    ['animal > dog', 'animal > dog > poodle', 'animal > cat']
-    >>> read_paths(Content("a", "", b"7 - animal\n12 - animal > dog")).children
-    ['12']
-    """
-    found = _PathNodes(content, merge_names)
-    lines, id_of = _split_off_ids(content.label, _lines_of_paths(content))
-    for number, line in track_progress(lines, "reading", len(lines)):
-        path = _names_of_path(line)
-        if "" in path:
-            raise InputError(
-                f"{content.label}:{number}: a name is missing beside a > in {short(line, 40)!r}; "
-                "write it or remove the >"
-            )
-        name = found.add_root(path[0], number)
-        for word in path[1:]:
-            name = found.add_below(name, word, number)
-    return found.parsed_edges(id_of)
-
-
-def _lines_of_paths(content: Content) -> list[tuple[int, str]]:
-    """The lines that hold a path, with their numbers."""
-    text = text_of(content, "one path per line, such as animal > dog > poodle")
-    lines = ((number, line.strip()) for number, line in enumerate(text.split("\n"), 1))
-    return [*dropwhile(lambda numbered: numbered[1].startswith("#"), filter(itemgetter(1), lines))]
-
-
-def _names_of_path(written: str) -> list[str]:
-    return [name.strip() for name in SEPARATOR.split(f" {written} ")]
-
-
-def read_indented(content: Content, *, merge_names: bool = False) -> ParsedEdges:
-    r"""The edges from each line to the lines indented one level deeper below it; skips blank lines.
-
-    >>> read_indented(Content("a", "", b"animal\n  dog\n    poodle\n  cat\n")).parents
-    ['animal', 'animal > dog', 'animal']
-    """
-    found = _PathNodes(content, merge_names)
-    levels: list[str] = []
-    above: list[str] = []
-    lines = text_of(content, "one name per line, each level indented further").split("\n")
-    for number, line in enumerate(track_progress(lines, "reading", len(lines)), 1):
-        word = line.strip()
-        if not word:
-            continue
-        level = _level(content.label, number, line, levels)
-        del levels[level:], above[level:]
-        name = found.add_below(above[-1], word, number) if above else found.add_root(word, number)
-        levels.append(line[: len(line) - len(line.lstrip())])
-        above.append(name)
-    return found.parsed_edges({})
-
-
-# Names repeat the path of each node; together they may have so many characters, or so many times those of the file.
-MOST_CHARACTERS, MOST_TIMES = 2**28, 20
-
-
-class _PathNodes:
-    """Nodes named by their path from a root and labeled by its last element; with ``merge_names``, by that element."""
-
-    def __init__(self, content: Content, merge_names: bool) -> None:
-        self._label, self._merge_names = content.label, merge_names
-        self._edges = EdgeCollector(content.label)
-        self._words: dict[str, str] = {}
-        self._used, self._most = 0, max(MOST_CHARACTERS, MOST_TIMES * len(content.data))
-
-    def add_root(self, word: str, line: int) -> str:
-        """The name of a node without a parent."""
-        self._add_word(word, word, line)
-        self._edges.add_node(word)
-        return word
-
-    def add_below(self, parent: str, word: str, line: int) -> str:
-        """The name of a node below this parent."""
-        name = word if self._merge_names else f"{parent}{JOINED}{word}"
-        self._add_word(name, word, line)
-        self._edges.add(parent, name, line)
-        return name
-
-    def parsed_edges(self, id_of: Mapping[str, str]) -> ParsedEdges:
-        """The edges and labels; nodes that have an id are named by it."""
-        parsed = self._edges.parsed_edges()
-        if self._merge_names:
-            return parsed
-        labels = {id_of.get(name, name): word for name, word in self._words.items()}
-        if len(labels) < len(self._words):
-            unnamed = {name for name in self._words if name not in id_of}
-            both = next(name for name in id_of.values() if name in unnamed)
-            raise InputError(f"{self._label}: {short(both)!r} is an id and also a path without one; change the id")
-        if not id_of:
-            return replace(parsed, labels=labels)
-        parents, children = ([id_of.get(name, name) for name in side] for side in (parsed.parents, parsed.children))
-        return replace(parsed, parents=parents, children=children, labels=labels)
-
-    def _add_word(self, name: str, word: str, line: int) -> None:
-        if self._merge_names:
-            return
-        if name not in self._words:
-            self._used += len(name)
-            if len(name) > LONGEST_NAME or self._used > self._most:
-                raise InputError(
-                    f"{self._label}:{line}: the path to {short(word, 30)!r} is too long for a name ({len(name):,} "
-                    f"characters, the paths so far {self._used:,}); read it with {option('merge_names', True)}"
-                )
-        if self._words.setdefault(name, word) != word:
-            raise InputError(
-                f"{self._label}:{line}: two nodes would have the name {short(name)!r}, as there is a > in a text; "
-                "change that text"
-            )
-
-
-def _split_off_ids(label: str, lines: list[tuple[int, str]]) -> tuple[list[tuple[int, str]], dict[str, str]]:
-    """The lines without their ids, and the id of each path; the lines as they are if they have no ids.
-
-    They have ids if each line begins with one and each path has its own. Where only a few lines break this rule, that
-    is a mistake in the file; where more do, what looks like an id is a part of a name.
-    """
-    for pattern in IDS:
-        without = [at for at, (_, line) in enumerate(lines) if not pattern.fullmatch(line)]
-        if without and _are_few(len(without), lines):
-            number, line = lines[without[0]]
-            first, with_id = lines[1 if without[0] == 0 else 0]
-            raise InputError(
-                f"{label}:{number}: {short(line, 40)!r} has no id, but line {first} has one, "
-                f"{short(with_id, 40)!r}; give every line one, or none"
-            )
-        if not without:
-            found = _LineIds(label)
-            paths = [(number, found.add(number, *pattern.findall(line)[0])) for number, line in lines]
-            if not found.problems:
-                return paths, found.id_of
-            if _are_few(len(found.problems), lines):
-                raise InputError(found.problems[0])
-    return lines, {}
-
-
-def _are_few(count: int, lines: Sequence[object]) -> bool:
-    return 10 * count < len(lines)
-
-
-class _LineIds:
-    """The ids at the beginning of lines, and sentences on those that are not of exactly one path."""
-
-    def __init__(self, label: str) -> None:
-        self._label = label
-        self._line_of: dict[str, int] = {}
-        self.id_of: dict[str, str] = {}
-        self.problems: list[str] = []
-
-    def add(self, number: int, own_id: str, written: str) -> str:
-        """Note that a path has this id; returns the path as it is written."""
-        path = JOINED.join(_names_of_path(written))
-        if own_id in self._line_of and self.id_of.get(path) != own_id:
-            self.problems.append(
-                f"{self._label}:{number}: the id {short(own_id)!r} is that of line {self._line_of[own_id]}, which has "
-                "another path; give each path its own id"
-            )
-        elif self.id_of.setdefault(path, own_id) != own_id:
-            other = self.id_of[path]
-            self.problems.append(
-                f"{self._label}:{number}: the path {short(path)!r} has the id {short(other)!r} on line "
-                f"{self._line_of[other]} and here another; give each path one id"
-            )
-        else:
-            self._line_of.setdefault(own_id, number)
-        return written
-
-
-def _level(label: str, number: int, line: str, levels: list[str]) -> int:
-    """The number of open lines that are ancestors of this one."""
-    indent = line[: len(line) - len(line.lstrip())]
-    if indent in levels:
-        return levels.index(indent)
-    if not levels or (indent.startswith(levels[-1]) and len(indent) > len(levels[-1])):
-        return len(levels)
-    if len(indent) > len(levels[-1]):
-        problem = "mixes tabs and spaces, so that its level is ambiguous"
-    else:
-        problem = "goes back to an indentation that no line above it has"
-    raise InputError(f"{label}:{number}: {short(line.strip(), 40)!r} {problem}; indent it like its siblings")

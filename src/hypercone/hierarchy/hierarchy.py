@@ -12,7 +12,7 @@ import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
 from hypercone._arrays import Adjacency, Rows, freeze, pair_keys
-from hypercone.errors import HierarchyError, InputError, plural, short, warn_renamed, with_article
+from hypercone.errors import HierarchyError, InputError, plural, short, visible, warn_renamed, with_article
 from hypercone.hierarchy.glossary import Glossary, checked_glossary
 from hypercone.hierarchy.graph import Order, ancestor_counts, ancestors, count_pairs, depths, pairs_of, top_down_order
 from hypercone.hierarchy.lineage import Lineage
@@ -48,6 +48,7 @@ class Hierarchy:
     duplicates: int
     notes: tuple[str, ...]
     glossary: Glossary | None
+    read_as: str
     # For each row, the rows of its parents and of its children.
     parent_lists: Adjacency
     child_lists: Adjacency
@@ -59,11 +60,13 @@ class Hierarchy:
         labels: Labels | Iterable[str] | None = None,
         notes: Iterable[str] = (),
         glossary: Glossary | None = None,
+        read_as: str = "",
     ) -> None:
         """Names by row and (parent, child) rows; HierarchyError for a self-loop, a cycle or an invalid name.
 
         ``labels`` are human-readable names of the nodes; ``notes`` are sentences on what a reader skipped or changed;
-        ``glossary`` holds definitions, synonyms, other ids and obsolete ids.
+        ``glossary`` holds definitions, synonyms, other ids and obsolete ids; ``read_as`` is how a file was understood,
+        such as "id / name / parent_id".
         """
         # Assigned through vars(), because __setattr__ refuses.
         attributes = vars(self)
@@ -75,6 +78,7 @@ class Hierarchy:
         attributes["labels"] = checked_labels(labels, len(self))
         attributes["notes"] = tuple(notes)
         attributes["glossary"] = checked_glossary(glossary, len(self))
+        attributes["read_as"] = visible(read_as, 100)
 
     @classmethod
     def from_pairs(cls, pairs: Iterable[tuple[str, str]]) -> Hierarchy:
