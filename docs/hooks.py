@@ -22,7 +22,8 @@ from hypercone.cli.main import COMMANDS, command_parser
 from hypercone.cli.options import option_name
 from hypercone.construction import CONSTRUCTIONS
 from hypercone.methods import METHODS
-from hypercone.training.config import OPTIONS, FitConfig, Option
+from hypercone.training.config import OPTIONS, FitConfig
+from hypercone.training.option import Option
 
 PROJECT = Path(__file__).parents[1]
 FRONT_PAGES = ("README.md", "CONTRIBUTING.md", "CHANGELOG.md", "SECURITY.md")

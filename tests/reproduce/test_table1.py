@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import re
+from functools import partial
 from itertools import product
 
 import pytest
@@ -10,11 +11,13 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from hypercone.errors import UnknownNameError
-from hypercone.reproduce import Plan, Results, claims, markdown, table1
-from hypercone.reproduce.claims import EXPERIMENTS, NOISE, TABLE_CLAIMS, compare, verdict_of
+from hypercone.reproduce import Plan, Results, claims, markdown, missing, table1
+from hypercone.reproduce.claims import EXPERIMENTS, TABLE_CLAIMS, TIMED
+from hypercone.reproduce.comparisons import NOISE, compare, verdict_of
 from hypercone.reproduce.table1 import DIMS, PERCENTS, RECIPES, TABLE1, recipe_config
 from hypercone.reproduce.trials import Trial, run_trials
 from hypercone.training import FitConfig
+from hypercone.training.loop import DIGITS
 from hypercone.training.recipe import EXCEPTIONS, read_recipes, recipe_text
 
 f1_lists = st.lists(st.floats(0, 100), min_size=1, max_size=5)
@@ -22,7 +25,7 @@ f1_lists = st.lists(st.floats(0, 100), min_size=1, max_size=5)
 
 def row(test, validation=50.0, recipe="tuned", seed=0, method="order", dim=5, percent=50, source="wordnet-nouns"):
     cell = {"method": method, "recipe": recipe, "dim": dim, "percent": percent, "seed": seed, "source": source}
-    return cell | {"test_f1": test, "validation_f1": validation}
+    return cell | {"test_f1": test, "validation_f1": validation, "digits": DIGITS}
 
 
 def table_rows(f1):
@@ -47,7 +50,7 @@ class TestTable:
         assert "| Order embeddings | paper | – |" in text
         assert "|  | tuned | 80.0 |" in text
         # Other data and other seeds are left out.
-        text = markdown(Plan(seeds=1), [row(10.0, source="elsewhere"), row(99.0, seed=1), row(80.0)])
+        text = markdown(Plan(seeds=[0]), [row(10.0, source="elsewhere"), row(99.0, seed=1), row(80.0)])
         assert "80.0 (-1.7)" in text
         assert "±" not in text
 
@@ -107,7 +110,71 @@ class TestClaims:
         (verdict,) = claims.judge(["rescale"], 2, results, table)
         assert verdict.verdict == "confirmed"
         assert verdict.figures["0.7, d = 5, 25 %"].mean == 90.0
-        assert "0.7 (d = 5, 25 %) better than 1.0: confirmed (+10.0 ± 0.0)" in claims.report([verdict])
+        assert "0.7 (d = 5, 25 %) better than 1.0: confirmed (+10.0 ± 0.0, 2 seeds)" in claims.report([verdict])
+
+    @pytest.mark.parametrize(
+        ("f1", "other", "relation", "is_decided"),
+        [
+            ([90.0, 91.0, 92.0], [80.0, 82.0, 81.0], "better than", True),
+            # The mean is 1.3 below, and the standard error 0.2: two of them reach the border, a point.
+            ([85.3, 86.0, 85.9], [86.9, 87.0, 87.2], "as good as", False),
+            ([90.0, 92.0, 91.0], [90.0, 91.9, 91.1], "as good as", True),
+            ([90.0, 91.0, 92.0], [89.0, 91.0, 88.0], "better than", False),
+            ([90.0], [80.0], "better than", False),
+        ],
+    )
+    def test_a_comparison_is_decided_two_standard_errors_from_another_outcome(self, f1, other, relation, is_decided):
+        assert compare("a", f1, relation, "b", other).is_decided == is_decided
+
+    def test_more_seeds_are_run_only_for_the_cells_of_comparisons_that_are_not_decided(self, tmp_path):
+        results, table = Results(tmp_path / "claims.json"), Results(tmp_path / "table1.json")
+        close, far = {"cones, batches of 10": (0, 4, 0)}, {"Poincaré, batches of 10": (-9, -9, -9)}
+        for trial in claims.claim_trials(["batches"], seeds=3):
+            config, variant = trial.config, trial.recipe.removeprefix("batches: ")
+            gain = (close | far).get(variant, (0, 0, 0))[config.seed]
+            found = row(80.0 + gain, recipe=trial.recipe, seed=config.seed, method=config.method, percent=25)
+            results.cells.append(found | {"training_edges": 10**6, "config": config.for_edges(10**6).as_dict()})
+        verdicts = claims.judge(["batches"], claims.MOST_SEEDS, results, table)
+        assert [comparison.outcome for comparison in verdicts[0].comparisons] == ["confirmed", "refuted", "confirmed"]
+        more = claims.undecided_trials(verdicts)
+        assert {trial.config.method for trial in more} == {CONES}
+        assert {trial.config.batch_size for trial in more} == {1, 10}
+        assert sorted({trial.config.seed for trial in more}) == list(range(10))
+        assert len(missing(more, results)) == 14
+
+    def test_table_cells_get_more_seeds_under_the_name_of_their_recipe(self, tmp_path):
+        results, table = Results(tmp_path / "claims.json"), Results(tmp_path / "table1.json")
+        table.cells = table_rows(lambda method, dim, percent: TABLE1[method][dim][PERCENTS.index(percent)])
+        wobbling = [row for row in table.cells if (row["method"], row["dim"], row["percent"]) == (CONES, 10, 10)]
+        for found in wobbling:
+            found["test_f1"] += (-6, 0, 6)[found["seed"]]
+        more = claims.undecided_trials(claims.judge(["best-above-zero"], 3, results, table))
+        assert {(trial.recipe, trial.config.method, trial.config.dim, trial.percent) for trial in more} == {
+            (recipe, method, 10, 10) for recipe in RECIPES for method in (CONES, "euclidean-cones")
+        }
+
+    def test_an_epoch_is_timed_with_each_optimizer_in_turn_and_not_again(self, tmp_path, monkeypatch):
+        """On a small tree; the verdict follows from the ratio, whatever the machine says."""
+        experiment = TIMED["faster-retraction"] | {"cells": [{"dim": 2, "percent": 50}]}
+        monkeypatch.setitem(TIMED, "faster-retraction", experiment)
+        monkeypatch.setattr(claims, "Trial", partial(Trial, source="tree-3-3"))
+        results = Results(tmp_path / "claims.json")
+        claims.measure_times(["faster-retraction"], 2, results)
+        assert [(row["method"], row["seed"]) for row in results.times] == [
+            (method, seed) for method in (CONES, "poincare") for seed in (0, 1)
+        ]
+        before = Results.read(results.path)
+        claims.measure_times(["faster-retraction"], 2, before)
+        assert before.times == results.times
+        for found in results.times:
+            retraction, exponential = found["seconds"]
+            found["seconds"] = {retraction: 0.1 - found["seed"] * 0.002, exponential: 0.2}
+        (verdict,) = claims.judge(["faster-retraction"], 2, results, results)
+        assert verdict.verdict == "confirmed"
+        assert (
+            "cones, retraction faster than cones, exponential map: confirmed (+50.5 ± 0.5, 2 seeds)"
+            in claims.report([verdict])
+        )
 
     def test_the_papers_own_table_confirms_its_claims_and_another_refutes_them(self, tmp_path):
         rows = table_rows(lambda method, dim, percent: TABLE1[method][dim][PERCENTS.index(percent)])
@@ -116,10 +183,11 @@ class TestClaims:
         )
         rows = table_rows(lambda method, dim, percent: 20.0 + (percent if method == "euclidean" else 0))
         expected = {"best-above-zero": "refuted", "growth": "refuted", "order-at-zero": "not confirmed"}
+        expected["eight-points"] = "refuted"
         assert {claim: verdict_of(claims.table_comparisons(claim, rows)) for claim in expected} == expected
         empty = Results(tmp_path / "none.json")
         assert {verdict.verdict for verdict in claims.judge(TABLE_CLAIMS, 3, empty, empty)} == {"not run"}
-        assert set(claims.CLAIMS) == {*EXPERIMENTS, *TABLE_CLAIMS}
+        assert set(claims.CLAIMS) == {*EXPERIMENTS, *TIMED, *TABLE_CLAIMS}
 
 
 CONES, STRICT = "hyperbolic-cones", "strict"
@@ -177,7 +245,7 @@ def test_the_strict_recipe_is_not_in_the_table_and_computes_its_own_start_whose_
     (exception,) = read_recipes(CONES)[STRICT][EXCEPTIONS]
     assert exception.keys() == {"percent", "init_epochs"}
     assert STRICT not in RECIPES
-    assert all(trial.recipe != STRICT for trial in Plan(seeds=1).trials())
+    assert all(trial.recipe != STRICT for trial in Plan(seeds=[0]).trials())
     strict = recipe_config(CONES, STRICT, 5, 50, 0).as_dict() | {"dim": 5, "init_epochs": 20}
     trial, other = (Trial(STRICT, 50, FitConfig(**strict | {"epochs": n}), source="tree-3-4") for n in (5, 6))
     (row,) = run_trials([trial])
@@ -192,5 +260,8 @@ def test_a_row_without_a_newer_setting_counts_as_run_with_its_default():
     config = trial.config.for_edges(1000).as_dict()
     del config["positive_weight"]
     row = {"source": trial.source, "percent": 50, "method": CONES, "dim": 5, "seed": 0, "training_edges": 1000}
+    row["digits"] = DIGITS
     assert trial.identifies({**row, "config": config})
+    # A row from before a change of digits does not count, with any settings.
+    assert not trial.identifies({**row, "config": config, "digits": DIGITS - 1})
     assert not trial.identifies({**row, "config": {**config, "positive_weight": 2.0}})

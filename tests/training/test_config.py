@@ -126,6 +126,7 @@ class TestRefusals:
             ("max_iter", "epochs"),
             ("negative", "negatives"),
             ("n_jobs", "threads"),
+            ("minibatch", "batch_size"),
         ],
     )
     def test_the_names_of_other_libraries_are_refused_with_the_setting_that_is_meant(self, name, meant, tmp_path):
@@ -141,12 +142,6 @@ class TestRefusals:
             fit("tree-2-3", recipe=path)
         with raises_exactly(sentence.replace("setting", "parameter"), UnknownNameError):
             hypercone.ConeEmbedder(**{name: 3})
-
-    def test_there_are_no_batches(self):
-        with raises_exactly(
-            "there is no setting 'batch_size', because each step takes one edge; leave it out", UnknownNameError
-        ):
-            fit("tree-2-3", batch_size=32)
 
     def test_a_config_has_no_other_attributes_and_is_immutable(self):
         with pytest.raises(AttributeError, match=r"^a FitConfig has no setting 'epoch'$"):

@@ -13,7 +13,13 @@ from hypercone.hierarchy.hierarchy import parent_lists
 from hypercone.methods import METHODS
 from hypercone.methods.generic_kernels import LONGEST_GRADIENT
 from hypercone.training import FitConfig
-from hypercone.training.epoch_kernels import below, shuffled_order, stream
+from hypercone.training.draw_kernels import (
+    MOST_DRAWS,
+    MOST_DRAWS_OF_RELATIVES,
+    below,
+    shuffled_order,
+    stream,
+)
 from hypercone.training.loop import Trainer
 from hypercone.training.sampling import make_negatives
 
@@ -117,10 +123,26 @@ class Slow:
         self.config, self.points, self.edges = config, points.copy(), edges
         self.known = {(int(u), int(v)) for u, v in edges}
         self.memory = np.zeros(len(points))
+        # The gradients of a batch so far, by row, and the number of its edges.
+        self.sums, self.visited = {}, 0
         self.plan = make_negatives(len(points), edges, config)
 
-    def sample(self, edge, first, count, pool):
-        return pool[draws(self.config.seed, 0, edge, first, count, len(pool))]
+    def sample(self, edge, first, count, pool, *, child=None, parent=None, relatives=()):
+        """Rows that make negative pairs with the child or the parent that is given; first from relatives, if any."""
+        found, most = [], MOST_DRAWS
+        for place in range(first, first + count):
+            others = MOST_DRAWS_OF_RELATIVES if len(relatives) else 1
+            for attempt in range(others - 1 + most):
+                source = relatives if len(relatives) and attempt < others else pool
+                row = source[draws(self.config.seed, 0, edge, place + (attempt << 32), 1, len(source))[0]]
+                pair = (row, child) if parent is None else (parent, row)
+                if pair[0] != pair[1] and pair not in self.known:
+                    found.append(row)
+                    break
+            else:
+                # Such an anchor is related to almost all; the others are drawn once.
+                most = 1
+        return found
 
     def energy(self, parent, child):
         return float(self.method.signed_energy(self.points[parent], self.points[child], self.settings))
@@ -168,6 +190,20 @@ class Slow:
         moved = poincare.exp_map(x, move) if goes_along else x + move
         self.points[row] = self.method.project(moved, self.settings)
 
+    def move(self, row, gradient):
+        """One edge at a time, a node moves at once; in a batch, its gradients are added up."""
+        if self.config.batch_size == 1:
+            self.step(row, gradient)
+        else:
+            self.sums[row] = self.sums.get(row, 0.0) + gradient
+
+    def end_edge(self):
+        self.visited += 1
+        if self.visited % self.config.batch_size == 0 or self.visited == len(self.edges):
+            for row, gradient in self.sums.items():
+                self.step(row, gradient)
+            self.sums = {}
+
     def needs_a_push(self, parent, child, push):
         energy = self.energy(parent, child)
         return energy < self.settings.margin and (energy > 0 or (push and self.method.name != "order"))
@@ -175,11 +211,10 @@ class Slow:
     def margin_edge(self, edge):
         parent, child = self.edges[edge]
         plan = self.plan
-        children = self.sample(edge, 0, plan.children, plan.child_pool)
-        parents = self.sample(edge, plan.children, plan.parents, plan.parent_pool)
-        kin = Adjacency(*plan.relative_pools)[parent]
-        if len(kin):
-            parents = [*parents, *self.sample(edge, plan.children + plan.parents, plan.relatives, kin)]
+        children = self.sample(edge, 0, plan.children, plan.child_pool, parent=parent)
+        parents = self.sample(edge, plan.children, plan.parents, plan.parent_pool, child=child)
+        kin, first = Adjacency(*plan.relative_pools)[parent], plan.children + plan.parents
+        parents += self.sample(edge, first, plan.relatives, plan.parent_pool, child=child, relatives=kin)
         active = [(parent, row) for row in children if self.needs_a_push(parent, row, plan.push_children)]
         active += [(row, child) for row in parents if self.needs_a_push(row, child, plan.push_parents)]
         violated = self.energy(parent, child) > 0
@@ -190,28 +225,25 @@ class Slow:
             total[child] += of_child
         pushed = 0
         for u, v in active:
-            if u == v or (u, v) in self.known:
-                continue
             of_u, of_v = self.gradients(u, v)
             kept, of_kept, other, of_other = (u, of_u, v, of_v) if u == parent else (v, of_v, u, of_u)
             total[kept] -= of_kept
-            self.step(other, -of_other)
+            self.move(other, -of_other)
             pushed += 1
-        self.step(parent, total[parent])
-        self.step(child, total[child])
+        self.move(parent, total[parent])
+        self.move(child, total[child])
+        self.end_edge()
         return violated, pushed
 
     def candidates(self, edge):
-        """(the anchor, the true other end, the corrupted ends that are used)."""
+        """(the anchor, the true other end, the corrupted ends)."""
         parent, child = self.edges[edge]
         plan = self.plan
         size = plan.children + plan.parents
         anchor_is_parent = draws(self.config.seed, 0, edge, WHICH_END, 1, size)[0] < plan.children
-        rows = self.sample(edge, 0, size, plan.child_pool if anchor_is_parent else plan.parent_pool)
-        anchor, true = (parent, child) if anchor_is_parent else (child, parent)
-        pairs = [(anchor, row) if anchor_is_parent else (row, anchor) for row in rows]
-        used = [row for row, pair in zip(rows, pairs, strict=True) if row != anchor and pair not in self.known]
-        return anchor, true, used
+        if anchor_is_parent:
+            return parent, child, self.sample(edge, 0, size, plan.child_pool, parent=parent)
+        return child, parent, self.sample(edge, 0, size, plan.parent_pool, child=child)
 
     def softmax_edge(self, edge):
         anchor, true, used = self.candidates(edge)
@@ -226,8 +258,9 @@ class Slow:
             of_anchor += pull * of_a
             moves.append((other, pull * of_o))
         for other, gradient in moves:
-            self.step(other, gradient)
-        self.step(anchor, of_anchor)
+            self.move(other, gradient)
+        self.move(anchor, of_anchor)
+        self.end_edge()
         return distances.min() < distances[0], len(used)
 
 
@@ -240,7 +273,8 @@ def compare(config, edges, count, visit):
     points = rays / np.linalg.norm(rays, axis=1, keepdims=True) * rng.uniform(0.3, 0.8, (count, 1))
     slow = Slow(config, points, edges)
     method = METHODS[config.method]
-    trainer = Trainer(method, config.settings, points, np.zeros(count), edges, known, config.seed, config.optimizer)
+    optimizer = {"optimizer": config.optimizer, "batch_size": config.batch_size}
+    trainer = Trainer(method, config.settings, points, np.zeros(count), edges, known, config.seed, **optimizer)
     counts = trainer.run(0, config.rate, slow.plan)
     expected = [visit(slow, edge) for edge in shuffled_order(len(edges), config.seed, 0)]
     assert counts == tuple(sum(int(part) for part in column) for column in zip(*expected, strict=True))
@@ -275,3 +309,24 @@ def draws_no_node_twice(config, edges):
     slow = Slow(config, np.zeros((15, 2)), edges)
     used = [slow.candidates(edge)[2] for edge in range(len(edges))]
     return all(len(set(rows)) == len(rows) for rows in used)
+
+
+@pytest.mark.parametrize("name", MARGIN_METHODS)
+@pytest.mark.parametrize("size", [2, 10, 1_000])
+def test_a_batch_of_the_margin_loss_moves_each_node_once_by_the_sum_of_its_gradients(name, size, optimizer, tree):
+    """Batches that divide the edges, that do not, and one of all edges; gradients at the points before each."""
+    shape = {"negatives": 9, "relatives": 2, "corrupt": "both", "push_inside": "parent", "margin": 1.5}
+    config = FitConfig(method=name, dim=2, seed=3, optimizer=optimizer, rate=0.01, batch_size=size, **shape)
+    violated, pushed = compare(config, np.array(tree.closure(), np.int32), len(tree), Slow.margin_edge)
+    assert violated > 5
+    assert pushed > 5
+
+
+@pytest.mark.parametrize("name", DISTANCE_METHODS)
+@pytest.mark.parametrize("size", [2, 10, 1_000])
+def test_a_batch_of_the_softmax_loss_moves_each_node_once_by_the_sum_of_its_gradients(name, size, optimizer, tree):
+    given = {"method": name, "dim": 2, "optimizer": optimizer, "rate": 0.03, "negatives": 3, "corrupt": "both"}
+    config = FitConfig(**given, batch_size=size)
+    edges = np.array(tree.edges, np.int32)
+    _, used = compare(config, edges, len(tree), Slow.softmax_edge)
+    assert used == 3 * len(edges)

@@ -7,9 +7,12 @@ from hypercone.hierarchy import Adjacency, Hierarchy
 from hypercone.hierarchy.hierarchy import parent_lists
 from hypercone.methods import METHODS
 from hypercone.training import FitConfig
+from hypercone.training.draw_kernels import BLOCK, draw_block, shuffled_order
 from hypercone.training.loop import Trainer
 from hypercone.training.sampling import (
     POOL_ENTRIES_PER_NODE,
+    Examples,
+    KnownPairs,
     known_pairs,
     make_negatives,
     pool_by_degree,
@@ -107,6 +110,87 @@ class TestKnown:
         assert np.array_equal(*results)
         # The softmax of the true end alone is 1, and has no gradient.
         assert np.array_equal(results[0], before) == (method.loss == "softmax")
+
+
+def drawn_rows(edges, known, count, one_end=False, **settings):
+    """The rows of all negative pairs of an epoch, one line per edge, and the end that each line's rows replace."""
+    config = FitConfig(**{"method": "hyperbolic-cones", "parent_candidates": "all"} | settings)
+    plan = make_negatives(count, edges, config)
+    examples = Examples(edges, KnownPairs.of(known, plan.child_pool), plan)
+    order, blocks = shuffled_order(len(edges), 0, 0), []
+    for begin in range(0, len(edges), BLOCK):
+        end = min(begin + BLOCK, len(edges))
+        rows = np.full((BLOCK, config.negatives), count, np.uint32)
+        scratch = np.empty(rows.size + 1, np.uint64)
+        draw_block(rows, scratch, examples, order, begin, end, config.seed, 0, one_end)
+        blocks.append(rows[: end - begin])
+    return edges[order], np.concatenate(blocks).astype(int), plan
+
+
+class TestDrawnAgain:
+    @pytest.mark.parametrize("size", [2, 40, 3_000])
+    @pytest.mark.parametrize("corrupt", ["child", "parent", "both"])
+    def test_there_are_always_as_many_negative_pairs_as_configured_and_none_is_known(self, size, corrupt):
+        """In a forest of stars of many sizes, in which up to half of all nodes are known to be below one."""
+        rng = np.random.default_rng(size)
+        count = 2 * size + 10
+        child = np.arange(1, size)
+        edges = np.stack([rng.integers(0, np.minimum(child, 5)), child], axis=1).astype(np.int32)
+        known = Hierarchy([str(row) for row in range(count)], edges).ancestor_lists()
+        relatives = 3 if corrupt == "both" else 0
+        pairs, rows, plan = drawn_rows(edges, known, count, negatives=12, corrupt=corrupt, relatives=relatives)
+        ends = np.repeat(pairs[:, None, :], 12, axis=1)
+        replaces_child = np.arange(12) < plan.children
+        ends[:, replaces_child, 1] = rows[:, replaces_child]
+        ends[:, ~replaces_child, 0] = rows[:, ~replaces_child]
+        true = {(int(parent), child) for child in range(count) for parent in known[child]}
+        assert not true & {(int(parent), int(child)) for parent, child in ends.reshape(-1, 2)}
+        assert (ends[..., 0] != ends[..., 1]).all()
+        assert rows.max() < count
+
+    def test_a_root_that_is_known_above_all_others_has_no_negative_children_and_its_children_have_parents(self):
+        star = np.array([[0, child] for child in range(1, 9)], np.int32)
+        pairs, rows, plan = drawn_rows(star, parent_lists(star, 9), 9, negatives=10, corrupt="both", relatives=0)
+        # A row that is not found is the root itself, which is never used.
+        assert (rows[:, : plan.children] == 0).all()
+        assert (rows[:, plan.children :] != 0).all()
+        assert (rows[:, plan.children :] != pairs[:, 1:]).all()
+
+    def test_the_rows_that_are_left_are_drawn_evenly(self):
+        """Node 0 is known above 1 … 49 of 100; every other node makes a negative pair equally often."""
+        edges = np.array([[0, child] for child in range(1, 50)] * 200, np.int32)
+        known = parent_lists(edges[:49], 100)
+        _, rows, _ = drawn_rows(edges, known, 100, negatives=20, corrupt="child")
+        counts = np.bincount(rows.ravel(), minlength=100)
+        assert (counts[:50] == 0).all()
+        expected = rows.size / 50
+        assert abs(((counts[50:] - expected) ** 2 / expected).sum() - 49) < 4.5 * np.sqrt(98)
+
+    def test_where_a_parent_has_no_relatives_that_are_wrong_any_parent_is_drawn(self):
+        """In a path all relatives are above the child."""
+        path = Hierarchy.from_pairs([(str(i), str(i + 1)) for i in range(30)])
+        edges = np.array(path.closure(), np.int32)
+        pairs, rows, plan = drawn_rows(edges, path.ancestor_lists(), 31, negatives=9, corrupt="both", relatives=4)
+        below = rows[:, plan.children :] > pairs[:, 1:]
+        # Nothing is wrong above the last node.
+        assert below[pairs[:, 1] < 25].all()
+
+    def test_the_softmax_loss_replaces_one_end_of_an_edge_by_as_many_rows(self):
+        path = Hierarchy.from_pairs(
+            [(str(i), str(i + 1)) for i in range(30)] + [("other", str(i)) for i in range(31, 60)]
+        )
+        edges = np.array(path.edges, np.int32)
+        given = {"method": "poincare", "negatives": 10, "corrupt": "both", "one_end": True}
+        pairs, rows, _ = drawn_rows(edges, parent_lists(edges, len(path)), len(path), **given)
+        known = set(map(tuple, edges.tolist()))
+        replaced_parents = replaced_children = 0
+        for (parent, child), line in zip(pairs.tolist(), rows.tolist(), strict=True):
+            as_children = all(row != parent and (parent, row) not in known for row in line)
+            as_parents = all(row != child and (row, child) not in known for row in line)
+            assert as_children or as_parents
+            replaced_children += not as_parents
+            replaced_parents += not as_children
+        assert replaced_parents + replaced_children > 0
 
 
 @pytest.mark.parametrize("name", ["hyperbolic-cones", "euclidean-cones"])

@@ -14,7 +14,8 @@ from hypercone.formats.parsed import ON_CYCLE
 from hypercone.formats.registry import NAMES
 from hypercone.hierarchy import Hierarchy
 from hypercone.training import FitConfig
-from hypercone.training.config import OPTIONS, Option
+from hypercone.training.config import OPTIONS
+from hypercone.training.option import Option
 
 # The parameters of ``read`` and ``read_pairs``, and the options that set them.
 COLUMNS = {

@@ -14,20 +14,28 @@ from hypercone.cli.output import add_json, add_quiet, print_json
 from hypercone.errors import InputError, ResourceError, unknown_name
 from hypercone.progress import LiveTable
 from hypercone.reproduce import Plan, Results, Trial, markdown
-from hypercone.reproduce.claims import CLAIMS, claim_trials, judge, report
+from hypercone.reproduce.claims import (
+    CLAIMS,
+    FIRST_SEEDS,
+    MOST_SEEDS,
+    Verdict,
+    claim_trials,
+    judge,
+    measure_times,
+    report,
+    undecided_trials,
+)
 from hypercone.reproduce.released_split import released_percentages
 from hypercone.reproduce.table1 import DIMS, OWN_RECIPES, PERCENTS, RECIPES, TABLE1, headline, timing
 from hypercone.reproduce.trials import DATASET, Row, missing, run_side_by_side
 from hypercone.training.recipe import read_recipes
 
-SEEDS = 3
-
 REPRODUCE_EXAMPLE = """examples:
   hypercone reproduce table1 --seeds 1
-  hypercone reproduce table1 --methods hyperbolic-cones --dims 5 --percent 10,50
-  hypercone reproduce table1 --recipes given-edges           (ours, learned in a forest of the training edges)
+  hypercone reproduce table1 --method hyperbolic-cones --dim 5 --percent 10,50
+  hypercone reproduce table1 --recipe given-edges --dim 10 --percent 25 --seed 3     (one cell of a recipe of ours)
   hypercone reproduce table1 --split noun_closure.tsv        (the authors' files, or yours in their format)
-  hypercone reproduce claims
+  hypercone reproduce claims                                 (three seeds, and up to ten where these do not decide)
   hypercone reproduce figure3 -o pictures
   hypercone reproduce film --format gif
 
@@ -35,7 +43,7 @@ Finished trials are saved: run the same command again to continue after an inter
 
 # The options of each part of the paper, in addition to -o, --quiet and --json.
 OPTIONS = {
-    "table1": ("seeds", "jobs", "methods", "recipes", "dims", "percent", "split"),
+    "table1": ("seeds", "seed", "jobs", "methods", "recipes", "dims", "percent", "split"),
     "claims": ("seeds", "jobs", "claims"),
     "figure1": (),
     "figure2": (),
@@ -49,19 +57,25 @@ def add_reproduce_arguments(parser: argparse.ArgumentParser) -> None:
     parser.add_argument("what", choices=tuple(OPTIONS), help="the part of the paper")
     parser.add_argument("-o", "--output", default="results", metavar="FOLDER", help="where to write (default results)")
     trials = parser.add_argument_group("for table1 and claims")
-    trials.add_argument("--seeds", type=int, help="the number of seeds, each with its own split and start (default 3)")
+    trials.add_argument(
+        "--seeds",
+        type=int,
+        help=f"the number of seeds, each with its own split and start (default {FIRST_SEEDS}; claims take up to"
+        f" {MOST_SEEDS} where these do not decide)",
+    )
     trials.add_argument("--jobs", type=int, help="the number of trials run in parallel (default all cores)")
     table = parser.add_argument_group("for table1")
-    table.add_argument("--methods", help=f"comma-separated (default {','.join(TABLE1)})")
+    table.add_argument("--methods", "--method", help=f"comma-separated (default {','.join(TABLE1)})")
     table.add_argument(
         "--recipes",
+        "--recipe",
         help=f"comma-separated (default {','.join(RECIPES)}; hyperbolic cones also have {','.join(OWN_RECIPES)})",
     )
-    table.add_argument("--dims", help=f"comma-separated (default {','.join(map(str, DIMS))})")
+    table.add_argument("--dims", "--dim", help=f"comma-separated (default {','.join(map(str, DIMS))})")
     table.add_argument("--percent", help=f"comma-separated (default {','.join(map(str, PERCENTS))})")
     table.add_argument("--split", metavar="PREFIX", help="files as the authors released them, PREFIX.vocab and so on")
     parser.add_argument("--claims", help=f"for claims, comma-separated (default {','.join(CLAIMS)})")
-    parser.add_argument("--seed", type=int, help="for figure3 and film (default 0)")
+    parser.add_argument("--seed", type=int, help="for figure3 and film (default 0), and for table1 one seed alone")
     parser.add_argument("--format", choices=("html", "gif", "mp4"), help="for film (default html)")
     add_quiet(parser)
     add_json(parser)
@@ -102,10 +116,20 @@ def _plan(options: argparse.Namespace) -> Plan:
         recipes=_names("recipe", options.recipes, (*RECIPES, *OWN_RECIPES)) if options.recipes else RECIPES,
         dims=whole_numbers("--dims", options.dims, at_least=1) if options.dims else DIMS,
         percents=percentages("--percent", options.percent) if options.percent else default_percents,
-        seeds=_check_positive("--seeds", options.seeds) or SEEDS,
+        seeds=_seeds(options),
         source=options.split or DATASET,
         is_released=bool(options.split),
     )
+
+
+def _seeds(options: argparse.Namespace) -> Sequence[int]:
+    if options.seed is None:
+        return range(_check_positive("--seeds", options.seeds) or FIRST_SEEDS)
+    if options.seeds is not None:
+        raise InputError("--seed and --seeds both say which seeds; give one of them")
+    if options.seed < 0:
+        raise InputError(f"--seed is {options.seed}, but must be at least 0")
+    return [options.seed]
 
 
 def _methods(options: argparse.Namespace) -> Sequence[str]:
@@ -124,13 +148,22 @@ def _methods(options: argparse.Namespace) -> Sequence[str]:
 
 def _claims(options: argparse.Namespace) -> int:
     names = _names("claim", options.claims, CLAIMS)
-    seeds = _check_positive("--seeds", options.seeds) or SEEDS
+    given = _check_positive("--seeds", options.seeds)
     results = Results.read(Path(options.output) / "claims.json")
     table = Results.read(Path(options.output) / "table1.json")
-    _run(claim_trials(names, seeds), results, options, lambda: report(judge(names, seeds, results, table)), table)
-    verdicts = judge(names, seeds, results, table)
-    _write(Path(options.output) / "claims.md", report(verdicts))
-    _print(options, report(verdicts), {"claims": [verdict.as_dict() for verdict in verdicts]})
+
+    def verdicts() -> list[Verdict]:
+        return judge(names, given or MOST_SEEDS, results, table)
+
+    def run(trials: Sequence[Trial]) -> None:
+        _run(trials, results, options, lambda: report(verdicts()), table)
+
+    run(claim_trials(names, given or FIRST_SEEDS))
+    if given is None:
+        run(undecided_trials(verdicts()))
+    measure_times(names, given or FIRST_SEEDS, results)
+    _write(Path(options.output) / "claims.md", report(verdicts()))
+    _print(options, report(verdicts()), {"claims": [verdict.as_dict() for verdict in verdicts()]})
     return 0
 
 

@@ -68,7 +68,7 @@ class Plan:
     recipes: Sequence[str] = RECIPES
     dims: Sequence[int] = DIMS
     percents: Sequence[float] = PERCENTS
-    seeds: int = 3
+    seeds: Sequence[int] = range(3)
     source: str = DATASET
     is_released: bool = False
 
@@ -76,7 +76,7 @@ class Plan:
         """One trial for each cell, recipe and seed."""
         return [
             Trial(recipe, percent, recipe_config(method, recipe, dim, percent, seed), self.source, self.is_released)
-            for seed in range(self.seeds)
+            for seed in self.seeds
             for method in self.methods
             for recipe in self.recipes_of(method)
             for dim in self.dims
@@ -93,7 +93,7 @@ class Plan:
 
     def rows(self, rows: Iterable[Row]) -> list[Row]:
         """The results that belong to this plan."""
-        return [row for row in rows if row["source"] == self.source and row["seed"] < self.seeds]
+        return [row for row in rows if row["source"] == self.source and row["seed"] in self.seeds]
 
 
 def markdown(plan: Plan, rows: Iterable[Row]) -> str:

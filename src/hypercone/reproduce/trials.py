@@ -31,6 +31,7 @@ from hypercone.progress import Progress
 from hypercone.reproduce.released_split import read_released_split
 from hypercone.training import FitConfig, fit, pretrain, rescaled_start
 from hypercone.training.config import OPTIONS
+from hypercone.training.loop import DIGITS
 from hypercone.training.start import OF_PRETRAINING
 
 DATASET = "wordnet-nouns"
@@ -60,8 +61,10 @@ class Trial:
         return (self.source, config.method, config.dim, self.percent, self.recipe, config.seed)
 
     def identifies(self, row: dict[str, Any]) -> bool:
-        """Whether a row of results is of this trial: the same data and the same settings."""
+        """Whether a row of results is of this trial: the same data, the same settings, and the same digits."""
         config = self.config
+        if row.get("digits", 1) != DIGITS:
+            return False
         name = (row["source"], row["percent"], row["method"], row["dim"], row["seed"])
         if name != (self.source, self.percent, config.method, config.dim, config.seed):
             return False
@@ -127,6 +130,7 @@ def _run(
         "pairs_per_second": meter.pairs_per_second and round(meter.pairs_per_second),
         "training_edges": embedding.record["training_edges"],
         "source": trial.source,
+        "digits": DIGITS,
         "config": embedding.record["config"],
     }
 
@@ -145,11 +149,15 @@ Row = dict[str, Any]
 
 @dataclass
 class Results:
-    """The content of a results file: ``cells``, one row per trial, and ``runs``, the duration of each run."""
+    """The content of a results file: ``cells``, one row per trial, ``runs``, the duration of each run, and ``times``.
+
+    The rows of ``times`` are durations of epochs, measured for a claim about speed.
+    """
 
     path: Path
     cells: list[Row] = field(default_factory=list)
     runs: list[Row] = field(default_factory=list)
+    times: list[Row] = field(default_factory=list)
 
     @classmethod
     def read(cls, path: Path) -> Results:
@@ -158,7 +166,7 @@ class Results:
             return cls(path)
         try:
             content = json.loads(path.read_text(encoding="utf-8"))
-            return cls(path, list(content["cells"]), list(content["runs"]))
+            return cls(path, list(content["cells"]), list(content["runs"]), list(content.get("times", [])))
         except (OSError, ValueError, KeyError, TypeError) as error:
             raise InputError(f"{path}: is not a file of results ({error!r}); move it away to start again") from None
 
@@ -189,9 +197,16 @@ class Results:
         self.runs.append({"seconds": round(seconds, 1), "trials": trials, "jobs": jobs, **describe_machine()})
         self.write()
 
+    def add_times(self, row: Row) -> None:
+        """Add the times of a cell; they replace older ones of it."""
+        name = ("method", "dim", "percent", "seed", "source")
+        others = [old for old in self.times if [old[key] for key in name] != [row[key] for key in name]]
+        self.times = [*others, {**row, "versions": describe_machine()}]
+        self.write()
+
     def write(self) -> None:
         """Write the file atomically."""
-        content = {"runs": self.runs, "cells": self.cells}
+        content = {"runs": self.runs, "cells": self.cells} | ({"times": self.times} if self.times else {})
         with new_file(self.path) as draft:
             draft.write_text(json.dumps(content, indent=1) + "\n", encoding="utf-8")
 

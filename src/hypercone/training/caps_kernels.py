@@ -17,7 +17,7 @@ from hypercone._jit import kernel, kernel_part, width
 from hypercone._math_kernels import asin, sin_cos
 from hypercone._random_kernels import mix, uniform_from
 from hypercone.hierarchy.graph_kernels import entries, list_length
-from hypercone.training.epoch_kernels import below, is_known, stream
+from hypercone.training.draw_kernels import below, is_known, stream
 
 # The share of a parent's radius that its children leave free, and the share by which negative pairs stay clear of it.
 FREE_INSIDE = 0.15

@@ -8,10 +8,8 @@ from __future__ import annotations
 
 import dataclasses
 import math
-import numbers
-import operator
 import tomllib
-from collections.abc import Callable, Iterable, Mapping
+from collections.abc import Iterable, Mapping
 from dataclasses import dataclass
 from functools import cached_property
 from pathlib import Path
@@ -20,18 +18,8 @@ from typing import Any, ClassVar, Self
 from hypercone.construction import CONSTRUCTIONS, LEARNERS
 from hypercone.errors import OLD_METHODS, ConfigError, InputError, UnknownNameError, option, unknown_name, warn_renamed
 from hypercone.methods import METHODS, Settings, find_method
+from hypercone.training.option import Option, format_value, setting
 
-BOUNDS: dict[str, Callable[[float, float], bool]] = {
-    "at_least": operator.lt,
-    "at_most": operator.gt,
-    "above": operator.le,
-}
-# NumPy numbers are accepted and converted to plain ones.
-KINDS: dict[type, tuple[type, str]] = {
-    int: (numbers.Integral, "a whole number"),
-    float: (numbers.Real, "a finite number"),
-    str: (str, "text"),
-}
 # The default for a complete taxonomy is a construction; if edges are held out, it is learned.
 AUTO, DEFAULT_CONSTRUCTION, DEFAULT_LEARNER = "auto", "overlapping-caps", "hyperbolic-cones"
 # The settings of constructions; all others are settings of learning only.
@@ -53,75 +41,6 @@ USUAL = {
     "start_spread": 1e-3,
     "margin": 0.01,
 }
-
-
-@dataclass(frozen=True)
-class Option:
-    """The description of a setting for help, checks and documentation; without a default, it depends on the method."""
-
-    name: str
-    kind: type
-    default: int | float | str | None
-    reason: str
-    at_least: float | None = None
-    at_most: float | None = None
-    above: float | None = None
-    choices: tuple[str, ...] = ()
-    # Words that may stand instead of a number.
-    words: tuple[str, ...] = ()
-
-    def check(self, value: Any, called: str | None = None) -> Any:
-        """The value as a plain Python value; ConfigError if it has the wrong type or is outside its range.
-
-        The message begins with ``called``, by default the option as the caller writes it.
-        """
-        if isinstance(value, str) and value in self.words:
-            return value
-        wanted = self._broken_rule(value)
-        if wanted is not None:
-            wanted = " or ".join([wanted, *self.words])
-            raise ConfigError(f"{called or option(self.name)} is {format_value(value)}, but must be {wanted}")
-        return self.kind(value)
-
-    def _broken_rule(self, value: Any) -> str | None:
-        """The rule that the value breaks; None if it is valid."""
-        accepted, kind = KINDS[self.kind]
-        is_right = isinstance(value, accepted) and not isinstance(value, bool)
-        if not is_right or (self.kind is float and not _is_finite(value)):
-            return kind
-        if self.choices and value not in self.choices:
-            return f"one of {', '.join(self.choices)}"
-        for rule, is_broken in BOUNDS.items():
-            bound = getattr(self, rule)
-            if bound is not None and is_broken(value, bound):
-                return f"{rule.replace('_', ' ')} {bound}"
-        return None
-
-
-def format_value(value: Any, most: int = 60) -> str:
-    """A value for a message, cut to at most ``most`` characters.
-
-    >>> format_value("two"), format_value(0.5), format_value(10**5000), len(format_value("x" * 1000))
-    ("'two'", '0.5', 'a number of very many digits', 60)
-    """
-    try:
-        # repr of a NumPy number includes its type.
-        text = str(value) if isinstance(value, numbers.Number) else repr(value)
-    except ValueError:
-        return "a number of very many digits"
-    return text if len(text) <= most else text[: most - 1] + "…"
-
-
-def _is_finite(value: Any) -> bool:
-    try:
-        return math.isfinite(value)
-    except OverflowError:  # a whole number too large for a float
-        return False
-
-
-def setting(default: int | float | str | None, reason: str, **rules: Any) -> Any:
-    """A dataclass field without a default, with the description of its option as metadata."""
-    return dataclasses.field(metadata={"default": default, "reason": reason, **rules})
 
 
 class _NamedSettings:
@@ -181,6 +100,13 @@ class TrainingConfig(_NamedSettings):
         " rate per node, with steps never longer than the rate",
         choices=("sgd", "sgd-exp", "adagrad"),
     )
+    batch_size: int = setting(
+        1,
+        "positives per step: the gradients of a batch are taken at the points before it and added up; the paper's"
+        " batches have 10",
+        at_least=1,
+        at_most=100_000,
+    )
     # Below the minimum, cones are narrower than the distance kept from the borders.
     K: float = setting(0.1, "cone constant; the paper's value, larger means wider cones", at_least=1e-6, at_most=10)
     margin: float = setting(None, "γ, how far outside a negative pair must be (radians for cones)", above=0)
@@ -215,7 +141,7 @@ class TrainingConfig(_NamedSettings):
     )
     known: str = setting(
         "training",
-        "negative pairs are discarded if they are true in the training edges, or in the transitive closure of those",
+        "negative pairs are drawn again if they are true in the training edges, or in the transitive closure of those",
         choices=("training", "closure"),
     )
     push_inside: str = setting(
@@ -360,10 +286,10 @@ OTHER_NAMES = {
     **dict.fromkeys(("epoch", "n_epochs", "num_epochs", "max_epochs", "max_iter", "n_iter", "iterations"), "epochs"),
     **dict.fromkeys(("lr", "learning_rate", "eta", "step_size"), "rate"),
     **dict.fromkeys(("negative", "n_negatives", "num_negatives", "negative_samples"), "negatives"),
+    **dict.fromkeys(("batch", "batchsize", "minibatch", "mini_batch", "minibatch_size"), "batch_size"),
     **dict.fromkeys(("n_jobs", "workers", "n_threads", "num_threads"), "threads"),
     **dict.fromkeys(("early_stopping", "n_iter_no_change"), "patience"),
 }
-BATCHES = ("batch", "batch_size", "batchsize", "minibatch")
 
 
 def unknown_setting(name: str, known: Iterable[str] = (), kind: str = "setting") -> UnknownNameError:
@@ -374,8 +300,6 @@ def unknown_setting(name: str, known: Iterable[str] = (), kind: str = "setting")
     """
     if name.casefold() in OTHER_NAMES:
         return UnknownNameError(f"there is no {kind} {name!r}; did you mean {OTHER_NAMES[name.casefold()]}?")
-    if name.casefold() in BATCHES:
-        return UnknownNameError(f"there is no {kind} {name!r}, because each step takes one edge; leave it out")
     return unknown_name(kind, name, [*OPTIONS, *known])
 
 

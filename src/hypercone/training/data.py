@@ -15,7 +15,7 @@ from hypercone.errors import InputError, short, some
 from hypercone.formats import read
 from hypercone.hierarchy import Hierarchy
 from hypercone.hierarchy.interop import checked_direction, rows_of_dict, rows_of_graph, texts_of
-from hypercone.training.config import format_value
+from hypercone.training.option import format_value
 
 # The arguments of ``read``, which ``fit`` passes on.
 READING = tuple(name for name in inspect.signature(read).parameters if name != "source")

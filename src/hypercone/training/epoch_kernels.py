@@ -1,4 +1,4 @@
-"""One epoch of each loss, compiled: randomness as a function of (seed, epoch, edge), draws, gradients, updates.
+"""One epoch of each loss, compiled: draws, gradients, updates; see ``draw_kernels`` and ``update_kernels``.
 
 The margin loss makes two passes over the negative pairs of an edge. The first only tests, without branches, and marks
 the pairs within the margin, which are few. The second computes gradients for the marked pairs. While one edge is
@@ -15,8 +15,6 @@ import numpy as np
 from numpy import uint64
 
 from hypercone._jit import fma, kernel, kernel_part, prefetch_row, width
-from hypercone._random_kernels import mix
-from hypercone.hierarchy.graph_kernels import entries, list_length
 from hypercone.methods.generic_kernels import (
     add_gradient,
     attraction,
@@ -24,9 +22,10 @@ from hypercone.methods.generic_kernels import (
     is_within_margin,
     point_term,
     region,
-    step,
 )
 from hypercone.methods.sum_kernels import norm_and_apart, squared_norm
+from hypercone.training.draw_kernels import BLOCK, anchor_is_parent, draw_block, stream
+from hypercone.training.update_kernels import end_edge, move
 
 
 @kernel_part
@@ -42,47 +41,47 @@ def _scale(of_parent, of_child, weight, dim):
         of_child[k] *= weight
 
 
+@kernel_part
+def prefetch_next(points, edges, rows, order, i):
+    """Prefetch the ends of the next edge, and the rows that were drawn for it if it is in the same block."""
+    following = order[min(i + 1, order.size - 1)]
+    prefetch_row(points, uint64(edges[following, 0]))
+    prefetch_row(points, uint64(edges[following, 1]))
+    line = uint64((i + 1) % BLOCK)
+    for j in range(rows.shape[1]):
+        prefetch_row(points, uint64(rows[line, uint64(j)]))
+
+
 @kernel(always_compiled=True)
-def margin_epoch(points, memory, examples, order, method, optimizer, seed, epoch, dim):
+def margin_epoch(points, memory, examples, order, method, optimizer, updates, seed, epoch, dim):
     """Visit the edges in order, moving points in place; returns (violated positives, active negatives)."""
-    edges, known, negatives = examples
+    edges, negatives = examples.edges, examples.negatives
     children, parents, relatives = negatives.children, negatives.parents, negatives.relatives
     weight = negatives.positive_weight
     both = children + parents + relatives
-    rows = np.empty(2 * both, np.uint64)
+    rows = np.zeros((BLOCK, both), np.uint32)
+    doubtful = np.empty(BLOCK * both + 1, np.uint64)
     marked = np.empty(both, np.uint8)
     of_parent = np.zeros(width(dim))
     of_child = np.zeros(width(dim))
     of_other = np.zeros(width(dim))
     violated = 0
     pushed = 0
-    here = uint64(0)
-    there = uint64(both)
-    # One iteration more than there are edges: each draws for the next edge, and the first does nothing else.
-    for i in range(-1, order.size):
-        here, there = there, here
-        following = prefetch_edges(points, edges, order, i)
-        draws = stream(seed, epoch, following)
-        draw_rows(rows, there, 0, children, draws, negatives.child_pool, points)
-        draw_rows(rows, there, children, parents, draws, negatives.parent_pool, points)
-        if relatives > 0:
-            parent = uint64(edges[following, 0])
-            child = uint64(edges[following, 1])
-            first = children + parents
-            draw_relatives(rows, there, first, relatives, draws, negatives.relative_pools, parent, child, points)
-        if i < 0:
-            continue
-
+    for i in range(order.size):
+        line = uint64(i % BLOCK)
+        if line == uint64(0):
+            draw_block(rows, doubtful, examples, order, i, min(i + BLOCK, order.size), seed, epoch, False)
+        prefetch_next(points, edges, rows, order, i)
         parent = uint64(edges[order[i], 0])
         child = uint64(edges[order[i], 1])
         cone = region(method, points, parent, negatives.push_children, dim)
         found = 0
         for j in range(children):
-            mark = is_within_margin(method, cone, points, parent, rows[here + uint64(j)], dim)
+            mark = is_within_margin(method, cone, points, parent, uint64(rows[line, uint64(j)]), dim)
             marked[uint64(j)] = mark
             found += mark
         for j in range(children, both):
-            row = rows[here + uint64(j)]
+            row = uint64(rows[line, uint64(j)])
             apex = region(method, points, row, negatives.push_parents, dim)
             mark = is_within_margin(method, apex, points, row, child, dim)
             marked[uint64(j)] = mark
@@ -96,67 +95,38 @@ def margin_epoch(points, memory, examples, order, method, optimizer, seed, epoch
             violated += 1
         if found > 0:
             for j in range(both):
-                row = rows[here + uint64(j)]
+                row = uint64(rows[line, uint64(j)])
                 if marked[uint64(j)] == 0:
                     continue
                 if j < children:
-                    if row == parent or is_known(known, parent, row):
+                    if row == parent:
                         continue
                     add_gradient(method, cone, points, parent, row, -1.0, of_parent, of_other, dim)
                 else:
-                    if row == child or is_known(known, row, child):
+                    if row == child:
                         continue
                     # Computed again, because the row may have moved since the test.
                     apex = region(method, points, row, negatives.push_parents, dim)
                     add_gradient(method, apex, points, row, child, -1.0, of_other, of_child, dim)
-                step(optimizer, method, points, memory, row, of_other, dim)
+                move(updates, optimizer, method, points, memory, row, of_other, dim)
                 _clear(of_other, dim)
                 pushed += 1
         if outside or found > 0:
-            step(optimizer, method, points, memory, parent, of_parent, dim)
-            step(optimizer, method, points, memory, child, of_child, dim)
+            move(updates, optimizer, method, points, memory, parent, of_parent, dim)
+            move(updates, optimizer, method, points, memory, child, of_child, dim)
             _clear(of_parent, dim)
             _clear(of_child, dim)
+        end_edge(updates, optimizer, method, points, memory, i == order.size - 1, dim)
     return violated, pushed
 
 
-@kernel_part
-def _anchor_is_parent(draws, children, parents):
-    """Whether the parent is the anchor; if both ends are corrupted, drawn in proportion to the two counts."""
-    return below(mix(draws + uint64(0xFFFFFFFF)), children + parents) < uint64(children)
-
-
-@kernel_part
-def _draw(rows, at, points, draws, negatives):
-    """The rows for one edge; returns whether its parent is the anchor."""
-    count = negatives.children + negatives.parents
-    if _anchor_is_parent(draws, negatives.children, negatives.parents):
-        draw_rows(rows, at, 0, count, draws, negatives.child_pool, points)
-        return True
-    draw_rows(rows, at, 0, count, draws, negatives.parent_pool, points)
-    return False
-
-
-@kernel_part
-def _keep_corrupted(candidates, rows, at, count, anchor, anchor_is_parent, known):
-    """Write the drawn rows that are not known to be true behind the true end; returns the number of candidates."""
-    found = uint64(1)
-    for j in range(count):
-        row = rows[at + uint64(j)]
-        candidates[found] = row
-        parent = anchor if anchor_is_parent else row
-        child = row if anchor_is_parent else anchor
-        if row != anchor and not is_known(known, parent, child):
-            found += uint64(1)
-    return found
-
-
 @kernel(always_compiled=True)
-def softmax_epoch(points, memory, examples, order, method, optimizer, seed, epoch, dim):
+def softmax_epoch(points, memory, examples, order, method, optimizer, updates, seed, epoch, dim):
     """Visit the edges in order, moving points in place; returns (edges not ranked first, negatives used)."""
-    edges, known, negatives = examples
+    edges, negatives = examples.edges, examples.negatives
     size = negatives.children + negatives.parents
-    rows = np.empty(2 * size, np.uint64)
+    rows = np.zeros((BLOCK, size), np.uint32)
+    doubtful = np.empty(BLOCK * size + 1, np.uint64)
     candidates = np.empty(size + 2, np.uint64)
     norms = np.empty(size + 1)
     distances = np.empty(size + 1)
@@ -168,18 +138,19 @@ def softmax_epoch(points, memory, examples, order, method, optimizer, seed, epoc
     of_other = np.zeros(width(dim))
     violated = 0
     used = 0
-    here = uint64(0)
-    there = uint64(size)
-    draws = stream(seed, epoch, order[0])
-    next_anchor_is_parent = _draw(rows, here, points, draws, negatives)
     for i in range(order.size):
-        anchor_is_parent = next_anchor_is_parent
-        draws = stream(seed, epoch, prefetch_edges(points, edges, order, i))
-        next_anchor_is_parent = _draw(rows, there, points, draws, negatives)
-
-        anchor = uint64(edges[order[i], 0] if anchor_is_parent else edges[order[i], 1])
-        candidates[0] = uint64(edges[order[i], 1] if anchor_is_parent else edges[order[i], 0])
-        found = _keep_corrupted(candidates, rows, here, size, anchor, anchor_is_parent, known)
+        line = uint64(i % BLOCK)
+        if line == uint64(0):
+            draw_block(rows, doubtful, examples, order, i, min(i + BLOCK, order.size), seed, epoch, True)
+        prefetch_next(points, edges, rows, order, i)
+        parent_is_anchor = anchor_is_parent(stream(seed, epoch, order[i]), negatives.children, negatives.parents)
+        anchor = uint64(edges[order[i], 0] if parent_is_anchor else edges[order[i], 1])
+        candidates[0] = uint64(edges[order[i], 1] if parent_is_anchor else edges[order[i], 0])
+        found = uint64(1)
+        for j in range(size):
+            row = uint64(rows[line, uint64(j)])
+            candidates[found] = row
+            found += uint64(row != anchor)
         anchor_term = point_term(method, squared_norm(points, anchor, dim))
         for j in range(found):
             norms[j], distances[j] = norm_and_apart(points, anchor, candidates[j], dim)
@@ -206,84 +177,8 @@ def softmax_epoch(points, memory, examples, order, method, optimizer, seed, epoc
                 delta = points[anchor, k] - points[row, k]
                 of_anchor[k] = fma(pull, fma(to_anchor[j], points[anchor, k], delta), of_anchor[k])
                 of_other[k] = pull * fma(to_other[j], points[row, k], -delta)
-            step(optimizer, method, points, memory, row, of_other, dim)
-        step(optimizer, method, points, memory, anchor, of_anchor, dim)
-        for k in range(width(dim)):
-            of_anchor[k] = 0.0
-        here, there = there, here
+            move(updates, optimizer, method, points, memory, row, of_other, dim)
+        move(updates, optimizer, method, points, memory, anchor, of_anchor, dim)
+        _clear(of_anchor, dim)
+        end_edge(updates, optimizer, method, points, memory, i == order.size - 1, dim)
     return violated, used
-
-
-# Edges are visited in random order. Far enough ahead to hide the latency, near enough to be still in the cache.
-LOOKAHEAD = 12
-
-
-@kernel_part
-def draw_rows(rows, at, first, count, draws, pool, points):
-    """Write draws first … first+count−1 of a stream as random rows of the pool, and prefetch them.
-
-    They are written to rows[at + first] and following. Callers keep two halves and draw for the next edge before they
-    process the current one, so that the rows arrive in the cache in time.
-    """
-    for j in range(first, first + count):
-        row = uint64(pool[below(mix(draws + uint64(j)), pool.size)])
-        prefetch_row(points, row)
-        rows[at + uint64(j)] = row
-
-
-@kernel_part
-def draw_relatives(rows, at, first, count, draws, pools, parent, child, points):
-    """Like ``draw_rows``, from a parent's list of relatives; without any, the child itself, which is never used."""
-    start = pools.offsets[parent]
-    size = list_length(pools, parent)
-    for j in range(first, first + count):
-        row = child
-        if size > 0:
-            row = uint64(pools.rows[uint64(start) + below(mix(draws + uint64(j)), size)])
-        prefetch_row(points, row)
-        rows[at + uint64(j)] = row
-
-
-@kernel_part
-def prefetch_edges(points, edges, order, i):
-    """Prefetch the ends of the next edge and, further ahead, the edges themselves; returns the next edge."""
-    last = order.size - 1
-    prefetch_row(edges, uint64(order[min(i + LOOKAHEAD, last)]))
-    following = order[min(i + 1, last)]
-    prefetch_row(points, uint64(edges[following, 0]))
-    prefetch_row(points, uint64(edges[following, 1]))
-    return following
-
-
-@kernel_part
-def is_known(known, parent, child):
-    """Whether the pair is known to be true; the lists are short, so a scan is faster than bisection or a hash."""
-    for i in entries(known, child):
-        if known.rows[i] == parent:
-            return True
-    return False
-
-
-@kernel_part
-def stream(seed, epoch, edge):
-    """The start of the stream of draws for one edge in one epoch."""
-    return mix(mix(mix(uint64(seed)) + uint64(epoch)) + uint64(edge))
-
-
-@kernel_part
-def below(bits, bound):
-    """An integer in [0, bound) from the upper 32 random bits; the bias is below 2⁻³² · bound."""
-    return ((bits >> uint64(32)) * uint64(bound)) >> uint64(32)
-
-
-@kernel(always_compiled=True)
-def shuffled_order(count, seed, epoch):
-    """A permutation of 0 … count−1 that depends on (seed, epoch) only."""
-    order = np.empty(count, np.uint32)
-    for i in range(count):
-        order[i] = i
-    start = stream(seed, epoch, uint64(0xFFFFFFFFFFFFFFFF))
-    for i in range(count - 1, 0, -1):
-        j = below(mix(start + uint64(i)), i + 1)
-        order[uint64(i)], order[j] = order[j], order[uint64(i)]
-    return order

@@ -34,13 +34,13 @@ from hypercone.training.config import (
     ConstructionConfig,
     FitConfig,
     TrainingConfig,
-    format_value,
     method_of,
     unknown_setting,
     with_new_names,
 )
 from hypercone.training.data import READING, Data, hierarchy_of
-from hypercone.training.loop import Stage
+from hypercone.training.loop import DIGITS, Stage
+from hypercone.training.option import format_value
 from hypercone.training.recipe import Recipe, settings_of
 from hypercone.training.sampling import TrainingData, calibration_pairs, prepare
 from hypercone.training.start import check_start, pretrained_points, starting_points
@@ -399,6 +399,7 @@ def identity_of(
     parts: Identity = {
         **config.as_dict(),
         "hypercone": __version__,
+        "digits": DIGITS,
         # The last bits of the result may depend on these versions.
         **{name: importlib.metadata.version(name) for name in ("numba", "numpy")},
         "nodes": len(hierarchy),

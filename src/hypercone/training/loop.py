@@ -29,9 +29,15 @@ from hypercone.runs import Checkpoint
 from hypercone.runs.checkpoint import reading_state
 from hypercone.runs.folder import DEFAULT_CONTEXT, PRETRAINING, TRAINING, FitContext
 from hypercone.training.config import TrainingConfig
-from hypercone.training.epoch_kernels import margin_epoch, shuffled_order, softmax_epoch
+from hypercone.training.draw_kernels import shuffled_order
+from hypercone.training.epoch_kernels import margin_epoch, softmax_epoch
 from hypercone.training.monitor import History, LossMeter
-from hypercone.training.sampling import Examples, Negatives, make_negatives
+from hypercone.training.sampling import Examples, KnownPairs, Negatives, make_negatives
+from hypercone.training.update_kernels import make_updates
+
+# Counts the changes after which the same settings and seed give other points. Results and checkpoints of another count
+# are not continued. 2: known negative pairs are drawn again.
+DIGITS = 2
 
 
 @dataclass(frozen=True)
@@ -107,6 +113,7 @@ class Stage:
             seed=config.seed,
             optimizer=config.optimizer,
             threads=config.threads,
+            batch_size=config.batch_size,
         )
         meter = self._loss_meter(count) if self.records_history and self.total else None
         return TrainingState(
@@ -176,8 +183,10 @@ class Trainer:
     seed: int
     optimizer: str
     threads: int = 1
+    batch_size: int = 1
     # Wall time of the latest epoch.
     seconds: float = 0.0
+    _prepared: Examples | None = field(default=None, init=False, repr=False)
 
     def run(self, epoch: int, rate: float, negatives: Negatives) -> tuple[int, int]:
         """Visit every edge once; returns (violated positives, active negatives)."""
@@ -187,6 +196,12 @@ class Trainer:
         counts = visit(order, epoch, rate, negatives)
         self.seconds = time.perf_counter() - started
         return counts
+
+    def _examples(self, negatives: Negatives) -> Examples:
+        """The data for the kernels, made once for each plan of negatives."""
+        if self._prepared is None or self._prepared.negatives is not negatives:
+            self._prepared = Examples(self.edges, KnownPairs.of(self.known, negatives.child_pool), negatives)
+        return self._prepared
 
     def _visit_in_threads(
         self, order: NDArray[np.uint32], epoch: int, rate: float, negatives: Negatives
@@ -210,13 +225,16 @@ class Trainer:
         dim = dimension_type(self.points.shape[1], len(self.edges))
         constants = self.method.constants(self.settings)
         step = _optimizer(self.optimizer, rate)
+        drawn = negatives.children + negatives.parents + negatives.relatives
+        updates = make_updates(self.batch_size, len(self.points), self.points.shape[1], drawn)
         violated, active = kernel(
             self.points,
             self.memory,
-            Examples(self.edges, self.known.csr, negatives),
+            self._examples(negatives),
             order,
             constants,
             step,
+            updates,
             self.seed,
             epoch,
             dim,

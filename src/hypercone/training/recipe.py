@@ -16,9 +16,9 @@ from hypercone.training.config import (
     ConstructionConfig,
     FitConfig,
     TrainingConfig,
-    format_value,
     with_new_names,
 )
+from hypercone.training.option import format_value
 
 Recipe = str | os.PathLike[str] | Mapping[str, Any] | TrainingConfig | ConstructionConfig | FitConfig
 # The key of a recipe's exceptions: tables whose "dim" and "percent" select the cells they apply to.

@@ -7,13 +7,14 @@ from typing import NamedTuple
 import numpy as np
 from numpy.typing import NDArray
 
-from hypercone._arrays import CSR, Adjacency, Rows
+from hypercone._arrays import CSR, Adjacency, Offsets, Rows, read_only
 from hypercone._math_kernels import power_each
 from hypercone.errors import InputError
 from hypercone.hierarchy import Hierarchy, LabeledPairs, Split
 from hypercone.hierarchy.hierarchy import parent_lists
 from hypercone.hierarchy.split import negative_pairs
 from hypercone.training.config import FitConfig, TrainingConfig
+from hypercone.training.draw_kernels import signatures_of
 
 # A pool lists each node as often as its weight requires; this many entries per node are precise enough.
 POOL_ENTRIES_PER_NODE = 16
@@ -33,11 +34,50 @@ class Negatives(NamedTuple):
     positive_weight: float = 1.0
 
 
+class KnownPairs(NamedTuple):
+    """The known parents of each node, and the bits by which most draws are decided without them (``draw_kernels``).
+
+    In ``child_pool`` the lower bits of a number, those in ``row_bits``, are a row, and the others its signature.
+    ``own_marks`` has the marks of one bit; ``signatures`` are for drawing parents.
+    """
+
+    offsets: Offsets
+    rows: Rows
+    marks: NDArray[np.uint64]
+    child_pool: NDArray[np.uint64]
+    signatures: NDArray[np.uint64]
+    row_bits: np.uint64
+    own_marks: np.uint64
+
+    @classmethod
+    def of(cls, known: Adjacency, child_pool: Rows) -> KnownPairs:
+        """The known pairs of these lists of parents, and this pool of children."""
+        marks, row_bits, own_marks = _marks(known)
+        of_children, signatures = signatures_of(known.csr, marks)
+        pool = child_pool.astype(np.uint64) | of_children[child_pool, 0]
+        marks, pool, signatures = (read_only(bits) for bits in (marks, pool, signatures))
+        return cls(known.offsets, known.rows, marks, pool, signatures, row_bits, own_marks)
+
+
+def _marks(known: Adjacency) -> tuple[NDArray[np.uint64], np.uint64, np.uint64]:
+    """The mark of each node as a parent, above the bits of a row; with the bits of rows, and of marks of one bit."""
+    count = len(known)
+    of_rows = max(1, (count - 1).bit_length())
+    of_own = (64 - of_rows) // 2
+    shared = 64 - of_rows - of_own
+    hashed = np.arange(count, dtype=np.uint64) * np.uint64(0x9E3779B97F4A7C15)
+    places = [of_rows + of_own + ((hashed >> np.uint64(shift)) % np.uint64(shared)).astype(int) for shift in (24, 44)]
+    marks = np.uint64(1) << places[0].astype(np.uint64) | np.uint64(1) << places[1].astype(np.uint64)
+    common = np.argsort(-np.bincount(known.rows, minlength=count), kind="stable")[:of_own]
+    marks[common] = np.uint64(1) << np.arange(of_rows, of_rows + len(common), dtype=np.uint64)
+    return marks.reshape(-1, 1), np.uint64((1 << of_rows) - 1), np.uint64(((1 << of_own) - 1) << of_rows)
+
+
 class Examples(NamedTuple):
     """The data of an epoch: (parent, child) pairs, the known parents of each node, and how negatives are drawn."""
 
     edges: Rows
-    known: CSR
+    known: KnownPairs | CSR  # caps are drawn without the bits
     negatives: Negatives
 
 

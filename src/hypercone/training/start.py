@@ -35,7 +35,7 @@ from hypercone.runs import Checkpoint
 from hypercone.runs.folder import DEFAULT_CONTEXT, FREE, PRETRAINING, FitContext
 from hypercone.training.caps_kernels import CapSteps, Pull, cap_epoch, tightest_parents
 from hypercone.training.config import FitConfig, TrainingConfig, training_config
-from hypercone.training.epoch_kernels import shuffled_order
+from hypercone.training.draw_kernels import shuffled_order
 from hypercone.training.loop import Stage
 from hypercone.training.sampling import Examples, Negatives
 
@@ -109,6 +109,7 @@ OF_PRETRAINING = {
     "seed": "seed",
     "init_epochs": "epochs",
     "init_corrupt": "corrupt",
+    "batch_size": "batch_size",
     "known": "known",
     "threads": "threads",
     "border": "border",
