@@ -221,7 +221,7 @@ def test_hidden_links_that_can_be_known_come_first_with_the_highest_confidences(
     first = [tuple(pair) in hidden for pair in found.pairs[: len(links)].tolist()]
     assert np.mean(first) > 0.8
     assert found.confidences[0] > 0.5
-    assert found.confidences[: len(links)].mean() > 10 * found.confidences[len(links) :].mean()
+    assert len(found.pairs) < 2 * len(links), "nothing else is sure enough"
     assert missing_rows(damaged, 20).confidences.tolist() == found.confidences.tolist(), "the same every time"
 
 
