@@ -17,11 +17,12 @@ from hypercone._arrays import Rows, read_only
 from hypercone._jit import dimension_type
 from hypercone.embedding import Embedding
 from hypercone.errors import InputError, unknown_name
-from hypercone.evaluation.damaged import Damaged, check_share, with_edges
 from hypercone.geometry import cones, euclidean_cones
 from hypercone.hierarchy import Adjacency, Hierarchy
 from hypercone.hierarchy.graph import flipped_lists
 from hypercone.methods import Method, Points, Settings, find_method, generic_kernels
+from hypercone.queries.hidden_links import Damaged, check_share, with_edges
+from hypercone.queries.missing_links import LinkGraph, evidence_of, learn_from_hidden_links
 
 Kind = Literal["secondary", "attachment"]
 KINDS: tuple[Kind, ...] = ("secondary", "attachment")
@@ -37,6 +38,8 @@ RESTART = 0.15
 WALK_STEPS = 40
 # The usual constant of reciprocal rank fusion.
 FUSION = 60
+# Candidates of a node for the scores of ``suggest``, which by itself looks at fewer, and how far its walk goes.
+MOST_CANDIDATES, WALK_PRECISION = 300, 1e-5
 # Of a large subtree only this many nodes are looked at.
 MOST_DESCENDANTS = 8
 
@@ -398,6 +401,19 @@ def _places(scores: Points) -> Points:
     """0, 1, 2 … from the lowest score up; equal scores have equal places."""
     places: Points = np.unique(scores, return_inverse=True)[1].astype(np.float64)
     return places
+
+
+def by_suggest(hierarchy: Hierarchy) -> ParentScorer:
+    """The confidence of ``suggest`` in a parent elsewhere; nodes below a known parent come last."""
+    model, graph = learn_from_hidden_links(hierarchy), LinkGraph.of(hierarchy)
+
+    def score(node: int) -> Points:
+        evidence = evidence_of(graph, np.array([node], np.int32), MOST_CANDIDATES, WALK_PRECISION)
+        scores = np.full(len(hierarchy), -1.0)
+        scores[evidence.pairs[:, 0]] = np.where(evidence.is_below, -0.5, model.confidences(evidence))
+        return scores
+
+    return each(score)
 
 
 def by_energy(embedding: Embedding) -> ParentScorer:

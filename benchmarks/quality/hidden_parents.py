@@ -4,6 +4,8 @@ Two tasks. *secondary*: a fifth of the nodes with several parents lose one of th
 with both parents and children lose all parents, so that their subtree has no place any more. At most 800 nodes each.
 No hidden edge follows from what is left; models are fitted to what is left, with their defaults.
 
+The scores of the graph include the confidence of ``hypercone suggest``, for second parents.
+
 A row is one task, seed, method and dimension, with the ranks by every score of that method. Two tables: means over
 seeds of all scores, and a short one. HPO and GO-BP are files with the columns parent and child:
 
@@ -37,6 +39,7 @@ from benchmarks.parent_scorers import (
     by_needed_width,
     by_neighbors,
     by_popularity,
+    by_suggest,
     by_walk,
     elsewhere,
     hide_parents,
@@ -48,9 +51,9 @@ from benchmarks.parent_scorers import (
 from benchmarks.support import load_hierarchy
 from hypercone.embedding import Embedding, load
 from hypercone.errors import InputError
-from hypercone.evaluation.damaged import Damaged
 from hypercone.hierarchy import Hierarchy
 from hypercone.methods import find_method
+from hypercone.queries.hidden_links import Damaged
 from hypercone.training import fit
 
 KEY = ("hierarchy", "task", "method", "dim", "seed")
@@ -67,7 +70,7 @@ SHARES = {"secondary": 0.2, "attachment": 0.1}
 MOST = 800
 MARGINS = 10
 # What stands for the method of scores that need no embedding; its dimension is 0.
-GRAPH = "graph"
+GRAPH, SUGGEST = "graph", "suggest"
 COLUMNS = ("mrr", "hits_1", "hits_10", "hits_100", "median", "strict_mrr", "too_general", "too_specific")
 TASKS = {"secondary": "a second parent", "attachment": "the place of a subtree"}
 TITLES = {"nouns": "nouns", "mammals": "mammals", "hpo": "HPO", "go-bp": "GO-BP"}
@@ -77,6 +80,7 @@ SHOWN = {
         ("graph", "popularity"): "number of children",
         ("graph", "common ancestors, elsewhere"): "common ancestors",
         ("graph", "random walk, elsewhere"): "random walk",
+        ("suggest", "confidence"): "confidence of suggest",
         ("poincare", "distance"): "Poincaré distance",
         ("hyperbolic-cones", "energy"): "cones: energy",
         ("hyperbolic-cones", "needed width, elsewhere"): "cones: width needed",
@@ -110,11 +114,14 @@ def add_options(parser: argparse.ArgumentParser) -> None:
 
 def parts(options: argparse.Namespace) -> Iterator[Row]:
     """Seed by seed the graph first, then one method after the other, each on all hierarchies."""
-    ways = [(GRAPH, 0)] + [(method, dim) for dim in options.dims for method in options.methods]
+    ways = [(GRAPH, 0), (SUGGEST, 0)] + [(method, dim) for dim in options.dims for method in options.methods]
     for seed in options.seeds:
         for method, dim in ways:
             for hierarchy in options.hierarchies:
                 for task in options.tasks:
+                    if method == SUGGEST and task == "attachment":
+                        # Nothing is suggested for a node without a parent.
+                        continue
                     nodes = nodes_to_hide_from(load_hierarchy(source_of(hierarchy, options)), task)
                     if SHARES[task] * len(nodes) >= options.fewest:
                         yield {"hierarchy": hierarchy, "task": task, "method": method, "dim": dim, "seed": seed}
@@ -134,6 +141,8 @@ def run(settings: Row, options: argparse.Namespace) -> list[Row]:
     hidden, whole = hide(source, settings["task"], settings["seed"]), load_hierarchy(source)
     if settings["method"] == GRAPH:
         kind, seconds, scorers = GRAPH, 0.0, graph_scorers(hidden.hierarchy, settings["task"], settings["seed"])
+    elif settings["method"] == SUGGEST:
+        kind, seconds, scorers = GRAPH, 0.0, {"confidence": by_suggest(hidden.hierarchy)}
     else:
         embedding, seconds = fit_or_load(hidden.hierarchy, settings, options.models)
         kind = embedding.record.get("kind", "learned")

@@ -12,9 +12,9 @@ from hypothesis import strategies as st
 from benchmarks import parent_scorers as scorers
 from hypercone import Embedding, Hierarchy
 from hypercone.errors import InputError, UnknownNameError
-from hypercone.evaluation.damaged import Damaged
 from hypercone.geometry import cones, poincare
 from hypercone.methods import METHODS, Settings, find_method
+from hypercone.queries.hidden_links import Damaged
 
 NAMES = [f"n{row}" for row in range(8)]
 # 0 over 1, 2, 3;  1 over 4, 5;  2 over 5, 6;  3 over 6;  5 over 7.

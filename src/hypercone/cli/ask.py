@@ -129,13 +129,13 @@ SUGGEST_EXAMPLE = """examples:
   hypercone suggest model
   hypercone suggest model --count 1000 --json
   hypercone suggest model --hierarchy newer.tsv
-  hypercone suggest model --check                  (two fits: how many suggestions would be right?)"""
+  hypercone suggest model --check                  (how many suggestions would be right?)"""
 
 WIDEST = 40
 
 CONSTRUCTED = (
-    "note: this model was constructed and repeats the edges it was given, wrong ones too; suggestions are better from"
-    " a learned one (hypercone fit ... --method hyperbolic-cones)"
+    "note: this model was constructed and repeats the edges it was given, wrong ones too; for wrong links use a learned"
+    " one (hypercone fit ... --method hyperbolic-cones)"
 )
 
 
@@ -152,7 +152,7 @@ def add_suggest_arguments(parser: argparse.ArgumentParser) -> None:
     parser.add_argument(
         "--check",
         action="store_true",
-        help="damage the hierarchy, fit it again, and count the correct suggestions",
+        help="hide and plant links, fit the model again for those planted, and count the correct suggestions",
     )
     parser.add_argument("--seed", type=int, default=0, help="of the damage for --check (default 0)")
     add_columns(parser)
@@ -188,7 +188,7 @@ def _check(options: argparse.Namespace, embedding: Embedding, hierarchy: Hierarc
     if options.json:
         print_json(found.as_dict())
         return 0
-    print("Links were hidden or planted in the hierarchy, and a model was fitted to the result.\n")
+    print("Links were hidden in the hierarchy, and others planted; then it was asked for suggestions.\n")
     _print_precision("missing", "hidden", found.missing)
     _print_precision("wrong", "planted", found.wrong)
     return 0
@@ -198,14 +198,17 @@ def _print_precision(kind: str, done: str, found: PrecisionAt) -> None:
     print(f"{kind} links: {found.links:,} {done}, {found.found:,} of them among the {found.listed:,} suggestions")
     for cut, precision in found.precision.items():
         if cut <= found.listed:
-            print(f"  right among the first {cut:<6,} {100 * precision:6.1f} %")
+            expected = f"   (mean confidence {100 * found.confidence[cut]:.1f} %)" if found.confidence else ""
+            print(f"  right among the first {cut:<6,} {100 * precision:6.1f} %{expected}")
     print(f"  right if nothing is ranked   {100 * found.base_rate:6.1f} %")
+    if found.calibration_error is not None:
+        print(f"  expected calibration error   {found.calibration_error:8.3f}")
 
 
 def _print_suggestions(found: Suggestions) -> None:
     considered = plural(found.considered, "pair")
     print(f"Likely missing, the best {len(found.missing):,} of {considered} within reach:")
-    _print_links(found.missing, ("score", "shared_descendants", "neighbors", "energy"))
+    _print_links(found.missing, ("confidence", "kind", "shared_descendants", "energy"))
     rejected = plural(found.rejected, "edge")
     print(f"\nLikely wrong, the worst {len(found.wrong):,} of {rejected} that the geometry rejects:")
     _print_links(found.wrong, ("score", "violation", "shared_descendants", "energy"))
@@ -217,12 +220,17 @@ def _print_links(links: Sequence[MissingLink | WrongLink], columns: Sequence[str
         return
     texts = [(_shorten(link.child_label or link.child), _shorten(link.parent_label or link.parent)) for link in links]
     child, parent = (max(len("parent"), *(len(text[side]) for text in texts)) for side in (0, 1))
-    widths = {name: max(10, len(name)) for name in columns}
+    widths = {name: max(10, len(name), *(len(_figure(link, name)) for link in links)) for name in columns}
     heads = (f"{name.replace('_', ' '):>{width}}" for name, width in widths.items())
     print(f"  {'child':{child}}  {'parent':{parent}}", *heads)
     for link, (one, other) in zip(links, texts, strict=True):
-        figures = (f"{getattr(link, name):>{width}.3f}" for name, width in widths.items())
+        figures = (f"{_figure(link, name):>{width}}" for name, width in widths.items())
         print(f"  {one:{child}}  {other:{parent}}", *figures)
+
+
+def _figure(link: MissingLink | WrongLink, name: str) -> str:
+    value = getattr(link, name)
+    return value if isinstance(value, str) else f"{value:.3f}"
 
 
 def _shorten(text: str) -> str:

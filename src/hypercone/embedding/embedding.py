@@ -420,8 +420,9 @@ class Embedding:
     def suggest(self, k: int = 100, hierarchy: Hierarchy | None = None) -> Suggestions:
         """The k links that the hierarchy most likely lacks, and the k of its edges that are most likely wrong.
 
-        Without a hierarchy, the one it was fitted to is used. Constructed cones reproduce the given edges and suggest
-        almost nothing; use learned ones. ``hypercone.evaluation.suggestions`` measures how many suggestions are right.
+        Without a hierarchy, the one it was fitted to is used. Missing links come from the graph, each with a
+        confidence; wrong ones are edges that the geometry rejects. Constructed cones reject almost none, so use learned
+        ones for these. ``hypercone.evaluation.suggestions`` measures how many suggestions are right.
         """
         from hypercone.queries.suggestions import find_suggestions
 

@@ -1,21 +1,24 @@
-"""Precision of suggested links: hide or plant links, fit a model, and count which suggestions are correct."""
+"""Precision of suggested links: hide or plant links, and count which suggestions are correct."""
 
 from __future__ import annotations
 
 from collections.abc import Callable, Iterable, Sequence
-from dataclasses import dataclass, field
-from typing import Any, NamedTuple
+from dataclasses import dataclass, field, replace
+from typing import Any
 
 import numpy as np
-from numpy.typing import ArrayLike
+from numpy.typing import NDArray
 
 from hypercone._arrays import Rows, pair_keys
 from hypercone.embedding import Embedding
 from hypercone.errors import InputError
 from hypercone.evaluation.measures import Groups, node_groups, result_as_dict
 from hypercone.hierarchy import Hierarchy
+from hypercone.methods import Points
 from hypercone.progress import OnProgress
-from hypercone.queries.suggestions import candidates, missing_rows, wrong_rows
+from hypercone.queries.hidden_links import Damaged, check_share, hide_links, with_edges
+from hypercone.queries.missing_links import missing_rows
+from hypercone.queries.suggestions import rejected_edges, wrong_rows
 from hypercone.training import fit
 from hypercone.training.config import AUTO, DEFAULT_LEARNER
 from hypercone.training.recipe import Recipe, has_method
@@ -28,7 +31,9 @@ class PrecisionAt:
     """The precision of the first k suggestions, and the base rate: the precision of all pairs that were considered.
 
     ``links`` were hidden or planted; ``found`` of them are among the listed suggestions, and ``within_reach`` among
-    all pairs considered. A k above the number listed uses all that are listed.
+    all pairs considered. A k above the number listed uses all that are listed. ``confidence`` is the mean confidence
+    of the first k, and ``calibration_error`` how far confidences and precision differ, averaged over the listed
+    suggestions in ten bins of equal width (expected calibration error); both None for wrong links, which have none.
     """
 
     precision: dict[int, float]
@@ -38,6 +43,8 @@ class PrecisionAt:
     links: int
     found: int
     within_reach: int
+    confidence: dict[int, float] | None = field(default=None, kw_only=True)
+    calibration_error: float | None = field(default=None, kw_only=True)
     groups: dict[str, PrecisionAt] = field(default_factory=dict, kw_only=True)
 
     @property
@@ -75,12 +82,13 @@ def suggestions(
     recipe: Recipe | None = None,
     **settings: Any,
 ) -> SuggestionPrecision:
-    """The precision of the first k suggestions, measured by two fits to damaged versions of the hierarchy.
+    """The precision of the first k suggestions, measured on damaged versions of the hierarchy.
 
-    For missing links, the share ``hidden`` of the links is removed, and each child is moved to the parents of its
-    parent. A suggestion is correct if it is in the transitive closure of the original hierarchy. For wrong links, the
-    share ``planted`` of random links is added, and a suggestion is correct if it is one of these; actual errors of the
-    hierarchy count as incorrect. ``seed`` determines the damage. ``method``, ``recipe`` and ``settings`` are those of
+    For missing links, the share ``hidden`` of the nodes that can loses one link each: one of several parents, or the
+    only one for the parents of that parent. A suggestion is correct if it is in the transitive closure of the original
+    hierarchy. For wrong links, the share ``planted`` of random links is added, a model is fitted, and a suggestion is
+    correct if it is one of these; actual errors of the hierarchy count as incorrect. ``seed`` determines the damage.
+    ``method``, ``recipe`` and ``settings`` are those of
     ``hypercone.fit``, except that *auto* means hyperbolic-cones: a constructed model reproduces the given edges,
     including wrong ones. ``group_by`` adds the same figures by the ``depth`` of the child in the original hierarchy, or
     by the number of its ``parents``.
@@ -99,7 +107,7 @@ def suggestions(
         return fit(damaged, chosen, recipe=recipe, callback=callback, **settings)
 
     return SuggestionPrecision(
-        missing_precision(hierarchy, refit, hidden, seed, at, groups),
+        missing_precision(hierarchy, hidden, seed, at, groups),
         wrong_precision(hierarchy, refit, planted, seed, at, groups),
     )
 
@@ -108,14 +116,30 @@ Refit = Callable[[Hierarchy], Embedding]
 
 
 def missing_precision(
-    hierarchy: Hierarchy, refit: Refit, share: float, seed: int, at: Sequence[int], groups: Groups | None = None
+    hierarchy: Hierarchy, share: float, seed: int, at: Sequence[int], groups: Groups | None = None
 ) -> PrecisionAt:
-    """Hide links, fit, and count the suggested pairs that are in the closure of the original hierarchy."""
-    damaged = hide_links(hierarchy, share, seed)
-    embedding = refit(damaged.hierarchy)
-    pool, _ = candidates(embedding, damaged.hierarchy)
-    found = missing_rows(embedding, damaged.hierarchy, max(at))
-    return precision_of(found.pairs, pool, hierarchy.closure(), damaged.links, len(hierarchy), at, groups)
+    """Hide links, and count the suggested pairs that are in the closure of the original hierarchy."""
+    damaged, links = hide_links(hierarchy, share, seed)
+    found, true = missing_rows(damaged, max(at)), hierarchy.closure()
+    counted = precision_of(found.pairs, found.considered, true, links, len(hierarchy), at, groups)
+    listed_keys, true_keys = (pair_keys(rows[:, 0], rows[:, 1], len(hierarchy)) for rows in (found.pairs, true))
+    right = np.isin(listed_keys, true_keys)
+    return replace(
+        counted,
+        confidence={cut: float(found.confidences[:cut].mean()) if len(right) else 0.0 for cut in at},
+        calibration_error=expected_calibration_error(found.confidences, right),
+    )
+
+
+def expected_calibration_error(confidences: Points, right: NDArray[np.bool_], bins: int = 10) -> float:
+    """How far the mean confidence and the share of right ones differ, averaged over bins of equal width.
+
+    >>> expected_calibration_error(np.array([0.95, 0.95, 0.15, 0.15]), np.array([True, True, False, True]))
+    0.2
+    """
+    places = np.minimum((confidences * bins).astype(np.int64), bins - 1)
+    sums = [np.bincount(places, weights, bins) for weights in (confidences, right)]
+    return round(float(np.abs(sums[0] - sums[1]).sum() / max(len(right), 1)), 12)
 
 
 def wrong_precision(
@@ -124,8 +148,9 @@ def wrong_precision(
     """Plant wrong links, fit, and count the rejected edges that were planted."""
     damaged = plant_links(hierarchy, share, seed)
     embedding = refit(damaged.hierarchy)
-    every = wrong_rows(embedding, damaged.hierarchy, len(damaged.hierarchy.edges)).pairs
-    return precision_of(every[: max(at)], every, damaged.links, damaged.links, len(hierarchy), at, groups)
+    listed = wrong_rows(embedding, damaged.hierarchy, max(at)).pairs
+    every, _ = rejected_edges(embedding, damaged.hierarchy)
+    return precision_of(listed, every, damaged.links, damaged.links, len(hierarchy), at, groups)
 
 
 def precision_of(
@@ -161,39 +186,6 @@ def precision_of(
 
 # A node that is related to almost all others is skipped after so many draws.
 DRAWS = 20
-
-
-class Damaged(NamedTuple):
-    """The changed hierarchy, and the (parent, child) rows of the links that were hidden or planted."""
-
-    hierarchy: Hierarchy
-    links: Rows
-
-
-def hide_links(hierarchy: Hierarchy, share: float, seed: int = 0) -> Damaged:
-    """Replace, for a share of the eligible nodes, one link to a parent by links to that parent's parents.
-
-    The node stays in the same branch, one step less specific. Only direct edges are hidden, which no others imply.
-
-    >>> chain = Hierarchy.from_pairs([("animal", "dog"), ("dog", "poodle")])
-    >>> hide_links(chain, share=1.0).hierarchy.in_words()
-    ['dog is an animal', 'poodle is an animal']
-    """
-    check_share("hidden", share)
-    basic = hierarchy.reduction()
-    basic = basic[hierarchy.parent_lists.counts[basic[:, 0]] > 0]
-    if len(basic) == 0:
-        raise InputError("no node is two steps below a root, so there is no link to hide; a deeper hierarchy is needed")
-    random = np.random.default_rng(seed)
-    # The first link of each node in a shuffled list is a random link of that node.
-    shuffled = basic[random.permutation(len(basic))]
-    _, first = np.unique(shuffled[:, 1], return_index=True)
-    chosen = np.sort(random.choice(first, max(1, round(share * len(first))), replace=False))
-    links = shuffled[chosen]
-    hidden = set(map(tuple, links.tolist()))
-    remaining = [edge for edge in hierarchy.edges.tolist() if tuple(edge) not in hidden]
-    raised = [[above, child] for parent, child in links.tolist() for above in hierarchy.parent_lists[parent].tolist()]
-    return Damaged(with_edges(hierarchy, remaining + raised), links)
 
 
 def plant_links(hierarchy: Hierarchy, share: float, seed: int = 0) -> Damaged:
@@ -234,15 +226,3 @@ def _ancestors(row: int, parents_of: dict[int, list[int]]) -> set[int]:
         found |= new
         waiting += new
     return found
-
-
-def with_edges(hierarchy: Hierarchy, edges: ArrayLike) -> Hierarchy:
-    """A hierarchy with the same nodes, names and labels and the given edges, sorted."""
-    rows = np.unique(np.array(edges, np.int32).reshape(-1, 2), axis=0)
-    return Hierarchy(hierarchy.names, rows, hierarchy.labels)
-
-
-def check_share(name: str, share: float) -> None:
-    """Raise InputError unless the share is above 0 and at most 1."""
-    if not 0 < share <= 1:
-        raise InputError(f"{name} is {share}, but must be a share above 0 and at most 1")

@@ -1,112 +1,232 @@
 """Kernels that find links a graph may lack or have wrong, and the evidence for each.
 
-``ancestors`` and ``below`` are the transitive closure: all ancestors, or descendants, of each row. ``parents`` are the
-direct parents. All lists are ascending.
+``graph`` is a ``LinkGraph``: lists of direct parents and children, of both together, and of all ancestors and
+descendants of each row. All lists are ascending.
 """
 # mypy: ignore-errors
+
+from __future__ import annotations
 
 import numpy as np
 
 from hypercone._jit import MANY, kernel, kernel_part
-from hypercone.hierarchy.graph_kernels import copy_first, entries, is_listed, list_length, list_of
-from hypercone.methods.generic_kernels import may_reach, reach, signed_energy
+from hypercone._math_kernels import log, log1p
+from hypercone.hierarchy.graph_kernels import entries, is_listed, list_length, list_of
+from hypercone.methods.generic_kernels import signed_energy
+
+# The part of a walk that returns to its start in each step.
+RESTART = 0.15
+# Added to shares before their logarithm, so that none is infinite.
+TINY = 1e-3
+COLUMNS = 20
 
 
 @kernel(weight=MANY)
-def next_steps_down(points, children, ancestors, inner, parents, bound, method, dim, done):
-    """(parent, child) rows, by child, whose energy is within the bound, and the energies.
+def likely_parents(children, graph, most, precision):
+    """(parent, child) rows, the part of the walk from the child that is at the parent, and the rank of the parent.
 
-    The parent is neither ancestor nor descendant of the child, has children itself (``inner`` are the children of each
-    row that do), and all its ancestors are ancestors of the child: one step further down than the graph goes. ``done``
-    counts children.
+    The walk (personalized PageRank) is followed by pushing parts of it along the edges (Andersen, Chung and Lang 2006):
+    a node passes on what has arrived once that is more than ``precision`` per edge. Each child gets the ``most`` nodes
+    with the largest parts that are neither above nor below it.
     """
-    limit = reach(method, bound)
-    above = np.full(points.shape[0], -1, np.int32)
-    tried = np.full(points.shape[0], -1, np.int32)
-    pairs, energies = np.empty((64, 2), np.int32), np.empty(64)
+    n = len(graph.depths)
+    arrived, stayed = np.zeros(n), np.zeros(n)
+    is_waiting, is_seen = np.zeros(n, np.bool_), np.zeros(n, np.bool_)
+    related, seen, queue = np.full(n, -1, np.int32), np.empty(n, np.int32), np.empty(n, np.int32)
+    pairs, visits = np.empty((len(children) * most, 2), np.int32), np.empty(len(children) * most)
+    ranks = np.empty(len(children) * most, np.int32)
     filled = 0
     for child in children:
-        done[0] += 1
-        tried[child] = child
-        for i in entries(ancestors, child):
-            above[ancestors.rows[i]] = child
-        for i in entries(ancestors, child):
-            for k in entries(inner, ancestors.rows[i]):
-                parent = inner.rows[k]
-                if tried[parent] == child or above[parent] == child:
-                    continue
-                tried[parent] = child
-                if not all_marked(above, child, parents, parent):
-                    continue
-                if not may_reach(method, limit, points, np.uint64(parent), np.uint64(child), dim):
-                    continue
-                energy = signed_energy(method, points, np.uint64(parent), np.uint64(child), dim)
-                if energy <= bound:
-                    if filled == energies.size:
-                        more_pairs, more_energies = np.empty((2 * filled, 2), np.int32), np.empty(2 * filled)
-                        copy_first(energies, filled, more_energies)
-                        for j in range(filled):
-                            more_pairs[j, 0], more_pairs[j, 1] = pairs[j, 0], pairs[j, 1]
-                        pairs, energies = more_pairs, more_energies
-                    pairs[filled, 0], pairs[filled, 1] = parent, child
-                    energies[filled] = energy
-                    filled += 1
-    return pairs[:filled], energies[:filled]
+        count = _walk(child, graph.neighbors, precision, arrived, stayed, is_waiting, is_seen, seen, queue)
+        related[child] = child
+        for i in entries(graph.above, child):
+            related[graph.above.rows[i]] = child
+        for i in entries(graph.below, child):
+            related[graph.below.rows[i]] = child
+        start = filled
+        for place in range(count):
+            row = seen[place]
+            part = stayed[row] + RESTART * arrived[row]
+            stayed[row], arrived[row], is_seen[row] = 0.0, 0.0, False
+            if related[row] == child or (filled == start + most and part <= visits[filled - 1]):
+                continue
+            filled = min(filled + 1, start + most)
+            at = filled - 1
+            while at > start and (visits[at - 1] < part or (visits[at - 1] == part and pairs[at - 1, 0] > row)):
+                visits[at], pairs[at, 0] = visits[at - 1], pairs[at - 1, 0]
+                at -= 1
+            visits[at], pairs[at, 0] = part, row
+        for place in range(start, filled):
+            pairs[place, 1] = child
+            ranks[place] = place - start + 1
+    return pairs[:filled], visits[:filled], ranks[:filled]
 
 
 @kernel_part
-def all_marked(marks, mark, lists, row):
-    """Whether every entry in the list of a row has the mark."""
-    for i in entries(lists, row):
-        if marks[lists.rows[i]] != mark:
-            return False
-    return True
+def _walk(start, neighbors, precision, arrived, stayed, is_waiting, is_seen, seen, queue):
+    """Write the nodes that the walk meets to ``seen``, with what stayed and what arrived, and return how many."""
+    size = len(queue)
+    arrived[start], is_seen[start], is_waiting[start] = 1.0, True, True
+    seen[0], queue[0] = start, start
+    count, first, waiting = 1, 0, 1
+    while waiting > 0:
+        row = queue[first]
+        first = first + 1 if first + 1 < size else 0
+        waiting -= 1
+        is_waiting[row] = False
+        part = arrived[row]
+        arrived[row] = 0.0
+        stayed[row] += RESTART * part
+        degree = list_length(neighbors, row)
+        if degree == 0:
+            continue
+        passed = (1.0 - RESTART) * part / degree
+        for i in entries(neighbors, row):
+            other = neighbors.rows[i]
+            if not is_seen[other]:
+                is_seen[other] = True
+                seen[count] = other
+                count += 1
+            arrived[other] += passed
+            if not is_waiting[other] and arrived[other] > precision * list_length(neighbors, other):
+                is_waiting[other] = True
+                last = first + waiting
+                queue[last if last < size else last - size] = other
+                waiting += 1
+    return count
 
 
 @kernel(weight=MANY)
-def follows_from_another(pairs, given, ancestors):
-    """Whether each pair is implied by another one: its parent is also suggested for an ancestor of its child.
-
-    ``given`` are the same pairs, as a list of parents per child.
-    """
-    found = np.zeros(len(pairs), np.bool_)
+def evidence_of_pairs(pairs, visits, ranks, graph):
+    """The columns of ``EVIDENCE`` for each pair, and whether the parent is below a known parent of the child."""
+    found, is_below = np.zeros((len(pairs), COLUMNS)), np.zeros(len(pairs), np.bool_)
+    marks = np.full(len(graph.depths), -1, np.int32)
+    parents, children, above, below = graph.parents, graph.children, graph.above, graph.below
     for k in range(len(pairs)):
-        for i in entries(ancestors, pairs[k, 1]):
-            if is_listed(given, ancestors.rows[i], pairs[k, 0]):
-                found[k] = True
-                break
-    return found
+        parent, child = pairs[k]
+        if k == 0 or child != pairs[k - 1, 1]:
+            for i in entries(above, child):
+                marks[above.rows[i]] = child
+        degrees = list_length(graph.neighbors, child) / max(1, list_length(graph.neighbors, parent))
+        common, gained, information, weight = _compare_ancestors(parent, child, graph, marks)
+        is_sibling, co_children, share, inner, siblings = 0.0, 0.0, 0.0, 0.0, list_length(parents, child) * 1e9
+        for i in entries(parents, child):
+            known = parents.rows[i]
+            is_below[k] |= is_listed(above, parent, known)
+            others = list_length(children, known) - 1
+            co_children += _common_children(known, parent, graph) / (others + 1.0)
+            total, with_children = graph.grandchildren[known], graph.inner_children[known]
+            if list_length(children, child) > 0:
+                total, with_children = total - list_length(children, child), with_children - 1
+            if is_listed(parents, parent, known):
+                is_sibling = 1.0
+                share = max(share, list_length(children, parent) / (total + 1.0))
+            inner = max(inner, (with_children + 0.5) / (others + 1.0))
+            siblings = min(siblings, others)
+        shared = shared_descendants(parent, child, above, below, parents)
+        line = found[k]
+        line[0], line[1], line[2] = log(visits[k]), log(float(ranks[k])), log(visits[k] * degrees)
+        line[3], line[4], line[6] = information, log1p(float(gained)), log1p(weight)
+        line[5] = common / (list_length(above, child) + gained + 1.0)
+        line[7], line[8], line[9] = is_sibling, co_children, log(co_children + TINY)
+        line[10], line[11] = shared, log(shared + TINY)
+        line[12], line[13] = log1p(float(list_length(children, parent))), log1p(float(list_length(below, parent)))
+        line[14], line[15] = float(graph.depths[parent] - graph.depths[child]), float(list_length(parents, child))
+        line[16], line[17] = log1p(float(list_length(children, child))), log(share + TINY)
+        line[18], line[19] = log(inner + TINY), log1p(siblings)
+    return found, is_below
 
 
-@kernel(weight=MANY)
-def shared_descendants_of_pairs(pairs, ancestors, below, parents, done):
-    """For each pair the largest share of a group around the child that is the parent or below it.
+@kernel_part
+def _compare_ancestors(parent, child, graph, marks):
+    """How many ancestors are common, how many only the parent has, the highest information of a common one, and a sum.
+
+    In the sum (Adamic and Adar), a common ancestor counts the more the fewer descendants it has. ``marks`` has the
+    child at each of its ancestors.
+    """
+    common, gained, information, weight = 0, 0, 0.0, 0.0
+    for i in entries(graph.above, parent):
+        row = graph.above.rows[i]
+        if marks[row] == child:
+            common += 1
+            information = max(information, graph.information[row])
+            weight += 1.0 / log(2.0 + list_length(graph.below, row))
+        else:
+            gained += 1
+    return common, gained, information, weight
+
+
+@kernel_part
+def _common_children(one, other, graph):
+    """The number of children that two rows have in common; the list of the smaller family is searched."""
+    if list_length(graph.children, one) > list_length(graph.children, other):
+        one, other = other, one
+    shared = 0
+    for i in entries(graph.children, one):
+        shared += is_listed(graph.parents, graph.children.rows[i], other)
+    return shared
+
+
+@kernel_part
+def shared_descendants(parent, child, ancestors, below, parents):
+    """The largest share of a group around the child that is the parent or below it.
 
     The groups are the descendants of each parent of the child, and those of all its parents together, always without
     the child and its descendants. Each group is counted with one additional node that is not below the parent, so that
-    small groups count as weaker evidence. ``done`` counts pairs.
+    small groups count as weaker evidence.
     """
-    shares = np.zeros(len(pairs))
+    groups = list_of(parents, child)
+    if groups.size == 0:
+        return 0.0
+    share, own = 0.0, list_length(below, child)
+    own_under = count_shared(groups[:0], child, parent, ancestors, below)
+    smallest = groups[0]
+    for group in groups:
+        size = list_length(below, group)
+        if size < list_length(below, smallest):
+            smallest = group
+        under = count_shared(groups[:0], group, parent, ancestors, below)
+        share = max(share, (under - own_under) / (size - own))
+    if groups.size > 1:
+        size = 0
+        for i in entries(below, smallest):
+            size += is_below_all(below.rows[i], groups, ancestors)
+        under = count_shared(groups, smallest, parent, ancestors, below)
+        share = max(share, (under - own_under) / (size - own))
+    return share
+
+
+@kernel(weight=MANY)
+def independent_pairs(pairs, count, above):
+    """The first ``count`` positions whose pairs neither follow from a chosen pair before, nor imply or reverse one."""
+    chosen = np.empty(min(count, len(pairs)), np.int64)
+    filled = 0
     for k in range(len(pairs)):
+        if filled == len(chosen):
+            break
         parent, child = pairs[k]
-        done[0] += 1
-        own = list_length(below, child)
-        groups = list_of(parents, child)
-        own_under = count_shared(groups[:0], child, parent, ancestors, below)
-        smallest = groups[0]
-        for group in groups:
-            size = list_length(below, group)
-            if size < list_length(below, smallest):
-                smallest = group
-            under = count_shared(groups[:0], group, parent, ancestors, below)
-            shares[k] = max(shares[k], (under - own_under) / (size - own))
-        if groups.size > 1:
-            size = 0
-            for i in entries(below, smallest):
-                size += is_below_all(below.rows[i], groups, ancestors)
-            under = count_shared(groups, smallest, parent, ancestors, below)
-            shares[k] = max(shares[k], (under - own_under) / (size - own))
-    return shares
+        is_free = True
+        for place in range(filled):
+            other_parent, other_child = pairs[chosen[place]]
+            if other_parent == child and other_child == parent:
+                is_free = False
+                break
+            if _implies(parent, child, other_parent, other_child, above) or _implies(
+                other_parent, other_child, parent, child, above
+            ):
+                is_free = False
+                break
+        if is_free:
+            chosen[filled] = k
+            filled += 1
+    return chosen[:filled]
+
+
+@kernel_part
+def _implies(parent, child, other_parent, other_child, above):
+    """Whether the other pair follows from the pair: its parent is no lower, and its child no higher."""
+    is_higher = parent == other_parent or is_listed(above, parent, other_parent)
+    return is_higher and (child == other_child or is_listed(above, other_child, child))
 
 
 @kernel_part
@@ -134,18 +254,6 @@ def is_below_all(row, groups, ancestors):
         if not is_listed(ancestors, row, group):
             return 0
     return 1
-
-
-@kernel(weight=MANY)
-def neighbor_shares(pairs, places, neighbors, ancestors):
-    """For each pair the share of the child's neighbors, ``neighbors[places]``, that are the parent or below it."""
-    shares = np.zeros(len(pairs))
-    for k in range(len(pairs)):
-        parent = pairs[k, 0]
-        for row in neighbors[places[k]]:
-            shares[k] += row == parent or is_listed(ancestors, row, parent)
-        shares[k] /= neighbors.shape[1]
-    return shares
 
 
 @kernel(weight=MANY)
