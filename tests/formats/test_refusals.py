@@ -164,7 +164,7 @@ REFUSED = {
     "rdfxml": [
         (
             '<Ontology xmlns="http://www.w3.org/2002/07/owl#"/>',
-            ":1: is OWL in an XML of its own, not in RDF; robot convert --input ontology.owl --output…",
+            ":1: is OWL in an XML of its own, not in RDF; robot convert -i ontology.owl -o…",
         ),
         ("@prefix a: <b> .", ': is not XML; if it is Turtle or OBO, say format="turtle" or "obo"'),
     ],
@@ -272,16 +272,16 @@ OWL_XML = b'<Ontology xmlns="http://www.w3.org/2002/07/owl#"/>'
 @pytest.mark.parametrize(
     ("name", "data", "sentence"),
     [
-        ("zoo.ofn", FUNCTIONAL, "is OWL in functional syntax; robot convert --input zoo.ofn --output zoo.owl"),
-        ("zoo.owl", FUNCTIONAL, "is OWL in functional syntax; robot convert --input zoo.owl --output zoo-rdf.owl"),
-        ("zoo", FUNCTIONAL, "is OWL in functional syntax; robot convert --input zoo --output zoo.owl"),
+        ("zoo.ofn", FUNCTIONAL, "is OWL in functional syntax; robot convert -i zoo.ofn -o zoo.owl"),
+        ("zoo.owl", FUNCTIONAL, "is OWL in functional syntax; robot convert -i zoo.owl -o zoo-rdf.owl"),
+        ("zoo", FUNCTIONAL, "is OWL in functional syntax; robot convert -i zoo -o zoo.owl"),
         (
             "my zoo.omn",
             MANCHESTER,
-            "is OWL in Manchester syntax; robot convert --input 'my zoo.omn' --output 'my zoo.owl'",
+            "is OWL in Manchester syntax; robot convert -i 'my zoo.omn' -o 'my zoo.owl'",
         ),
-        ("zoo.ttl.gz", MANCHESTER, "is OWL in Manchester syntax; robot convert --input zoo.ttl.gz --output zoo.owl"),
-        ("zoo.owx", OWL_XML, "is OWL in an XML of its own, not in RDF; robot convert --input zoo.owx --output zoo.owl"),
+        ("zoo.ttl.gz", MANCHESTER, "is OWL in Manchester syntax; robot convert -i zoo.ttl.gz -o zoo.owl"),
+        ("zoo.owx", OWL_XML, "is OWL in an XML of its own, not in RDF; robot convert -i zoo.owx -o zoo.owl"),
         (
             "zoo.jsonld",
             b"{}",

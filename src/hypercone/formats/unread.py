@@ -29,7 +29,7 @@ def refuse_unread(content: Content) -> None:
 
     >>> refuse_unread(Content("zoo.omn", ".omn", b"Ontology: <http://zoo>"))
     Traceback (most recent call last):
-    hypercone.errors.InputError: zoo.omn: is OWL in Manchester syntax; robot convert --input zoo.omn --output zoo.owl
+    hypercone.errors.InputError: zoo.omn: is OWL in Manchester syntax; robot convert -i zoo.omn -o zoo.owl
     """
     syntax = OWL.get(content.extension)
     if content.extension in ONTOLOGIES:
@@ -53,9 +53,7 @@ def unread_owl(label: str, syntax: str, line: int | None = None) -> InputError:
     file, stem = _file_and_stem(label)
     output = f"{stem}-rdf.owl" if file.endswith(".owl") else f"{stem}.owl"
     place = label if line is None else f"{label}:{line}"
-    return InputError(
-        f"{place}: is OWL in {syntax}; robot convert --input {shlex.quote(file)} --output {shlex.quote(output)}"
-    )
+    return InputError(f"{place}: is OWL in {syntax}; robot convert -i {shlex.quote(file)} -o {shlex.quote(output)}")
 
 
 def _file_and_stem(label: str) -> tuple[str, str]:
