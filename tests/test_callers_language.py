@@ -34,6 +34,7 @@ COMPUTED = {
     ("training/config.py", "self.name"): set(OPTIONS),
     ("training/config.py", "name"): set(OPTIONS),
     ("formats/shapes.py", "name"): set(TABLE_OPTIONS),
+    ("formats/nested.py", "name"): set(TABLE_OPTIONS),
     ("formats/registry.py", "option_name"): {
         name for names in (TABLE_OPTIONS, *(r.options for r in READERS.values())) for name in names
     },

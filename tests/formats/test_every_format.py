@@ -44,7 +44,7 @@ def test_an_empty_file_and_one_that_was_cut_short_are_refused(sample, refused):
 
 def test_another_encoding_is_refused_but_windows_line_ends_and_a_byte_order_mark_are_accepted(sample, refused):
     for encoding in sample.encodings:
-        sentence = refused(sample.file, sample.content().decode().encode(encoding))
+        sentence = refused(sample.file, sample.content().decode().encode(encoding), *sample.flags)
         assert "UTF-8" in sentence, (encoding, sentence)
     if sample.encodings:
         Path(sample.file).write_bytes(b"\xef\xbb\xbf" + sample.content().replace(b"\n", b"\r\n"))

@@ -185,7 +185,7 @@ def test_options_of_tables_do_not_apply_to_a_nested_tree():
         (b"", "obographs"),
     ],
 )
-def test_nested_json_is_told_from_obo_graphs(data, kind):
+def test_nested_json_is_distinguished_from_obo_graphs(data, kind):
     assert format_of(Content("a.json", ".json", data)) == kind
 
 

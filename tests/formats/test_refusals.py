@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import gzip
 import io
 
 import pytest
@@ -161,7 +162,10 @@ REFUSED = {
         ("{ <a> <b> <c> }", ":1: expected a subject, found '{ <a>…"),
     ],
     "rdfxml": [
-        ('<Ontology xmlns="http://www.w3.org/2002/07/owl#"/>', ":1: is OWL in its own XML, not in RDF; save it as…"),
+        (
+            '<Ontology xmlns="http://www.w3.org/2002/07/owl#"/>',
+            ":1: is OWL in an XML of its own, not in RDF; robot convert -i ontology.owl -o…",
+        ),
         ("@prefix a: <b> .", ': is not XML; if it is Turtle or OBO, say format="turtle" or "obo"'),
     ],
     "graphml": [
@@ -258,3 +262,39 @@ def test_a_source_that_cannot_be_read_is_refused(tmp_path, monkeypatch, source, 
         read(source)
     with pytest.raises(InputError, match="cannot be read"):
         read("a\0b.tsv")
+
+
+FUNCTIONAL = b"# comment\nPrefix(:=<http://zoo#>)\nOntology(<http://zoo>\nSubClassOf(:Dog :Animal))\n"
+MANCHESTER = b"Prefix: : <http://zoo#>\nOntology: <http://zoo>\nClass: Dog\n  SubClassOf: Animal\n"
+OWL_XML = b'<Ontology xmlns="http://www.w3.org/2002/07/owl#"/>'
+
+
+@pytest.mark.parametrize(
+    ("name", "data", "sentence"),
+    [
+        ("zoo.ofn", FUNCTIONAL, "is OWL in functional syntax; robot convert -i zoo.ofn -o zoo.owl"),
+        ("zoo.owl", FUNCTIONAL, "is OWL in functional syntax; robot convert -i zoo.owl -o zoo-rdf.owl"),
+        ("zoo", FUNCTIONAL, "is OWL in functional syntax; robot convert -i zoo -o zoo.owl"),
+        (
+            "my zoo.omn",
+            MANCHESTER,
+            "is OWL in Manchester syntax; robot convert -i 'my zoo.omn' -o 'my zoo.owl'",
+        ),
+        ("zoo.ttl.gz", MANCHESTER, "is OWL in Manchester syntax; robot convert -i zoo.ttl.gz -o zoo.owl"),
+        ("zoo.owx", OWL_XML, "is OWL in an XML of its own, not in RDF; robot convert -i zoo.owx -o zoo.owl"),
+        (
+            "zoo.jsonld",
+            b"{}",
+            "is RDF in JSON-LD; pip install rdflib && rdfpipe -i json-ld -o turtle zoo.jsonld > zoo.ttl",
+        ),
+        ("zoo.trig", b"{}", "is RDF in TriG; pip install rdflib && rdfpipe -i trig -o turtle zoo.trig > zoo.ttl"),
+        ("zoo.xls", b"\xd0\xcf\x11\xe0", "is a workbook of an old Excel; save it as .xlsx"),
+    ],
+)
+def test_a_format_that_is_not_read_is_refused_with_the_command_that_converts_it(
+    tmp_path, monkeypatch, name, data, sentence
+):
+    monkeypatch.chdir(tmp_path)
+    (tmp_path / name).write_bytes(gzip.compress(data) if name.endswith(".gz") else data)
+    with raises_exactly(f"{name}: {sentence}"):
+        read(name)

@@ -211,6 +211,16 @@ def as_graphml(edges: Edges, labels: Labels) -> str:
     return opening + "".join(nodes + arrows) + "</graph></graphml>\n"
 
 
+def as_dot(edges: Edges, labels: Labels) -> str:
+    nodes = [f'  "{name}" [label="{labels.get(name, "")}"];\n' for name in nodes_of(edges)]
+    return "digraph zoo {\n" + "".join(nodes + [f'  "{above}" -> "{below}";\n' for above, below in edges]) + "}\n"
+
+
+def as_mermaid(edges: Edges, labels: Labels) -> str:
+    nodes = [f'  {name}["{labels.get(name, "")}"]\n' for name in nodes_of(edges)]
+    return "graph TD\n" + "".join(nodes + [f"  {above} --> {below}\n" for above, below in edges])
+
+
 def as_columns(write: Callable[[pyarrow.Table, io.BytesIO], object]) -> Callable[[Edges, Labels], bytes]:
     def written(edges: Edges, _: Labels) -> bytes:
         file = io.BytesIO()
@@ -341,6 +351,8 @@ SAMPLES = {
         "animals.nt", as_ntriples, has_labels=True, cut=3, name_of=lambda name, number: f"http://a/#{name}"
     ),
     "graphml": Sample("animals.graphml", as_graphml, has_labels=True, cut=5, encodings=(), options=DOWN),
+    "dot": Sample("animals.dot", as_dot, has_labels=True, cut=3, options=DOWN),
+    "mermaid": Sample("animals.mmd", as_mermaid, has_labels=True, cut=7, options=DOWN),
     "parquet": Sample("animals.parquet", as_columns(parquet.write_table), cut=3, encodings=()),
     "xlsx": Sample("animals.xlsx", as_workbook(xlsx_of, xlsx_rows), cut=3, encodings=()),
     "ods": Sample("animals.ods", as_workbook(ods_of, ods_rows), cut=3, encodings=()),

@@ -10,6 +10,7 @@ from hypercone.formats.graphml import XmlEvents
 from hypercone.formats.parsed import ParsedEdges
 from hypercone.formats.rdf import OWL, RDF, RDF_TYPE, Statements, edges_from_statements, problem_with_base, resolve_iri
 from hypercone.formats.source import Content
+from hypercone.formats.unread import unread_owl
 
 XML = "http://www.w3.org/XML/1998/namespace"
 ABOUT, ID, NODE_ID, RESOURCE, PARSE_TYPE = (RDF + name for name in ("about", "ID", "nodeID", "resource", "parseType"))
@@ -104,7 +105,7 @@ class _RdfXmlParser:
 
     def _root(self, context: _Context, name: str) -> None:
         if name == OWL + "Ontology":
-            raise self.events.error("is OWL in its own XML, not in RDF; save it as RDF/XML, Turtle or OBO")
+            raise unread_owl(self.events.content.label, "an XML of its own, not in RDF", self.events.line)
         if name != RDF + "RDF":
             raise self.events.error(
                 f"begins with <{visible(name)}>, not with <rdf:RDF>; name the format if it is another"

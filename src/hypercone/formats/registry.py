@@ -9,8 +9,10 @@ from typing import Any
 
 from hypercone.errors import InputError, option
 from hypercone.formats.arrow import read_arrow, read_parquet
+from hypercone.formats.dot import read_dot
 from hypercone.formats.dumps import read_ncbi, read_wordnet
 from hypercone.formats.graphml import read_graphml
+from hypercone.formats.mermaid import read_mermaid
 from hypercone.formats.nested import CHILDREN, read_json, read_yaml
 from hypercone.formats.obo import read_obo
 from hypercone.formats.obographs import read_obographs
@@ -24,6 +26,7 @@ from hypercone.formats.tables import FORMATS as TABLES
 from hypercone.formats.tables import format_by_separator, table_of
 from hypercone.formats.trees import read_newick
 from hypercone.formats.turtle import read_ntriples, read_turtle
+from hypercone.formats.unread import refuse_unread
 from hypercone.hierarchy.hierarchy import Hierarchy
 from hypercone.hierarchy.relation_names import (
     DEFAULT_RELATIONS,
@@ -137,6 +140,8 @@ READERS = {
     "turtle": Format(read_turtle, "OWL, RDF or SKOS in Turtle", (".ttl",), ("relations",)),
     "ntriples": Format(read_ntriples, "OWL, RDF or SKOS in N-Triples", (".nt",), ("relations",)),
     "graphml": Format(read_graphml, "GraphML", (".graphml",), ("direction", "relations")),
+    "dot": Format(read_dot, "DOT (Graphviz)", (".dot", ".gv"), ("direction", "relations")),
+    "mermaid": Format(read_mermaid, "Mermaid flowchart", (".mmd", ".mermaid"), ("direction", "relations")),
     "paths": Format(read_paths, "one path per line, as in A > B > C", (".paths",), ("merge_names",)),
     "indented": Format(read_indented, "an outline: each level indented further", (".outline",), ("merge_names",)),
     "ncbi": Format(read_ncbi, "NCBI taxonomy, nodes.dmp with names.dmp beside it", (".dmp",)),
@@ -179,6 +184,7 @@ def format_of(content: Content, format: str | None = None) -> str:
         if format not in NAMES:
             raise InputError(f"{option('format')} is {format!r}, but must be one of {', '.join(NAMES)}")
         return format
+    refuse_unread(content)
     if content.extension == ".txt":
         return _plain_text(content.data)
     if content.extension == ".json":
@@ -208,7 +214,7 @@ def check_options(content: Content, name: str, given: Iterable[str]) -> None:
 
 
 def _json_format(data: bytes) -> str:
-    """Nested JSON and lists of records are told from OBO Graphs by what they begin with and contain."""
+    """Whether JSON is a nested tree or a list of records, or else OBO Graphs, by its beginning and its keys."""
     if data.removeprefix(MARK).lstrip()[:1] == b"[":
         return "json"
     is_ontology = OBOGRAPHS_KEY.search(data[:SNIFFED_BYTES])
