@@ -25,7 +25,8 @@ from hypercone import _jit
 from hypercone.errors import InputError, ModelFileError
 from hypercone.formats import read
 from hypercone.formats.parsed import ON_CYCLE
-from hypercone.formats.registry import EXTENSIONS, NAMES, READERS, TABLE_OPTIONS
+from hypercone.formats.registry import EXTENSIONS, NAMES, READERS
+from hypercone.formats.shapes import TABLE_OPTIONS
 from hypercone.service.errors import Refusal
 from hypercone.service.handlers import OPERATIONS
 from hypercone.service.requests import from_body, from_query
