@@ -444,9 +444,10 @@ class OpenFolder:
     def was_replaced(self) -> bool:
         """Whether the path leads to another folder now than when it was opened."""
         try:
-            return self._found is None or not os.path.samestat(self._found, os.stat(self.path))
+            now = os.stat(self.path)
         except (OSError, ValueError):
             return self._found is not None
+        return self._found is None or not os.path.samestat(self._found, now)
 
 
 def read_folder(path: Path, names: Iterable[str], read: Callable[[OpenFolder], Result]) -> Result:

@@ -56,14 +56,16 @@ def cache_folder(flags: frozenset[str] = frozenset()) -> Path | None:
 def readable_folders(flags: frozenset[str] = frozenset()) -> tuple[Path, ...]:
     """The folders with such kernels that this process may run, the one to write to first.
 
-    The others cannot be written, as in an image whose kernels were compiled when it was built.
+    The others come before it and cannot be written, as in an image whose kernels were compiled when it was built.
     """
     writable, digest = cache_folder(flags), source_digest(flags)
     folders = [] if writable is None else [writable]
     for base in _cache_bases():
         folder = base / f"kernels-{digest}"
+        if folder == writable:
+            break
         with suppress(OSError):
-            if folder != writable and folder.is_dir() and all(map(_is_trusted, (base, folder))):
+            if folder.is_dir() and all(map(_is_trusted, (base, folder))):
                 folders.append(folder)
     return tuple(folders)
 

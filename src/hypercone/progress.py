@@ -279,7 +279,7 @@ class Step:
             bar.refresh()
 
 
-def unescaped(stream: TextIO) -> TextIO:
+def without_escapes(stream: TextIO) -> TextIO:
     """The stream itself, if it is one that escapes what could control a terminal: a bar has to move the cursor."""
     return getattr(stream, "unescaped", stream)
 
@@ -291,7 +291,7 @@ class _TolerantStream:
     """
 
     def __init__(self, stream: TextIO) -> None:
-        self._stream = unescaped(stream)
+        self._stream = without_escapes(stream)
 
     def write(self, text: str) -> None:
         with contextlib.suppress(OSError, ValueError):
@@ -365,7 +365,7 @@ class LiveTable:
     """Shows a table while it fills: redrawn in place on a terminal, and one line per update otherwise."""
 
     def __init__(self, stream: TextIO) -> None:
-        self.stream = unescaped(stream)
+        self.stream = without_escapes(stream)
         self.is_live = stream.isatty()
         self._height = 0
 
