@@ -31,7 +31,7 @@ IN_TOML = re.compile(rf"\b({'|'.join(sorted(OPTIONS.keys() - {'K', 'dim'}))}) = 
 
 # Names that are not literals: the file, the expression, and all possible values.
 COMPUTED = {
-    ("training/config.py", "self.name"): set(OPTIONS),
+    ("training/option.py", "self.name"): set(OPTIONS),
     ("training/config.py", "name"): set(OPTIONS),
     ("formats/shapes.py", "name"): set(TABLE_OPTIONS),
     ("formats/nested.py", "name"): set(TABLE_OPTIONS),

@@ -20,6 +20,7 @@ from hypercone.embedding.embedding_kernels import improve_position, points_outwa
 from hypercone.embedding.placement import ShortlistArrays
 from hypercone.errors import HierarchyError
 from hypercone.hierarchy import graph
+from hypercone.hierarchy.similarity import MEASURES
 from hypercone.index import ConeIndex
 from hypercone.index.index_kernels import bound, directions_and_norms, halve, reaches
 from hypercone.methods import FARTHEST, METHODS, Settings, find_method
@@ -59,6 +60,10 @@ def ask_hierarchy(dag):
         for name in each.names[:5]:
             each.ancestors(name), each.descendants(name), each.subtree(name)
         each.lineage.is_above(*each.edges.T), each.summary(), each.split(50)
+        for measure in MEASURES:
+            each.similarity(each.names[3], each.names[5], measure=measure)
+            each.similarity(each.names[3:6], each.names[5], measure=measure)
+            each.most_similar(each.names[3], 4, measure=measure)
 
 
 def ask_embedding(embedding, other):
@@ -95,7 +100,7 @@ def grow(embedding):
 
 def fits():
     """The settings of fits by name: both constructions, all methods with all optimizers, and all their starts."""
-    for method, dim in itertools.product(("nested-caps", "overlapping-caps"), (2, 5, 34)):
+    for method, dim in itertools.product(("nested-caps", "overlapping-caps"), (2, 3, 5, 34)):
         yield f"{method} in {dim} dimensions", {"method": method, "dim": dim}
     for method, dim, optimizer in itertools.product(METHODS, (2, 34), OPTIMIZERS):
         given = {"method": method, "dim": dim, "optimizer": optimizer, "init": "random"}

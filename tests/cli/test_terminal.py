@@ -204,7 +204,7 @@ def _on_one_terminal(command: list[str], code: int = 0) -> str:
         ("query", "MODEL", "search", "e"),
         ("suggest", "MODEL", "--count", "3"),
         ("info", "TABLE", "--direction", "parent-child"),
-        ("place", "MODEL", "new\x1b[31m", "--parent", "top", "-o", "OTHER\x1b[31m"),
+        ("place", "MODEL", "new\x1b[31m", "--parent", "top", "-o", "OTHER\x1b[31m", "--quiet"),
     ],
     ids=lambda given: " ".join(given[:3]).replace("\x1b", ""),
 )
