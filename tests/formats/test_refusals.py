@@ -164,7 +164,7 @@ REFUSED = {
     "rdfxml": [
         (
             '<Ontology xmlns="http://www.w3.org/2002/07/owl#"/>',
-            ":1: is OWL in an XML of its own, not in RDF; robot convert -i ontology.owl -o…",
+            ":1: is OWL in an XML of its own, not in RDF; convert it: robot convert -i ontology.owl -o…",
         ),
         ("@prefix a: <b> .", ': is not XML; if it is Turtle or OBO, say format="turtle" or "obo"'),
     ],
@@ -272,22 +272,30 @@ OWL_XML = b'<Ontology xmlns="http://www.w3.org/2002/07/owl#"/>'
 @pytest.mark.parametrize(
     ("name", "data", "sentence"),
     [
-        ("zoo.ofn", FUNCTIONAL, "is OWL in functional syntax; robot convert -i zoo.ofn -o zoo.owl"),
-        ("zoo.owl", FUNCTIONAL, "is OWL in functional syntax; robot convert -i zoo.owl -o zoo-rdf.owl"),
-        ("zoo", FUNCTIONAL, "is OWL in functional syntax; robot convert -i zoo -o zoo.owl"),
+        ("zoo.ofn", FUNCTIONAL, "is OWL in functional syntax; convert it: robot convert -i zoo.ofn -o zoo.owl"),
+        ("zoo.owl", FUNCTIONAL, "is OWL in functional syntax; convert it: robot convert -i zoo.owl -o zoo-rdf.owl"),
+        ("zoo", FUNCTIONAL, "is OWL in functional syntax; convert it: robot convert -i zoo -o zoo.owl"),
         (
             "my zoo.omn",
             MANCHESTER,
-            "is OWL in Manchester syntax; robot convert -i 'my zoo.omn' -o 'my zoo.owl'",
+            "is OWL in Manchester syntax; convert it: robot convert -i 'my zoo.omn' -o 'my zoo.owl'",
         ),
-        ("zoo.ttl.gz", MANCHESTER, "is OWL in Manchester syntax; robot convert -i zoo.ttl.gz -o zoo.owl"),
-        ("zoo.owx", OWL_XML, "is OWL in an XML of its own, not in RDF; robot convert -i zoo.owx -o zoo.owl"),
+        ("zoo.ttl.gz", MANCHESTER, "is OWL in Manchester syntax; convert it: robot convert -i zoo.ttl.gz -o zoo.owl"),
+        (
+            "zoo.owx",
+            OWL_XML,
+            "is OWL in an XML of its own, not in RDF; convert it: robot convert -i zoo.owx -o zoo.owl",
+        ),
         (
             "zoo.jsonld",
             b"{}",
-            "is RDF in JSON-LD; pip install rdflib && rdfpipe -i json-ld -o turtle zoo.jsonld > zoo.ttl",
+            "is RDF in JSON-LD; convert it: pip install rdflib && rdfpipe -i json-ld -o turtle zoo.jsonld > zoo.ttl",
         ),
-        ("zoo.trig", b"{}", "is RDF in TriG; pip install rdflib && rdfpipe -i trig -o turtle zoo.trig > zoo.ttl"),
+        (
+            "zoo.trig",
+            b"{}",
+            "is RDF in TriG; convert it: pip install rdflib && rdfpipe -i trig -o turtle zoo.trig > zoo.ttl",
+        ),
         ("zoo.xls", b"\xd0\xcf\x11\xe0", "is a workbook of an old Excel; save it as .xlsx"),
     ],
 )

@@ -21,7 +21,7 @@ from hypercone.cli.main import main
 from hypercone.formats.registry import NAMES
 
 FOLDERS = ("ncbi-names", "wordnet-index", "split", "released-split", "config", "model", "model-resealed", "run")
-FUZZED = [*NAMES, "guessed", "packed", *FOLDERS, "run-resealed", "query", "body"]
+FUZZED = [*NAMES, "guessed", "packed", "xlsx-sheet", "ods-content", *FOLDERS, "run-resealed", "query", "body"]
 FILES = sorted(path for path in session.CORPUS.glob("*/*"))
 REASONS = dict(line.split("\t") for line in (session.CORPUS / "why.tsv").read_text(encoding="utf-8").splitlines())
 
@@ -71,7 +71,7 @@ from hypercone import read
 for name in sys.argv[2:]:
     for path in sorted((Path(sys.argv[1]) / name).iterdir()):
         try:
-            options = {"direction": "parent-child"} if name == "graphml" else {}
+            options = {"direction": "parent-child"} if name in ("graphml", "dot", "mermaid") else {}
             found = read(path, format=name, on_cycle="condense", **options)
             print(name, path.name, found.digest, found.labels and found.labels.texts, found.notes)
         except InputError as error:
@@ -193,6 +193,31 @@ PUMPS = {
     "config: a dotted key": ("config", Pump(b"", b"a.", b"a = 1\n")),
     "config: brackets": ("config", Pump(b"a = ", b"[", b"")),
     "csv: quotes": ("csv", Pump(b'parent,child\n"', b'""', b"")),
+    "csv: levels": ("csv", Pump(b"Level 1,Level 2\na,b\n", b"%d\n", b"")),
+    "csv: many columns": ("csv", Pump(b"id,parent,", b"parent%d,", b"\n")),
+    "csv: parents in a cell": ("csv", Pump(b"id,parent\na,\nb,a\nc,", b"a|", b"b\n")),
+    "json: brackets": ("json", Pump(b"", b"[", b"")),
+    "json: children in children": ("json", Pump(b"", b'{"name":"a","children":[', b"")),
+    "json: records": ("json", Pump(b"[", b'{"k%d":1},', b'{"id":1,"parent":2}]')),
+    "yaml: brackets": ("yaml", Pump(b"a: ", b"[", b"")),
+    "yaml: brackets side by side": ("yaml", Pump(b"a: [", b"[b],", b"]")),
+    "yaml: anchors": ("yaml", Pump(b"a:\n", b"- &x b\n", b"")),
+    "yaml: quotes": ("yaml", Pump(b"a: [", b'"', b"")),
+    "yaml: question marks": ("yaml", Pump(b"", b"? ", b"")),
+    "yaml: dashes": ("yaml", Pump(b"", b"- ", b"a")),
+    "dot: braces": ("dot", Pump(b"digraph ", b"{", b"")),
+    "dot: groups": ("dot", Pump(b"digraph { a", b"->{b%d c}", b"}")),
+    "dot: angles": ("dot", Pump(b"digraph { a [label=", b"<", b"")),
+    "dot: comments": ("dot", Pump(b"digraph { ", b"/*", b"")),
+    "dot: quotes": ("dot", Pump(b"digraph { a ", b'"\\', b"")),
+    "dot: one long chain": ("dot", Pump(b"digraph { a", b" -> %d", b"}")),
+    "mermaid: brackets": ("mermaid", Pump(b"graph TD\n a", b"[", b"")),
+    "mermaid: arrows": ("mermaid", Pump(b"graph TD\n a", b" -- b", b"")),
+    "mermaid: one long chain": ("mermaid", Pump(b"graph TD\n a", b" --> %d", b"")),
+    "mermaid: dashes": ("mermaid", Pump(b"graph TD\n a ", b"-", b"")),
+    "mermaid: quotes": ("mermaid", Pump(b"graph TD\n a", b'"', b"")),
+    "xlsx: rows": ("xlsx-sheet", Pump(b"<worksheet>", b"<row>", b"")),
+    "ods: cells": ("ods-content", Pump(b"<table>", b"<table-cell>", b"")),
 }
 
 

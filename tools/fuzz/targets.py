@@ -31,18 +31,21 @@ from hypercone.service.errors import Refusal
 from hypercone.service.handlers import OPERATIONS
 from hypercone.service.requests import from_body, from_query
 
-
-def _zipped(data: bytes) -> bytes:
-    packed = io.BytesIO()
-    with zipfile.ZipFile(packed, "w") as archive:
-        archive.writestr(zipfile.ZipInfo("file.tsv"), data)
-    return packed.getvalue()
-
-
 RELATIONS = (("is_a",), ("is_a", "part_of"))
-DIRECTIONS = ("parent-child", "child-parent", None, None)
-# As many as there are choices for a cycle, times those for the relations or the direction.
-WAYS = 12
+DIRECTIONS = ("parent-child", "child-parent")
+# Choices of options for a table, most of which are refused for most tables.
+TABLE_WAYS: tuple[dict[str, Any], ...] = (
+    {"direction": "parent-child"},
+    {"direction": "child-parent"},
+    {},
+    {},
+    {"parent_separator": "|"},
+    {"levels": [1, 2], "fill_down": True},
+    {"id": 1, "parent": 2},
+    {"merge_names": True},
+)
+# As many as there are choices for a cycle, times those for a table.
+WAYS = 24
 # None, three formats that are supported, and two that are not.
 PACK: dict[str, Callable[[bytes], bytes]] = {
     "": bytes,
@@ -50,9 +53,10 @@ PACK: dict[str, Callable[[bytes], bytes]] = {
     ".xz": lzma.compress,
     ".zst": lambda data: zstandard.ZstdCompressor().compress(data),
     ".bz2": bz2.compress,
-    ".zip": _zipped,
+    ".zip": lambda data: _archive_of({"file.tsv": data}),
 }
 ENDINGS = (*sorted(EXTENSIONS), "", ".unknown")
+CORPUS = Path(__file__).parents[2] / "tests" / "fuzz" / "corpus"
 
 
 @dataclass(frozen=True)
@@ -87,10 +91,12 @@ def options_of(format: str, pick: int) -> dict[str, Any]:
     """One choice of the options that mean something in a format."""
     understood = READERS[format].options if format in READERS else TABLE_OPTIONS
     options: dict[str, Any] = {"on_cycle": ON_CYCLE[pick % 3]}
+    if understood[: len(TABLE_OPTIONS)] == TABLE_OPTIONS:
+        return options | TABLE_WAYS[pick // 3 % len(TABLE_WAYS)]
     if "relations" in understood:
         options["relations"] = RELATIONS[pick // 3 % 4 == 0]
     if "direction" in understood:
-        options["direction"] = DIRECTIONS[pick // 3 % (2 if format == "graphml" else 4)]
+        options["direction"] = DIRECTIONS[pick // 3 % 2]
     return options
 
 
@@ -127,6 +133,27 @@ def read_packed(data: bytes) -> Any:
     return read(Named(data, "file.tsv" + suffix))
 
 
+def read_sheet(data: bytes) -> Any:
+    """The hierarchy of a workbook of Excel whose one sheet has these bytes for its XML."""
+    with zipfile.ZipFile(io.BytesIO((CORPUS / "xlsx" / "seed-animals").read_bytes())) as archive:
+        parts = {name: archive.read(name) for name in archive.namelist()}
+    sheet = next(name for name in parts if "worksheets/" in name)
+    return read_as("xlsx", _archive_of(parts | {sheet: data}), zlib.crc32(data))
+
+
+def read_document(data: bytes) -> Any:
+    """The hierarchy of a workbook of OpenDocument with these bytes for its XML."""
+    return read_as("ods", _archive_of({"content.xml": data}), zlib.crc32(data))
+
+
+def _archive_of(parts: dict[str, bytes]) -> bytes:
+    packed = io.BytesIO()
+    with zipfile.ZipFile(packed, "w") as archive:
+        for name, data in parts.items():
+            archive.writestr(zipfile.ZipInfo(name), data)
+    return packed.getvalue()
+
+
 def read_query(data: bytes) -> Any:
     """The values of a query; the first byte chooses the operation."""
     return _read_request(from_query, data, "GET")
@@ -158,6 +185,8 @@ def all_targets(folder: Path | None = None) -> dict[str, Target]:
     others = [
         Target("guessed", read_guessed, InputError, "guessed"),
         Target("packed", read_packed, InputError, "packed"),
+        Target("xlsx-sheet", read_sheet, InputError, "xlsx"),
+        Target("ods-content", read_document, InputError, "ods"),
         Target("ncbi-names", folders.beside(place, "nodes.dmp"), InputError, "ncbi"),
         Target("wordnet-index", folders.beside(place, "data.noun"), InputError, "wordnet"),
         Target("split", folders.split(place), InputError, "split"),

@@ -93,7 +93,8 @@ def parent_column(header: Sequence[str]) -> int | None:
     """
     plains = [plain(cell) for cell in header]
     found = [at for at, cell in enumerate(header) if _names_parents(cell)]
-    ids = [at for at in found if plains[at].startswith("parent") and plains[at].removeprefix("parent") in plains]
+    known = {*plains}
+    ids = [at for at in found if plains[at].startswith("parent") and plains[at].removeprefix("parent") in known]
     texts = [at for at in found if plains[at].endswith(TEXT_ENDINGS)]
     for chosen in (ids, [at for at in found if plains[at].endswith(ID_ENDINGS)], [*{*found} - {*texts}], found):
         if len(chosen) == 1:

@@ -31,6 +31,7 @@ LINKS = ("links", "edges")
 # Between the parents of a record that has a list of them; no name contains it.
 BETWEEN = "\x1f"
 DEEPEST_BRACKETS = 200
+MOST_KEYS = 1_000
 
 
 def read_json(content: Content, **given: Any) -> ParsedEdges:
@@ -336,6 +337,8 @@ def scalar_text(value: Any) -> str | None:
 class RecordTable(Table):
     """A list of records as a table: its columns have titles, and its records have numbers from 1."""
 
+    records: list[dict[str, Any]]
+
     has_titles = True
 
     def row_lines(self, start: int) -> None:
@@ -355,8 +358,9 @@ class RecordTable(Table):
         return InputError(f"{self.label}: item {self.lines[record]}: {problem}")
 
     def column(self, index: int, start: int) -> list[str]:
-        """One column, below the titles."""
-        return self.cells[self.width + index :: self.width]
+        """One column; made when it is needed, as most keys are never looked at."""
+        title = self.cells[index]
+        return [_cell(record.get(title)) for record in self.records]
 
 
 def _record_table(label: str, tree: Any) -> tuple[RecordTable, bool] | None:
@@ -367,12 +371,13 @@ def _record_table(label: str, tree: Any) -> tuple[RecordTable, bool] | None:
     if not isinstance(tree, list) or not tree or not all(isinstance(record, dict) for record in tree):
         return None
     titles = list(dict.fromkeys(str(key) for record in tree for key in record))
+    if len(titles) > MOST_KEYS:
+        raise InputError(f"{label}: has records with {len(titles):,} different keys; they should be of one kind")
     if not (node_columns(titles) or level_columns(titles) or triple_columns(titles)):
         return None
     above = parent_column(titles)
     has_lists = above is not None and any(isinstance(record.get(titles[above]), list) for record in tree)
-    cells = [_cell(record.get(title)) for record in tree for title in titles]
-    return RecordTable(label, len(titles), titles + cells, range(1, len(tree) + 1)), has_lists
+    return RecordTable(label, len(titles), titles, range(1, len(tree) + 1), tree), has_lists
 
 
 def _cell(value: Any) -> str:

@@ -29,7 +29,7 @@ def refuse_unread(content: Content) -> None:
 
     >>> refuse_unread(Content("zoo.omn", ".omn", b"Ontology: <http://zoo>"))
     Traceback (most recent call last):
-    hypercone.errors.InputError: zoo.omn: is OWL in Manchester syntax; robot convert -i zoo.omn -o zoo.owl
+    hypercone.errors.InputError: zoo.omn: is OWL in Manchester syntax; convert it: robot convert -i zoo.omn -o zoo.owl
     """
     syntax = OWL.get(content.extension)
     if content.extension in ONTOLOGIES:
@@ -43,7 +43,7 @@ def refuse_unread(content: Content) -> None:
         name, format = RDF[content.extension]
         file, stem = _file_and_stem(content.label)
         command = f"rdfpipe -i {format} -o turtle {shlex.quote(file)} > {shlex.quote(f'{stem}.ttl')}"
-        raise InputError(f"{content.label}: is RDF in {name}; pip install rdflib && {command}")
+        raise InputError(f"{content.label}: is RDF in {name}; convert it: pip install rdflib && {command}")
     if content.extension == ".xls":
         raise InputError(f"{content.label}: is a workbook of an old Excel; save it as .xlsx")
 
@@ -53,7 +53,9 @@ def unread_owl(label: str, syntax: str, line: int | None = None) -> InputError:
     file, stem = _file_and_stem(label)
     output = f"{stem}-rdf.owl" if file.endswith(".owl") else f"{stem}.owl"
     place = label if line is None else f"{label}:{line}"
-    return InputError(f"{place}: is OWL in {syntax}; robot convert -i {shlex.quote(file)} -o {shlex.quote(output)}")
+    return InputError(
+        f"{place}: is OWL in {syntax}; convert it: robot convert -i {shlex.quote(file)} -o {shlex.quote(output)}"
+    )
 
 
 def _file_and_stem(label: str) -> tuple[str, str]:
