@@ -22,6 +22,7 @@ from hypercone.data import load_dataset
 from hypercone.errors import InputError, Interrupted
 from hypercone.reproduce.released_split import write_released_split
 from hypercone.reproduce.table1 import TABLE1
+from hypercone.training.loop import DIGITS
 
 SHORT = ("--dim", "5", "--epochs", "3", "--init", "random", "--quiet")
 posix = pytest.mark.skipif(os.name == "nt", reason="signals are sent otherwise there")
@@ -276,9 +277,10 @@ def test_claims_about_the_table_are_judged_from_its_file(run, tmp_path):
         {"method": "order", "recipe": "tuned", "dim": 5, "percent": 0, "seed": 0, "test_f1": 40.0, "source": "x"},
         {"method": "poincare", "recipe": "tuned", "dim": 5, "percent": 0, "seed": 0, "test_f1": 30.0, "source": "x"},
     ]
+    rows = [row | {"digits": DIGITS} for row in rows]
     (tmp_path / "table1.json").write_text(json.dumps({"runs": [], "cells": rows}))
     done = run("reproduce", "claims", "--claims", "order-at-zero", "-o", tmp_path)
-    assert "Order embeddings (tuned, d = 5, 0 %) better than Poincaré: confirmed (+10.0 ± 0.0)" in done.out
+    assert "Order embeddings (tuned, d = 5, 0 %) better than Poincaré: confirmed (+10.0 ± 0.0, 1 seed)" in done.out
     assert done.out == (tmp_path / "claims.md").read_text() + "\n"
 
 

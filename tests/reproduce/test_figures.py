@@ -1,6 +1,7 @@
 """The paper's figures and the film: complete files, exact geometry, and the documented settings."""
 
 import base64
+import itertools
 import json
 import re
 import xml.etree.ElementTree as ElementTree
@@ -163,8 +164,15 @@ class TestFilm:
         np.testing.assert_array_equal(moments[-1].points, fit(BATS, seed=0, **QUICK[1]).points)
         captions = {moment.caption().split(",")[0] for moment in moments}
         assert captions == {"Poincaré embeddings", "Hyperbolic entailment cones"}
-        assert moments[0].epoch == 1
+        assert moments[0].visits < moments[0].edges / 10
         assert len({moment.points.tobytes() for moment in moments}) == len(moments)
+
+    def test_nodes_move_about_equally_far_between_frames(self):
+        """By epochs, half of the way would lie between the first two frames of the cones."""
+        moments = [moment for moment in self.moments(24) if moment.method == "hyperbolic-cones"]
+        ways = [np.linalg.norm(b.points - a.points, axis=1).mean() for a, b in itertools.pairwise(moments)]
+        assert len(ways) >= 6
+        assert max(ways) < 0.4 * sum(ways)
 
     def test_the_page_is_self_contained_and_contains_the_points_of_every_frame(self, tmp_path):
         moments = self.moments(6)
@@ -207,9 +215,12 @@ class TestFilm:
         with pytest.raises(HyperconeError if name.endswith("mp4") else InputError, match=f"^{message}"):
             film.make_film(tmp_path / name, frames=frames)
 
-    @pytest.mark.parametrize(("total", "count"), [(1, 5), (20, 1), (20, 4), (1000, 60)])
-    def test_the_last_epoch_is_always_shown(self, total, count):
-        shown = film.shown_epochs(total, count)
+    @pytest.mark.parametrize(("edges", "total", "count"), [(1, 5, 5), (20, 20, 1), (20, 80, 4), (1000, 10**6, 60)])
+    def test_the_last_visit_is_always_shown_and_steps_are_equal_factors(self, edges, total, count):
+        shown = film.shown_visits(edges, total, count)
         assert max(shown) == total
         assert min(shown) >= 1
         assert len(shown) <= count
+        if count == 60:
+            factors = np.divide(shown[1:], shown[:-1])
+            assert factors.max() / factors.min() < 1.1

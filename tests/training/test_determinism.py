@@ -52,6 +52,8 @@ CASES = {
     "from a construction": {"init": "nested-caps"},
     "burn-in": {"method": "poincare", "burn_in": 3},
     "with a memory": {"optimizer": "adagrad", "init": "random"},
+    "batches of cones": {"batch_size": 10},
+    "batches of distances": {"method": "poincare", "batch_size": 7, "burn_in": 3},
     "patience": {"patience": 4, "init": "random", "rate": 1e-6, "validate_every": 1},
 }
 

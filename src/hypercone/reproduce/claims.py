@@ -144,12 +144,15 @@ def claim_trials(names: Iterable[str], seeds: int) -> list[Trial]:
 
 
 def undecided_trials(verdicts: Iterable[Verdict]) -> list[Trial]:
-    """The trials with more seeds for the comparisons that are less than two standard errors from another outcome."""
+    """The trials with more seeds for the comparisons that are less than two standard errors from another outcome.
+
+    Comparisons that do not have the first seeds yet, because the table has not, are left as they are.
+    """
     open_cells = dict.fromkeys(
         cell
         for verdict in verdicts
         for comparison in verdict.comparisons
-        if comparison.seeds and not comparison.is_decided
+        if comparison.seeds >= FIRST_SEEDS and not comparison.is_decided
         for cell in comparison.cells
     )
     return [trial for cell in open_cells for trial in trials_of(cell, range(MOST_SEEDS))]

@@ -8,6 +8,8 @@ from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
 from typing import NamedTuple
 
+from hypercone.errors import plural
+
 # Repetitions of one recipe differ by about a point of F1, so smaller differences are not significant.
 NOISE = 1.0
 
@@ -73,7 +75,7 @@ class Comparison:
 
     def __str__(self) -> str:
         measured = f"{self.difference:+.1f} ± {self.error:.1f}" if self.seeds else "no trials yet"
-        seeds = f", {self.seeds} seeds" if self.seeds else ""
+        seeds = f", {plural(self.seeds, 'seed')}" if self.seeds else ""
         return f"{self.one} {self.relation} {self.other}: {self.outcome} ({measured}{seeds})"
 
 

@@ -9,6 +9,7 @@ import subprocess
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass
 from importlib import resources
+from itertools import pairwise
 from pathlib import Path
 from typing import Any
 
@@ -18,12 +19,16 @@ from numpy.typing import NDArray
 from hypercone._files import new_file
 from hypercone.errors import HyperconeError, InputError
 from hypercone.hierarchy import Hierarchy
+from hypercone.methods import Points
 from hypercone.plotting.arcs import Floats
 from hypercone.plotting.canvas import INK, extra_module, new_figure, pixels
 from hypercone.plotting.scene import depth_colors, draw_disk, draw_edges, draw_nodes
-from hypercone.progress import Progress, track_progress
-from hypercone.reproduce.figures import CONES, mammals, named_rows, word_of
-from hypercone.training import fit
+from hypercone.progress import track_progress
+from hypercone.reproduce.figures import CONES, TITLES, mammals, named_rows, word_of
+from hypercone.training import FitConfig, rescaled_start
+from hypercone.training.loop import Stage
+from hypercone.training.sampling import prepare
+from hypercone.training.start import pretraining_config, random_points
 
 FRAMES = 120
 FRAME_RATE = 12.0
@@ -34,18 +39,21 @@ DATA = "/*FILM*/ null"
 
 @dataclass(frozen=True)
 class Moment:
-    """The points after one epoch, with its stage and loss."""
+    """The points after so many visits of an edge, with the method and the loss; an epoch visits every edge once."""
 
-    stage: str
-    epoch: int
-    epochs: int
+    method: str
+    visits: int
+    edges: int
     loss: float
     points: Floats
 
     def caption(self) -> str:
-        """The caption above the picture."""
-        stage = "Poincaré embeddings" if self.stage.startswith("pre-training") else "Hyperbolic entailment cones"
-        return f"{stage}, epoch {self.epoch:,} of {self.epochs:,}"
+        """The caption above the picture.
+
+        >>> Moment("poincare", 3000, 2000, 1.0, np.zeros((1, 2))).caption()
+        'Poincaré embeddings, 3,000 visits (1.5 epochs)'
+        """
+        return f"{TITLES[self.method]}, {self.visits:,} visits ({self.visits / self.edges:.3g} epochs)"
 
 
 def make_film(
@@ -85,25 +93,54 @@ def _writer(path: Path) -> Callable[[Path, Hierarchy, Sequence[Moment]], Path]:
 
 def record(hierarchy: Hierarchy, settings: Mapping[str, Any], seed: int, frames: int) -> list[Moment]:
     """The moments of a fit for a film of so many frames, half of them from each stage."""
-    moments: list[Moment] = []
-
-    def keep(event: Progress) -> None:
-        if event.done in shown_epochs(event.total, frames // 2):
-            assert event.points is not None
-            assert event.loss is not None
-            moments.append(Moment(event.stage, event.done, event.total, event.loss, event.points.copy()))
-
-    fit(hierarchy, seed=seed, callback=keep, **settings)
-    return moments
+    data = prepare(hierarchy, FitConfig(seed=seed, **settings), None)
+    edges, known, config = data
+    pretraining = pretraining_config(config)
+    first = _watch(Stage(pretraining, edges, known), random_points(len(hierarchy), pretraining), frames // 2)
+    start = rescaled_start(first[-1].points, config)
+    return [*first, *_watch(Stage(config, edges, known), start, frames - frames // 2)]
 
 
-def shown_epochs(total: int, count: int) -> set[int]:
-    """About ``count`` epochs of a stage, always the first and the last; most are early, when most changes happen.
+def _watch(stage: Stage, points: Points, frames: int) -> list[Moment]:
+    """At most so many moments of one stage, between which the nodes move equally far.
 
-    >>> sorted(shown_epochs(100, 6))
-    [1, 4, 16, 36, 64, 100]
+    By epochs, most frames would show nothing: cones have learned most before the second one, while Poincaré embeddings
+    hardly move until burn-in ends.
     """
-    return {max(1, round(total * (step / (count - 1)) ** 2)) for step in range(count)} if count > 1 else {total}
+    edges, method = len(stage.edges), stage.config.method
+    visits = shown_visits(edges, stage.total * edges, SEEN_PER_FRAME * frames)
+    watched = track_progress(stage.moments(points, visits), TITLES[method], len(visits))
+    moments = [Moment(method, visits, edges, loss, points.copy()) for visits, loss, points in watched]
+    return [moments[chosen] for chosen in evenly_moved([moment.points for moment in moments], frames)]
+
+
+def evenly_moved(points: Sequence[Points], count: int) -> list[int]:
+    """At most ``count`` of these arrays, the first and the last among them, with equal ways of the nodes between.
+
+    >>> evenly_moved([np.full((1, 2), x) for x in (0.0, 0.0, 0.1, 0.5, 0.9, 1.0, 1.0)], 3)
+    [0, 3, 6]
+    """
+    ways = [float(np.linalg.norm(after - before, axis=1).mean()) for before, after in pairwise(points)]
+    done = np.concatenate([[0.0], np.cumsum(ways)])
+    wanted = np.linspace(0.0, done[-1], count)[1:-1]
+    return sorted({0, *np.searchsorted(done, wanted).tolist(), len(points) - 1})
+
+
+# So many moments are looked at for each that is shown.
+SEEN_PER_FRAME = 6
+# The first frame of a stage is after this share of an epoch.
+FIRST_FRAME = 1 / 50
+
+
+def shown_visits(edges: int, total: int, count: int) -> list[int]:
+    """At most ``count`` numbers of visits, from a part of the first epoch to the last, by equal factors.
+
+    >>> shown_visits(edges=100, total=20_000, count=5)
+    [2, 20, 200, 2000, 20000]
+    """
+    first = max(1.0, min(edges * FIRST_FRAME, total))
+    steps = np.linspace(0.0, 1.0, count) if count > 1 else np.ones(1)
+    return sorted({round(first * (total / first) ** step) for step in steps.tolist()})
 
 
 def write_html(path: Path, hierarchy: Hierarchy, moments: Sequence[Moment]) -> Path:

@@ -10,7 +10,7 @@ from __future__ import annotations
 import itertools
 import threading
 import time
-from collections.abc import Callable, Iterator
+from collections.abc import Callable, Collection, Iterator, Sequence
 from dataclasses import asdict, dataclass, field, replace
 from typing import Any
 
@@ -62,6 +62,21 @@ class Stage:
             state.best.offer(state.trainer, self.validation, 0)
             state.history.note_validation(0, state.best.f1)
         return self._finish(state)
+
+    def moments(self, points: Points, visits: Collection[int]) -> Iterator[tuple[int, float, Points]]:
+        """Train from these points, and yield the points after these numbers of visited edges, with the loss.
+
+        The array is the same every time. The last points are those of ``train``.
+        """
+        trainer = self._new_state(find_method(self.config.method).project(points, self.config.settings)).trainer
+        meter, count = self._loss_meter(len(points)), len(self.edges)
+        for number, (rate, negatives) in enumerate(self._plan(len(points))):
+            stops = [
+                visit - number * count for visit in sorted(visits) if number * count < visit <= (number + 1) * count
+            ]
+            for stop in trainer.run_until(number, rate, negatives, stops):
+                loss = meter.measure(trainer.method, trainer.settings, trainer.points)
+                yield number * count + stop, loss, trainer.points
 
     def resume(self, found: Checkpoint, count: int) -> Trained:
         """Continue from a checkpoint of this stage with ``count`` nodes."""
@@ -196,6 +211,16 @@ class Trainer:
         counts = visit(order, epoch, rate, negatives)
         self.seconds = time.perf_counter() - started
         return counts
+
+    def run_until(self, epoch: int, rate: float, negatives: Negatives, stops: Sequence[int]) -> Iterator[int]:
+        """Visit every edge once, and yield each of the ascending numbers of edges when so many are visited."""
+        order, done = shuffled_order(len(self.edges), self.seed, epoch), 0
+        for stop in stops:
+            self._visit(order[done:stop], epoch, rate, negatives)
+            yield stop
+            done = stop
+        if done < len(order):
+            self._visit(order[done:], epoch, rate, negatives)
 
     def _examples(self, negatives: Negatives) -> Examples:
         """The data for the kernels, made once for each plan of negatives."""

@@ -15,6 +15,7 @@ from hypercone._arrays import Adjacency, Rows, pair_keys
 from hypercone._math_kernels import exp_each, log_each
 from hypercone.methods import Method, Points, Settings
 from hypercone.methods.scoring import Scorer
+from hypercone.training.draw_kernels import MOST_DRAWS
 from hypercone.training.sampling import Negatives
 
 if TYPE_CHECKING:
@@ -38,7 +39,20 @@ class LossMeter:
             (0, slice(negatives.children, width), negatives.parent_pool),
         ):
             self.negatives[:, columns, side] = pool[random.integers(0, len(pool), shape)][:, columns]
-        self.is_negative = ~_are_known(self.negatives.reshape(-1, 2), known).reshape(shape)
+        self.is_negative = ~self._draw_again(known, negatives, random).reshape(shape)
+
+    def _draw_again(self, known: Adjacency, negatives: Negatives, random: np.random.Generator) -> NDArray[np.bool_]:
+        """Draw negatives again that are known to be true, as training does; returns which are left."""
+        pairs = self.negatives.reshape(-1, 2)
+        replaces_child = np.tile(np.arange(self.negatives.shape[1]) < negatives.children, len(self.positives))
+        keys = known.keys()
+        taken = _are_known(pairs, keys, len(known))
+        for _ in range(MOST_DRAWS - 1):
+            for side, pool in ((1, negatives.child_pool), (0, negatives.parent_pool)):
+                rows = np.flatnonzero(taken & (replaces_child == bool(side)))
+                pairs[rows, side] = pool[random.integers(0, len(pool), len(rows))]
+            taken[taken] = _are_known(pairs[taken], keys, len(known))
+        return taken
 
     def measure(self, method: Method, settings: Settings, points: Points) -> float:
         """The mean margin or softmax loss per positive pair at these points."""
@@ -52,9 +66,11 @@ class LossMeter:
         return float(np.mean(softmax_loss(positive, negative)))
 
 
-def _are_known(pairs: Rows, known: Adjacency) -> NDArray[np.bool_]:
-    """Whether each pair is known to be true, or a node paired with itself."""
-    true: NDArray[np.bool_] = np.isin(pair_keys(pairs[:, 1], pairs[:, 0], len(known)), known.keys())
+def _are_known(pairs: Rows, keys: NDArray[np.int64], count: int) -> NDArray[np.bool_]:
+    """Whether the key of each pair is among the sorted ones of the known pairs, or it is a node with itself."""
+    wanted = pair_keys(pairs[:, 1], pairs[:, 0], count)
+    places = np.minimum(np.searchsorted(keys, wanted), len(keys) - 1)
+    true: NDArray[np.bool_] = keys[places] == wanted if len(keys) else np.zeros(len(pairs), np.bool_)
     itself: NDArray[np.bool_] = pairs[:, 0] == pairs[:, 1]
     return true | itself
 
