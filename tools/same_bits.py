@@ -182,17 +182,28 @@ def digests_in(
     dims: Sequence[int] = DIMS,
     python: Sequence[str] = (sys.executable,),
 ) -> dict[str, str]:
-    """The digests that another process gives; variables of this one that would change its kernels are left out."""
+    """The digests that another process gives."""
+    arguments = ["--dims", *map(str, dims), "--rows", *rows, *environment.options]
+    printed: dict[str, str] = run_in(environment, "tools.same_bits", arguments, python)
+    return printed
+
+
+def run_in(
+    environment: Environment, module: str, arguments: Sequence[str], python: Sequence[str] = (sys.executable,)
+) -> Any:
+    """The JSON that a module prints in another process.
+
+    Variables of this process that would change the kernels of the other are left out.
+    """
     inherited = {name: value for name, value in os.environ.items() if not name.startswith(("NUMBA_", "HYPERCONE_"))}
     inherited["PYTHONPATH"] = str(Path(hypercone.__file__).parents[1])
-    command = [*python, "-m", "tools.same_bits", "--dims", *map(str, dims), "--rows", *rows, *environment.options]
+    command = [*python, "-m", module, *arguments]
     variables = inherited | environment.variables
     # In this folder Python finds the module, wherever it finds hypercone.
     done = subprocess.run(command, env=variables, cwd=ROOT, capture_output=True, text=True, check=False)
     if done.returncode:
         raise SystemExit(f"{' '.join(command[:3])} failed in {environment}:\n{done.stderr}")
-    printed: dict[str, str] = json.loads(done.stdout)
-    return printed
+    return json.loads(done.stdout)
 
 
 def main(arguments: Sequence[str] | None = None) -> int:
