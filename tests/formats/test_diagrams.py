@@ -37,6 +37,7 @@ def pairs(text):
         ("# a line of the preprocessor\ndigraph { 1 -> 2.5\n .7 -> x }", "1-2.5 .7-x"),
         ('digraph { a -> "b" + "c" }', "a-bc"),
         ("digraph { Löwe -> ж }", "Löwe-ж"),
+        ('digraph { a [label=""]; a -> b [label = "" color=red] }', "a-b"),
     ],
 )
 def test_dot_is_read(text, edges):

@@ -112,6 +112,7 @@ def test_records_with_parents_are_a_table_and_may_have_a_list_of_parents():
             {"name": "a", "children": [{"id": "x", "nodes": [{"id": 1}]}]},
             "'x' below 'a' has no children, but nodes in 'nodes'; rename that to children if they are below it, or…",
         ),
+        ({"graph": [{"name": "a"}, {"name": "b"}]}, "has nodes with a name, but none with children; call the list of…"),
         ([], "holds no edges; a hierarchy needs at least one parent with a child"),
         (
             {"nodes": [1], "links": []},

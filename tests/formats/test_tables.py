@@ -180,6 +180,8 @@ def test_columns_can_be_named_and_an_id_makes_empty_parents_roots():
         "parent\tmother\nrelative\tparent\n",
         "source\ttarget\na\tb\n",
         "id\tname\n1\tdog\n",
+        "id\tname\tparent_type\n1\tdog\tanimal\n",
+        "id\tname\ttransparent\n1\tdog\tno\n",
         "a\tparent\tb\tc\nx\ty\tz\tw\n",
     ],
 )

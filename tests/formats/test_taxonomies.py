@@ -91,7 +91,9 @@ def test_slashes_at_the_ends_of_a_path_are_those_of_a_file_system_and_one_too_ma
     assert read_text("a :: b/c\na :: d\n", format="paths").names == ("a", "a > b/c", "a > d")
 
 
-@pytest.mark.parametrize("text", ["a -> b\nb -> c\n", "http://a/b\nhttp://a/c\n", "<a/>\n<b/c>\n", "a\nb\n"])
+@pytest.mark.parametrize(
+    "text", ["a -> b\nb -> c\n", "a>=1\nb>2\n", "http://a/b\nhttp://a/c\n", "<a/>\n<b/c>\n", "a\nb\n"]
+)
 def test_arrows_addresses_and_tags_are_not_paths(text):
     with pytest.raises(InputError, match="holds no edges"):
         read_text(text, format="paths")

@@ -64,7 +64,7 @@ class _Dot:
             if self._token != "{" or self._quoted:
                 self._id()
             self._statements()
-        if self._token:
+        if not self._is(""):
             raise self._error("there is more after the end of the graph; keep one graph")
         return self._found
 
@@ -86,7 +86,7 @@ class _Dot:
                 self._next()
             elif self._is("{") or self._is_subgraph():
                 self._open(None, nodes, sources)
-            elif not self._token:
+            elif self._is(""):
                 raise self._error("the file ends before the graph does; a graph ends in }")
             else:
                 self._statement(nodes, sources)
@@ -168,7 +168,7 @@ class _Dot:
 
     def _id(self) -> str:
         """A name: a word, a number, a quoted text, several joined by +, or HTML, whose tags are left out."""
-        if not self._token:
+        if self._is(""):
             raise self._error("the file ends in the middle of a statement; a graph ends in }")
         if not self._quoted and not (self._token[0].isalnum() or self._token[0] in "_-."):
             raise self._error(f"expected a name, found {short(self._token, 40)!r}; put the name in quotes")

@@ -6,7 +6,7 @@ Nothing here looks at the cells below the header. A header that can be understoo
 from __future__ import annotations
 
 import re
-from collections.abc import Sequence
+from collections.abc import Container, Sequence
 from typing import NamedTuple
 
 from hypercone.hierarchy.relation_names import IS_A, is_relation_key, relation_key
@@ -21,7 +21,17 @@ LABEL_WORDS = (
     *("preflabel", "preferredlabel", "label", "labels", "name", "names", "title", "scientificname", "fullname"),
     *("canonicalname", "completename", "term", "text", "description", "category", "class", "taxon"),
 )
-PARENT_WORDS = {"broaderid", "broaderterm", "broaderconcept", "broadercode", "superclass", "superclasses", "hypernym"}
+PARENT_WORDS = {
+    *("broaderid", "broaderterm", "broaderconcept", "broadercode", "superclass", "superclasses", "hypernym"),
+    *("idparent", "codeparent", "directparent", "immediateparent", "hasparent"),
+}
+# What may follow "parent" in the title of a column, besides the title of another column.
+PARENT_ENDINGS = {
+    *("", "s", "id", "ids", "code", "codes", "key", "keys", "uid", "uuid", "uri", "iri", "curie", "notation", "number"),
+    *("identifier", "node", "nodeid", "term", "termid", "concept", "conceptid", "class", "classid", "category"),
+    *("categoryid", "categorycode", "taxon", "taxonid", "nameusage", "nameusageid", "tsn", "item", "itemid", "group"),
+    *("groupid", "name", "names", "label", "labels", "title", "scientificname"),
+}
 ID_ENDINGS = ("id", "ids", "code", "key", "tsn", "uri", "iri")
 TEXT_ENDINGS = ("name", "names", "label", "labels", "title", "description", "scientificname")
 PATH_WORDS = {"path", "fullpath", "categorypath", "category", "fullname", "breadcrumb", "breadcrumbs", "taxonomy"}
@@ -92,8 +102,8 @@ def parent_column(header: Sequence[str]) -> int | None:
     (1, None)
     """
     plains = [plain(cell) for cell in header]
-    found = [at for at, cell in enumerate(header) if _names_parents(cell)]
     known = {*plains}
+    found = [at for at, cell in enumerate(header) if _names_parents(cell, known)]
     ids = [at for at in found if plains[at].startswith("parent") and plains[at].removeprefix("parent") in known]
     texts = [at for at in found if plains[at].endswith(TEXT_ENDINGS)]
     for chosen in (ids, [at for at in found if plains[at].endswith(ID_ENDINGS)], [*{*found} - {*texts}], found):
@@ -102,10 +112,13 @@ def parent_column(header: Sequence[str]) -> int | None:
     return None
 
 
-def _names_parents(cell: str) -> bool:
+def _names_parents(cell: str, others: Container[str] = ()) -> bool:
+    """Whether a column holds parents; ``others`` are the plain titles of all columns, which may follow "parent"."""
     word = plain(cell)
-    is_parent = word.startswith("parent") or word.endswith("parent") or word in PARENT_WORDS
-    return is_parent or (relation_key(cell) == IS_A and not is_relation_key(cell))
+    if word.startswith("parent"):
+        ending = word.removeprefix("parent")
+        return ending in PARENT_ENDINGS or ending in others
+    return word in PARENT_WORDS or (relation_key(cell) == IS_A and not is_relation_key(cell))
 
 
 def id_column(header: Sequence[str], parent: int, *, or_other: bool = True) -> int | None:
@@ -117,7 +130,8 @@ def id_column(header: Sequence[str], parent: int, *, or_other: bool = True) -> i
     (0, 0, None)
     """
     plains = [plain(cell) for cell in header]
-    others = [at for at in range(len(header)) if at != parent and not _names_parents(header[at])]
+    known = {*plains}
+    others = [at for at in range(len(header)) if at != parent and not _names_parents(header[at], known)]
     ending = plains[parent].removeprefix("parent")
     for word in (*([ending] if ending != plains[parent] else []), *ID_WORDS):
         if word and word in plains and plains.index(word) in others:

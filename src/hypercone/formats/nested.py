@@ -192,7 +192,7 @@ class _Walk:
     def __init__(self, label: str, tree: Any) -> None:
         self._label = label
         self.nodes: list[_Node] = []
-        self._has_objects = False
+        self._has_objects = self._has_children = False
         if not isinstance(tree, dict | list):
             raise self._error(
                 f"holds only {short(repr(tree), 40)}; it should hold {HOLDS.format('animal: [dog, cat]')}"
@@ -211,6 +211,8 @@ class _Walk:
 
     def edges(self, size: int, merge_names: bool) -> ParsedEdges:
         """The edges, by id or by path."""
+        if self._has_objects and not self._has_children:
+            raise self._error("has nodes with a name, but none with children; call the list of them children")
         with_id = [node for node in self.nodes if node.id]
         if 0 < len(self.nodes) - len(with_id) < len(self.nodes) / 10:
             row = next(row for row, node in enumerate(self.nodes) if not node.id)
@@ -272,6 +274,7 @@ class _Walk:
         name = next(self._name(node[key], row) for key in NAMES if _is_filled(node.get(key)))
         own_id = next((self._name(node[key], row) for key in IDS if _is_filled(node.get(key))), "")
         below = next((node[key] for key in CHILDREN if node.get(key) is not None), None)
+        self._has_children |= below is not None
         other = next((key for key, value in node.items() if _holds_nodes(value)), None)
         if below is None and other is not None:
             raise self._error(

@@ -23,7 +23,7 @@ JOINED = " > "
 # Tried in this order where no line has a > between spaces.
 MARKS = ("::", "/", ">", "»", "›")
 # Arrows and tags, which are neither names nor separators of paths.
-NOT_PATHS = re.compile(r"[<{]|[-=]>|://")
+NOT_PATHS = re.compile(r"[<{]|[-=]>|>=|://")
 # A number before " - " as in Google's taxonomy, or an id before " : " as in Shopify's, which is more than a word.
 IDS = (re.compile(r"([0-9]++)\s++-\s++(\S.*)"), re.compile(r"([^\W\d_]*+(?:[\d_]|[^\w\s])\S*+)\s++:\s++(\S.*)"))
 
