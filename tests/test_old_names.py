@@ -11,6 +11,7 @@ import pytest
 import hypercone
 from hypercone import _old_names
 from hypercone.cli.main import main
+from hypercone.queries.suggestions import MissingLink, WrongLink
 
 PETS = [("animal", "dog"), ("animal", "cat"), ("dog", "poodle"), ("dog", "corgi")]
 CHANGELOG = Path(__file__).parents[1] / "CHANGELOG.md"
@@ -125,13 +126,12 @@ def test_the_old_methods_of_embeddings_and_hierarchies_still_work(embedding, pet
 
 
 def test_the_old_names_of_results_and_options_and_old_values_still_work(embedding, tmp_path, capsys):
-    tangled = hypercone.fit([("a", "b"), ("a", "c"), ("b", "d"), ("c", "e"), ("c", "d"), ("b", "f")], "order", dim=2)
-    found = tangled.suggest()
-    for link, names in ((found.missing[:1], ("company", "neighbours")), (found.wrong[:1], ("strain", "company"))):
-        for name in names if link else ():
+    missing = MissingLink("dog", "pet", None, None, 0.5, "additional", 0.25, 0.1)
+    wrong = WrongLink("dog", "stone", None, None, 0.5, 0.25, 0.1, 0.3)
+    for link, names in ((missing, ("score", "company")), (wrong, ("strain", "company"))):
+        for name in names:
             with pytest.warns(DeprecationWarning, match=f"{name} is deprecated"):
-                assert getattr(link[0], name) >= 0
-    assert found.missing or found.wrong
+                assert getattr(link, name) >= 0
     with pytest.warns(DeprecationWarning, match="use neighbor_overlap"):
         assert embedding.compare(embedding).neighbour_overlap == 1.0
     with pytest.warns(DeprecationWarning, match="use center="):

@@ -105,7 +105,7 @@ def add_options(parser: argparse.ArgumentParser) -> None:
     parser.add_argument("--go", help="the is_a edges of the biological processes of the Gene Ontology")
     parser.add_argument("--hierarchies", nargs="+", default=["mammals", "hpo", "go-bp", "nouns"])
     parser.add_argument("--tasks", nargs="+", choices=KINDS, default=KINDS)
-    parser.add_argument("--methods", nargs="+", default=["hyperbolic-cones", "poincare", "order", "euclidean"])
+    parser.add_argument("--methods", nargs="*", default=["hyperbolic-cones", "poincare", "order", "euclidean"])
     parser.add_argument("--dims", nargs="+", type=int, default=[10, 5])
     parser.add_argument("--seeds", nargs="+", type=int, default=[0, 1, 2])
     parser.add_argument("--fewest", type=int, default=20, help="leave a task out if fewer nodes would lose a parent")

@@ -11,6 +11,7 @@ import contextlib
 import sys
 import threading
 import time
+import warnings
 from collections.abc import Callable, Iterable, Iterator
 from contextvars import ContextVar
 from dataclasses import dataclass, field
@@ -168,13 +169,18 @@ def is_watched(stream: TextIO | None) -> bool:
     False
     """
     try:
-        return stream is not None and (stream.isatty() or _is_notebook())
+        return stream is not None and (stream.isatty() or is_notebook())
     except ValueError:
         # The stream is closed.
         return False
 
 
-def _is_notebook() -> bool:
+def is_notebook() -> bool:
+    """Whether this runs in the kernel of a notebook.
+
+    >>> is_notebook()
+    False
+    """
     # In a notebook, IPython is already imported.
     get_ipython = getattr(sys.modules.get("IPython"), "get_ipython", None)
     if get_ipython is None:
@@ -243,7 +249,10 @@ class Step:
     def _draw(self) -> None:
         if self._ended.wait(max(0.0, self.started + SHOWN_AFTER - time.time())):
             return
-        from tqdm.auto import tqdm
+        with warnings.catch_warnings():
+            # In a notebook without ipywidgets, tqdm warns and draws a bar of text, which is as good.
+            warnings.simplefilter("ignore")
+            from tqdm.auto import tqdm
 
         bar = tqdm(
             desc=self.name,

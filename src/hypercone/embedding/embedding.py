@@ -26,6 +26,7 @@ from hypercone.hierarchy.similarity import most_similar, set_similarity, similar
 from hypercone.index import ConeIndex, Finder
 from hypercone.methods import Points, Settings, find_method
 from hypercone.methods.scoring import Scorer
+from hypercone.progress import is_notebook
 
 if TYPE_CHECKING:
     from hypercone.queries import Comparison, Suggestions
@@ -113,6 +114,11 @@ class Embedding:
 
     def __repr__(self) -> str:
         return f"Embedding({len(self):,} nodes, {self.dim}-D, {self.made_by})"
+
+    def _repr_html_(self) -> str:
+        from hypercone.plotting.card import embedding_card
+
+        return embedding_card(self)
 
     @property
     def dim(self) -> int:
@@ -381,6 +387,8 @@ class Embedding:
     def plot(self, kind: str = "disk", path: str | Path | None = None, **options: Any) -> Any:
         """A matplotlib figure: disk, training, precision-recall or norms; also written to a path, .svg, .pdf or .png.
 
+        In a notebook, the figure is shown if it is the last expression of a cell.
+
         A disk takes cones and labels (names, or how many), center (a name), color (branch or depth), view (own,
         construction or projection) and moved (False keeps the origin in the middle); a precision-recall curve takes
         pairs; each takes theme (light or dark).
@@ -409,13 +417,16 @@ class Embedding:
     # These import packages that are built on embeddings.
 
     def explore(self, path: str | Path | None = None, *, title: str | None = None, view: str = "auto") -> Path:
-        """Write an interactive page that needs no network; without a path, open it in the browser."""
-        from hypercone.explorer import open_page, temporary_page, write_page
+        """Write an interactive page that needs no network; without a path, open it in the browser.
+
+        In a notebook, the path that is returned shows the page in the cell, and no browser is opened.
+        """
+        from hypercone.explorer import Page, open_page, temporary_page, write_page
 
         page = write_page(self, path or temporary_page("model"), title=title, view=view)
-        if path is None:
+        if path is None and not is_notebook():
             open_page(page)
-        return page
+        return Page(page)
 
     def suggest(self, k: int = 100, hierarchy: Hierarchy | None = None) -> Suggestions:
         """The k links that the hierarchy most likely lacks, and the k of its edges that are most likely wrong.

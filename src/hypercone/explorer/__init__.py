@@ -25,6 +25,7 @@ import webbrowser
 import zlib
 from collections.abc import Sequence
 from dataclasses import asdict
+from html import escape
 from importlib import resources
 from pathlib import Path
 from typing import Any
@@ -41,7 +42,7 @@ from hypercone.hierarchy.glossary import Glossary
 from hypercone.plotting.views import PlanarView, branches, depths_from_ranks, planar_view
 from hypercone.progress import Step
 
-__all__ = ["explorer_page", "open_page", "temporary_page", "write_page"]
+__all__ = ["Page", "explorer_page", "open_page", "temporary_page", "write_page"]
 
 PLACEHOLDER = "<!--hypercone-data-->"
 
@@ -90,6 +91,30 @@ def temporary_page(name: str) -> Path:
     'pets.html'
     """
     return Path(tempfile.mkdtemp(prefix="hypercone-")) / f"{name}.html"
+
+
+# A page is stored in the notebook that shows it, so a larger one is only named.
+MOST_INLINE = 8_000_000
+# In pixels.
+INLINE_HEIGHT = 640
+
+
+class Page(type(Path())):  # type: ignore[misc]
+    """The path of a page, which a notebook shows as the page itself.
+
+    >>> Page("pets.html") == Path("pets.html"), Page("missing.html")._repr_html_()
+    (True, None)
+    """
+
+    def _repr_html_(self) -> str | None:
+        try:
+            content = self.read_text(encoding="utf-8") if self.stat().st_size <= MOST_INLINE else ""
+        except OSError:
+            return None
+        if not content:
+            return f"The page is too large for a notebook; open {escape(str(self))} in a browser."
+        style = f"width:100%;height:{INLINE_HEIGHT}px;border:1px solid rgba(128,128,128,.4);border-radius:6px"
+        return f'<iframe srcdoc="{escape(content)}" style="{style}" title="explorer"></iframe>'
 
 
 def open_page(path: Path) -> bool:

@@ -13,6 +13,7 @@ from numpy.typing import ArrayLike, NDArray
 
 from hypercone._arrays import Adjacency, Rows, freeze, pair_keys
 from hypercone.errors import HierarchyError, InputError, plural, short, warn_renamed, with_article
+from hypercone.hierarchy.card import hierarchy_card
 from hypercone.hierarchy.glossary import Glossary, checked_glossary
 from hypercone.hierarchy.graph import Order, ancestor_counts, ancestors, count_pairs, depths, pairs_of, top_down_order
 from hypercone.hierarchy.lineage import Lineage
@@ -165,6 +166,9 @@ class Hierarchy:
 
     def __repr__(self) -> str:
         return f"<Hierarchy of {plural(len(self), 'node')} and {plural(len(self.edges), 'edge')}>"
+
+    def _repr_html_(self) -> str:
+        return hierarchy_card(self)
 
     def __setattr__(self, name: str, value: object) -> None:
         raise AttributeError(f"a Hierarchy never changes, so {name} cannot be set; build another one")
