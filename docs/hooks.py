@@ -9,6 +9,7 @@ import json
 import posixpath
 import re
 from collections.abc import Iterable
+from html import escape
 from pathlib import Path
 from typing import Any
 
@@ -26,14 +27,41 @@ from hypercone.training.config import OPTIONS, FitConfig, Option
 
 PROJECT = Path(__file__).parents[1]
 FRONT_PAGES = ("README.md", "CONTRIBUTING.md", "CHANGELOG.md", "SECURITY.md")
-SECTIONS = ("Tutorial", "How to", "Explanation", "Reference", "Project")
+SECTIONS = ("Tutorial", "Notebooks", "How to", "Explanation", "Reference", "Project")
 LINK = re.compile(r"\[(?P<text>[^\]]*)\]\((?P<target>(?![a-z]+:|#)[^)\s]+)\)|src=\"(?P<image>[^\"]+)\"")
 
 
 def on_files(files: Files, *, config: MkDocsConfig) -> None:
-    """The pages beside docs/ are part of the site."""
+    """The pages beside docs/ are part of the site, and so are the notebooks, with their stored outputs."""
     for name in FRONT_PAGES:
         files.append(File.generated(config, f"project/{name}", content=(PROJECT / name).read_text(encoding="utf-8")))
+    for path in sorted((PROJECT / "docs" / "notebooks").glob("*.ipynb")):
+        files.append(File.generated(config, f"notebooks/{path.stem}.md", content=notebook_markdown(path)))
+
+
+def notebook_markdown(path: Path) -> str:
+    """The cells of a notebook, with a comment in place of each output, and where to get it."""
+    parts = []
+    for number, cell in enumerate(json.loads(path.read_text(encoding="utf-8"))["cells"]):
+        source = "".join(cell["source"])
+        parts.append(source if cell["cell_type"] == "markdown" else f"```python\n{source}\n```")
+        parts += [f"<!-- output: {path.name} {number} {at} -->" for at in range(len(cell.get("outputs", ())))]
+    return "\n\n".join([*parts, f"[This page as a notebook]({path.name})"])
+
+
+def notebook_output(name: str, cell: int, at: int) -> str:
+    """An output of a notebook as HTML, the richest form that it has."""
+    path = PROJECT / "docs" / "notebooks" / name
+    output = json.loads(path.read_text(encoding="utf-8"))["cells"][cell]["outputs"][at]
+    data = {kind: "".join(text) for kind, text in output.get("data", {"text/plain": output.get("text", "")}).items()}
+    if "text/html" in data:
+        return f"<div>{data['text/html']}</div>"
+    if "image/png" in data:
+        width = output["metadata"]["image/png"]["width"]
+        return (
+            f'<div><img alt="" width="{width}" src="data:image/png;base64,{"".join(data["image/png"].split())}"></div>'
+        )
+    return f"<pre>{escape(data['text/plain'])}</pre>"
 
 
 def on_nav(nav: Navigation, *, config: MkDocsConfig, files: Files) -> None:
@@ -51,13 +79,20 @@ def on_page_markdown(markdown: str, *, page: Page, config: MkDocsConfig, files: 
         target = posixpath.normpath(posixpath.join(posixpath.dirname(source), path))
         if target in FRONT_PAGES:
             target = f"docs/project/{target}"
+        elif target.endswith(".ipynb") and not place.startswith("notebooks/"):
+            target = target.removesuffix(".ipynb") + ".md"
         elif not target.startswith("docs/") or (PROJECT / target).is_dir():
             return str(link["text"])  # a part of the repository that the site does not have
         target = posixpath.relpath(target.removeprefix("docs/"), posixpath.dirname(place)) + hash_sign + anchor
         return f'src="{target}"' if link["image"] else f"[{link['text']}]({target})"
 
     markdown = re.sub(r"<!-- table: (\w+) ?(.*?) -->", lambda table: globals()[f"{table[1]}_table"](table[2]), markdown)
-    return LINK.sub(rewrite, markdown)
+    # Last, because outputs are HTML that may contain anything.
+    return re.sub(
+        r"<!-- output: (\S+) (\d+) (\d+) -->",
+        lambda output: notebook_output(output[1], int(output[2]), int(output[3])),
+        LINK.sub(rewrite, markdown),
+    )
 
 
 def _table(header: tuple[str, ...], rows: Iterable[Iterable[Any]]) -> str:

@@ -113,7 +113,8 @@ class Page(type(Path())):  # type: ignore[misc]
             return None
         if not content:
             return f"The page is too large for a notebook; open {escape(str(self))} in a browser."
-        style = f"width:100%;height:{INLINE_HEIGHT}px;border:1px solid rgba(128,128,128,.4);border-radius:6px"
+        look = "box-sizing:border-box;border:1px solid rgba(128,128,128,.4);border-radius:6px"
+        style = f"width:100%;height:{INLINE_HEIGHT}px;{look}"
         return f'<iframe srcdoc="{escape(content)}" style="{style}" title="explorer"></iframe>'
 
 
