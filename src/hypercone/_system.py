@@ -2,12 +2,15 @@
 
 from __future__ import annotations
 
+import contextlib
 import datetime
+import gc
 import importlib
 import importlib.metadata
 import os
 import platform
 import re
+from collections.abc import Iterator
 from functools import cache
 from pathlib import Path
 from typing import Any
@@ -38,6 +41,18 @@ def import_optional(module: str, who: str, install: str) -> Any:
     except ImportError:
         package = module.split(".")[0]
         raise HyperconeError(f"{who} {package}, which is not installed; pip install {install}") from None
+
+
+@contextlib.contextmanager
+def paused_garbage_collection() -> Iterator[None]:
+    """Within the block, no search for unreachable cycles, which takes a third of the time where millions are made."""
+    was_enabled = gc.isenabled()
+    gc.disable()
+    try:
+        yield
+    finally:
+        if was_enabled:
+            gc.enable()
 
 
 # Assumed where the system does not report its memory, as on Windows without further packages.

@@ -52,10 +52,13 @@ def test_looking_up_an_unknown_name_does_not_add_it():
     assert [index[name] for name in ("dog", "cat")] == [0, 1]
     names = NodeNames(index)
     assert "owl" not in names.row_of
-    with pytest.raises(KeyError):
-        names.row_of["owl"]
-    index["owl"]
+    for closed in (names.row_of, index):
+        with pytest.raises(KeyError):
+            closed["owl"]
     assert names.row_of == {"dog": 0, "cat": 1}
+    for copied in (pickle.loads(pickle.dumps(names)), copy.copy(names), copy.deepcopy(names)):
+        assert (copied, copied.row_of) == (names, {"dog": 0, "cat": 1})
+    assert copy.copy(names.row_of) == {"dog": 0, "cat": 1}
 
 
 NAMES = ["HP:1", "HP:2", "HP:3", "HP:4", "a = b"]

@@ -2,8 +2,10 @@
 
 from __future__ import annotations
 
+from array import array
 from collections.abc import Collection, Mapping, Sequence
 from dataclasses import dataclass, field
+from itertools import repeat
 from operator import length_hint
 from types import MappingProxyType
 from typing import NamedTuple, NoReturn
@@ -11,12 +13,12 @@ from typing import NamedTuple, NoReturn
 import numpy as np
 from numpy.typing import NDArray
 
-from hypercone._arrays import Rows
+from hypercone._arrays import Rows, pair_keys
 from hypercone.errors import HierarchyError, InputError, option, plural, short, some, warn_renamed
 from hypercone.hierarchy.glossary import Entries, Glossary
 from hypercone.hierarchy.graph import CycleError, condense_cycles, edges_closing_cycles
 from hypercone.hierarchy.hierarchy import Hierarchy, first_self_loop, self_loop
-from hypercone.hierarchy.names import is_usable, number_names
+from hypercone.hierarchy.names import NameIndex, is_usable, number_names
 from hypercone.progress import Step
 
 
@@ -26,7 +28,8 @@ class ParsedEdges:
 
     ``lines`` holds the line of each edge, if the format has lines. ``labels`` are human-readable names of nodes; those
     of nodes without edges are ignored. ``notes`` are sentences on what was skipped ("12 obsolete terms skipped").
-    ``entries`` are definitions, synonyms and other ids.
+    ``entries`` are definitions, synonyms and other ids. ``numbered`` are the names in the order in which they appear
+    in the edges and the edges as rows, if the reader has them.
     """
 
     label: str
@@ -36,6 +39,7 @@ class ParsedEdges:
     labels: Mapping[str, str] = field(default_factory=dict)
     notes: tuple[str, ...] = ()
     entries: Entries | None = None
+    numbered: tuple[Collection[str], Rows] | None = None
 
     def location(self, edge: int) -> str:
         """``file:line`` of an edge, or the file if there are no lines."""
@@ -71,6 +75,38 @@ def first_labels(children: Sequence[str], labels_of_children: Sequence[str]) -> 
     return labels
 
 
+class EdgeRows:
+    """Edges between names as rows, with a line or another position for each; an edge may come several times."""
+
+    def __init__(self) -> None:
+        self.rows = NameIndex()
+        # A tuple and an entry of a dict for each edge would take ten times the memory.
+        self.parents, self.children, self.positions = array("i"), array("i"), array("q")
+
+    def add(self, parent: str, child: str, position: int) -> None:
+        """Add an edge."""
+        self.parents.append(self.rows[parent])
+        self.children.append(self.rows[child])
+        self.positions.append(position)
+
+    def add_parents(self, child: str, parents: Sequence[str], positions: Sequence[int]) -> None:
+        """Add the edges from several parents to a child."""
+        self.parents.extend(map(self.rows.__getitem__, parents))
+        self.children.extend(repeat(self.rows[child], len(parents)))
+        self.positions.extend(positions)
+
+    def names(self) -> list[str]:
+        """The name of each row."""
+        return list(self.rows)
+
+    def distinct(self) -> tuple[Rows, NDArray[np.int64]]:
+        """The (parent, child) rows, each once, and the position where each came first."""
+        edges = np.array([self.parents, self.children], np.int32).T
+        _, first = np.unique(pair_keys(edges[:, 0], edges[:, 1], len(self.rows)), return_index=True)
+        first.sort()
+        return edges[first], np.array(self.positions, np.int64)[first]
+
+
 class EdgeCollector:
     """Collects each edge once, with the line of its first appearance, and the nodes seen.
 
@@ -84,12 +120,12 @@ class EdgeCollector:
     def __init__(self, label: str) -> None:
         """``label`` names the file in messages."""
         self.label = label
-        self._line_of: dict[tuple[str, str], int] = {}
+        self._edges = EdgeRows()
         self._seen: dict[str, None] = {}
 
     def add(self, parent: str, child: str, line: int) -> None:
         """Add an edge."""
-        self._line_of.setdefault((parent, child), line)
+        self._edges.add(parent, child, line)
 
     def add_node(self, name: str) -> None:
         """Add a node that may have no edge."""
@@ -97,13 +133,11 @@ class EdgeCollector:
 
     def parsed_edges(self) -> ParsedEdges:
         """The edges, with a note on nodes without one."""
-        parents = [parent for parent, _ in self._line_of]
-        children = [child for _, child in self._line_of]
-        connected = {*parents, *children}
-        isolated = [name for name in self._seen if name not in connected]
-        lines = list(self._line_of.values())
+        names, (edges, lines) = self._edges.names(), self._edges.distinct()
+        isolated = [name for name in self._seen if name not in self._edges.rows]
+        parents, children = ([names[row] for row in side] for side in edges.T.tolist())
         return ParsedEdges(
-            self.label, parents, children, lines, notes=omission_notes("node", "without an edge", isolated)
+            self.label, parents, children, lines.tolist(), notes=omission_notes("node", "without an edge", isolated)
         )
 
 
@@ -123,12 +157,10 @@ def build_hierarchy(parsed: ParsedEdges, on_cycle: str = "error", cycle_hint: st
     checked_on_cycle(on_cycle)
     if not len(parsed.parents):
         raise InputError(f"{parsed.label}: holds no edges; a hierarchy needs at least one parent with a child")
-    parents, size = iter(parsed.parents), len(parsed.parents)
-    with Step("numbering the names", size, lambda: size - length_hint(parents)):
-        index, edges = number_names(zip(parents, parsed.children, strict=True))
-    if max(map(len, index)) > LONGEST_NAME:
+    names, edges = parsed.numbered or _number(parsed)
+    if max(map(len, names)) > LONGEST_NAME:
         _refuse_long_name(parsed)
-    graph = _NamedEdges(index, edges, parsed.labels)
+    graph = _NamedEdges(names, edges, parsed.labels)
     result = {"error": _refuse_self_loops, "condense": _condense, "drop": _drop}[on_cycle](parsed, graph)
     labels = [result.labels.get(name, "") for name in result.names] if result.labels else None
     glossary = None
@@ -142,6 +174,28 @@ def build_hierarchy(parsed: ParsedEdges, on_cycle: str = "error", cycle_hint: st
         raise HierarchyError(f"{location}: {error}, {remedy}{cycle_hint and f' ({cycle_hint})'}") from None
     except HierarchyError as error:
         _refuse_bad_name(parsed, error)
+
+
+def _number(parsed: ParsedEdges) -> tuple[Collection[str], Rows]:
+    parents, size = iter(parsed.parents), len(parsed.parents)
+    with Step("numbering the names", size, lambda: size - length_hint(parents)):
+        return number_names(zip(parents, parsed.children, strict=True))
+
+
+def numbered_by_appearance(names: Sequence[str], edges: Rows) -> tuple[list[str], Rows]:
+    """The names in the order in which they appear in the (parent, child) rows, and the edges as rows of that order.
+
+    >>> numbered_by_appearance(["c", "a", "b"], np.array([[1, 2], [1, 0]], np.int32))[0]
+    ['a', 'b', 'c']
+    """
+    ends = edges.ravel()
+    first = np.full(len(names), len(ends), np.int64)
+    # Backwards, so that of several places of a name the first is written last.
+    first[ends[::-1]] = np.arange(len(ends) - 1, -1, -1)
+    order = np.argsort(first, kind="stable")[: int((first < len(ends)).sum())]
+    row_of = np.empty(len(names), np.int32)
+    row_of[order] = np.arange(len(order), dtype=np.int32)
+    return [names[row] for row in order.tolist()], row_of[edges]
 
 
 def checked_on_cycle(on_cycle: str) -> str:

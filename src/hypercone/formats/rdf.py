@@ -12,15 +12,20 @@ import re
 from collections import Counter
 from collections.abc import Callable, Iterable, Iterator, Sequence
 from functools import partial
+from itertools import repeat
 from urllib.parse import urljoin
 
+import numpy as np
+
+from hypercone._arrays import Rows
 from hypercone.errors import InputError, option, plural, short, some
-from hypercone.formats.parsed import ParsedEdges
+from hypercone.formats.parsed import EdgeRows, ParsedEdges, numbered_by_appearance
 from hypercone.hierarchy.glossary import Entries, Obsolete
 from hypercone.hierarchy.relation_names import IS_A, normalized_relation, relation_key
 
 RDF = "http://www.w3.org/1999/02/22-rdf-syntax-ns#"
 RDF_TYPE = RDF + "type"
+OBO_START = "http://purl.obolibrary.org/obo/"
 OBO = re.compile(r"http://purl\.obolibrary\.org/obo/([A-Za-z][A-Za-z0-9_]*)_([A-Za-z0-9]+)")
 # A small file can use its base a hundred thousand times, and each use would be a copy in memory.
 LONGEST_BASE = 1_000
@@ -33,10 +38,32 @@ def names_of(iris: Iterable[str], prefixes: dict[str, str]) -> dict[str, str]:
     >>> names_of(["http://purl.obolibrary.org/obo/HP_1", "http://a/#b", "http://c/d"], {"a": "http://a/#"})
     {'http://purl.obolibrary.org/obo/HP_1': 'HP:1', 'http://a/#b': 'a:b', 'http://c/d': 'http://c/d'}
     """
+    return _names_and_prefixes(iris, prefixes)[0]
+
+
+def _names_and_prefixes(iris: Iterable[str], prefixes: dict[str, str]) -> tuple[dict[str, str], set[str]]:
+    """The short names of addresses, and the prefixes in them."""
     namespaces = _namespaces(prefixes)
-    shorts = {iri: short_name(iri, namespaces) for iri in iris}
+    beginnings = {namespace: f"{prefix}:" if prefix else "" for namespace, prefix in namespaces.items()}
+    shorts, used = {}, set()
+    # As ``short_name``, but there may be millions of addresses.
+    for iri in iris:
+        start = max(iri.rfind("#"), iri.rfind("/")) + 1 or iri.rfind(":") + 1
+        namespace = iri[:start]
+        if namespace in beginnings and start < len(iri) and namespace != OBO_START:
+            shorts[iri] = beginnings[namespace] + iri[start:]
+            used.add(namespace)
+        else:
+            shorts[iri] = short_name(iri, namespaces)
+            if namespace == OBO_START and shorts[iri] is not iri and not OBO.fullmatch(iri):
+                used.add(namespace)
+    names = [name for iri, name in shorts.items() if name is not iri]
+    if len(set(names)) == len(names) and shorts.keys().isdisjoint(names):
+        return shorts, {namespaces[namespace] for namespace in used}
     uses = Counter(shorts.values())
-    return {iri: name if uses[name] == 1 and name not in shorts else iri for iri, name in shorts.items()}
+    found = {iri: name if uses[name] == 1 and name not in shorts else iri for iri, name in shorts.items()}
+    prefixes_of = (_prefix_of(iri, namespaces) for iri, name in found.items() if name != iri)
+    return found, {prefix for prefix in prefixes_of if prefix is not None}
 
 
 def _namespaces(prefixes: dict[str, str]) -> dict[str, str]:
@@ -49,14 +76,13 @@ def short_name(iri: str, namespaces: dict[str, str]) -> str:
     >>> short_name("http://example.org/zoo#Dog", {"http://example.org/zoo#": "zoo"})
     'zoo:Dog'
     """
-    obo = OBO.fullmatch(iri)
-    if obo:
+    if iri.startswith(OBO_START) and (obo := OBO.fullmatch(iri)):
         return f"{obo[1]}:{obo[2]}"
-    local = local_name(iri)
-    prefix = namespaces.get(iri[: len(iri) - len(local)])
-    if prefix is None or not local:
+    start = _start_of_local_name(iri)
+    prefix = namespaces.get(iri[:start])
+    if prefix is None or start == len(iri):
         return iri
-    return f"{prefix}:{local}" if prefix else local
+    return f"{prefix}:{iri[start:]}" if prefix else iri[start:]
 
 
 def problem_with_base(base: str) -> str | None:
@@ -76,8 +102,12 @@ def local_name(iri: str) -> str:
     >>> local_name("http://www.w3.org/2004/02/skos/core#broader")
     'broader'
     """
+    return iri[_start_of_local_name(iri) :]
+
+
+def _start_of_local_name(iri: str) -> int:
     end = max(iri.rfind("#"), iri.rfind("/"))
-    return iri[(end if end >= 0 else iri.rfind(":")) + 1 :]
+    return (end if end >= 0 else iri.rfind(":")) + 1
 
 
 def resolve_iri(base: str, iri: str) -> str:
@@ -141,7 +171,7 @@ class Statements:
         self.relations = {IS_A if name in NARROWER else name: relation for name, relation in wanted.items()}
         # Those of the file, as far as they are read.
         self.prefixes: dict[str, str] = {}
-        self.edges: dict[tuple[str, str], int] = {}
+        self.edges = EdgeRows()
         self.direct: set[str] = set()
         self.anonymous: list[tuple[str, str, int]] = []
         self.classes: set[str] = set()
@@ -182,7 +212,7 @@ class Statements:
         if child.startswith("_:") or parent.startswith("_:"):
             self.anonymous.append((child, parent, position))
         elif IS_A in self.relations:
-            self.edges.setdefault((parent, child), position)
+            self.edges.add(parent, child, position)
 
     def add_narrower(self, parent: str, child: str, position: int) -> None:
         """The same with the parent as subject."""
@@ -191,7 +221,18 @@ class Statements:
     def add_related(self, child: str, parent: str, position: int) -> None:
         """Add an edge of one of the requested relations."""
         if not child.startswith("_:") and not parent.startswith("_:"):
-            self.edges.setdefault((parent, child), position)
+            self.edges.add(parent, child, position)
+
+    def add_objects(self, predicate: str, subject: str, nodes: Sequence[str], positions: Sequence[int]) -> None:
+        """Add statements with the same subject and predicate, for which there is a handler."""
+        link = self.links[predicate]
+        assert link is not None
+        makes_edges = link == self.add_related or (link == self.add_is_a and IS_A in self.relations)
+        if makes_edges and not any(map(str.startswith, (subject, *nodes), repeat("_:"))):
+            self.edges.add_parents(subject, nodes, positions)
+            return
+        for node, position in zip(nodes, positions, strict=True):
+            link(subject, node, position)
 
     def add_type(self, node: str, kind: str, _place: int) -> None:
         """Record a node of a class type."""
@@ -270,37 +311,41 @@ def edges_from_statements(
 ) -> ParsedEdges:
     """The edges in the statements, with short names, lines, labels, and notes on what was left out."""
     skipped: Counter[str] = Counter()
-    edges = dict(statements.edges)
     for parent, child, position in _restrictions(statements, skipped):
-        edges.setdefault((parent, child), position)
+        statements.edges.add(parent, child, position)
     _check_relations(label, statements, skipped)
-    usable = {edge: position for edge, position in edges.items() if _is_usable(edge, statements)}
-    if not usable:
+    edges, positions = statements.edges.distinct()
+    iris = statements.edges.names()
+    is_unwanted = np.fromiter(map((TOP | statements.deprecated).__contains__, iris), bool, len(iris))
+    is_usable = (edges[:, 0] != edges[:, 1]) & ~is_unwanted[edges].any(axis=1)
+    if not is_usable.any():
         raise InputError(f"{label}: holds no edges by {some(list(statements.relations.values()))}; {_hint(skipped)}")
-    order = sorted(usable, key=usable.__getitem__)
-    nodes = dict.fromkeys(node for edge in order for node in edge)
-    names = names_of(nodes, prefixes)
+    order = np.flatnonzero(is_usable)
+    order = order[np.argsort(positions[order], kind="stable")]
+    nodes, rows = numbered_by_appearance(iris, edges[order])
+    name_of, used = _names_and_prefixes(nodes, prefixes)
+    names = list(name_of.values())
     return ParsedEdges(
         label,
-        [names[parent] for parent, _ in order],
-        [names[child] for _, child in order],
-        lines_of([usable[edge] for edge in order]),
-        {names[node]: statements.labels[node][1] for node in nodes if node in statements.labels},
-        tuple(_notes(statements, edges, nodes, names, skipped)),
-        _entries(statements, names, prefixes),
+        [names[row] for row in rows[:, 0].tolist()],
+        [names[row] for row in rows[:, 1].tolist()],
+        lines_of(positions[order].tolist()),
+        {name_of[node]: statements.labels[node][1] for node in nodes if node in statements.labels},
+        tuple(_notes(statements, edges, name_of, skipped)),
+        _entries(statements, name_of, prefixes, used),
+        (names, rows),
     )
 
 
-def _entries(statements: Statements, names: dict[str, str], prefixes: dict[str, str]) -> Entries:
+def _entries(
+    statements: Statements, names: dict[str, str], prefixes: dict[str, str], used_prefixes: set[str]
+) -> Entries:
     """What the statements say about the nodes by name, and the deprecated nodes with what replaces them."""
     namespaces = _namespaces(prefixes)
-    used, found = set(names.values()), Entries()
-    for node, name in names.items():
-        if node in statements.definitions:
-            found.definitions[name] = statements.definitions[node][1]
-        for lists, into in ((statements.synonyms, found.synonyms), (statements.other_ids, found.other_ids)):
-            if node in lists:
-                into[name] = lists[node]
+    found = Entries()
+    if statements.definitions or statements.synonyms or statements.other_ids:
+        _add_entries(found, statements, names)
+    used = set(names.values()) if statements.deprecated else set()
     for node in statements.deprecated:
         name = short_name(node, namespaces)
         others = [
@@ -310,19 +355,23 @@ def _entries(statements: Statements, names: dict[str, str], prefixes: dict[str, 
         if not node.startswith("_:"):
             label = statements.labels.get(node, (0, ""))[1]
             found.obsolete[node if name in used else name] = Obsolete(label, *others)
-    shortened = {prefix for node, name in names.items() if name != node for prefix in [_prefix_of(node, namespaces)]}
-    found.prefixes = {prefix: prefixes[prefix] for prefix in prefixes if prefix in shortened}
+    found.prefixes = {prefix: prefixes[prefix] for prefix in prefixes if prefix in used_prefixes}
     return found
 
 
+def _add_entries(found: Entries, statements: Statements, names: dict[str, str]) -> None:
+    for node, name in names.items():
+        if node in statements.definitions:
+            found.definitions[name] = statements.definitions[node][1]
+        for lists, into in ((statements.synonyms, found.synonyms), (statements.other_ids, found.other_ids)):
+            if node in lists:
+                into[name] = lists[node]
+
+
 def _prefix_of(iri: str, namespaces: dict[str, str]) -> str | None:
-    return None if OBO.fullmatch(iri) else namespaces.get(iri[: len(iri) - len(local_name(iri))])
-
-
-def _is_usable(edge: tuple[str, str], statements: Statements) -> bool:
-    parent, child = edge
-    old = statements.deprecated
-    return parent != child and parent not in TOP and child not in TOP and parent not in old and child not in old
+    if iri.startswith(OBO_START) and OBO.fullmatch(iri):
+        return None
+    return namespaces.get(iri[: _start_of_local_name(iri)])
 
 
 def _restrictions(statements: Statements, skipped: Counter[str]) -> Iterator[tuple[str, str, int]]:
@@ -374,18 +423,11 @@ def _hint(skipped: Counter[str]) -> str:
     return "is_a stands for rdfs:subClassOf, skos:broader and skos:narrower; name the properties that make the edges"
 
 
-def _notes(
-    statements: Statements,
-    edges: dict[tuple[str, str], int],
-    nodes: dict[str, None],
-    names: dict[str, str],
-    skipped: Counter[str],
-) -> Iterator[str]:
-    deprecated = {node for node in statements.deprecated if node in statements.classes}
-    deprecated |= {node for edge in edges for node in edge if node in statements.deprecated}
+def _notes(statements: Statements, edges: Rows, names: dict[str, str], skipped: Counter[str]) -> Iterator[str]:
+    deprecated = {node for node in statements.deprecated if node in statements.classes or node in statements.edges.rows}
     if deprecated:
         yield f"{plural(len(deprecated), 'deprecated node')} skipped"
-    loops = sum(parent == child for parent, child in edges)
+    loops = int((edges[:, 0] == edges[:, 1]).sum())
     if loops:
         yield f"{plural(loops, 'edge')} from a node to itself skipped"
     if statements.equivalences:
@@ -395,10 +437,14 @@ def _notes(
         yield f"{plural(sum(skipped.values()) - skipped[''], 'other relation')} skipped ({some(others)})"
     if skipped[""]:
         yield f"{plural(skipped[''], 'statement')} about unnamed classes skipped"
-    isolated = len(statements.classes - nodes.keys() - deprecated - TOP)
+    isolated = len(statements.classes - names.keys() - deprecated - TOP)
     if isolated:
         yield f"{isolated:,} class{'' if isolated == 1 else 'es'} without an edge left out"
-    undescribed = [names[node] for node in nodes if node not in statements.classes and node not in statements.labels]
-    if undescribed and statements.classes:
+    if not statements.classes:
+        return
+    undescribed = [
+        name for node, name in names.items() if node not in statements.classes and node not in statements.labels
+    ]
+    if undescribed:
         examples = short(some(undescribed), 200)
         yield f"{plural(len(undescribed), 'node')} named but not described here, kept ({examples})"

@@ -6,6 +6,7 @@ from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass
 from typing import Any
 
+from hypercone._system import paused_garbage_collection
 from hypercone.errors import InputError, option
 from hypercone.formats.arrow import read_arrow, read_parquet
 from hypercone.formats.dumps import read_ncbi, read_wordnet
@@ -75,11 +76,15 @@ def read(
         **columns,
     }
     check_options(content, name, given)
-    if name not in READERS:
-        return build_hierarchy(_table_edges(content, name, **columns), on_cycle)
-    options = {"relations": wanted, "merge_names": merge_names, **columns}
-    parsed = read_content(name, content, **{known: options[known] for known in READERS[name].options})
-    return build_hierarchy(parsed, on_cycle, SAME_WORD if merge_names else "")
+    with paused_garbage_collection():
+        if name not in READERS:
+            parsed = _table_edges(content, name, **columns)
+        else:
+            options = {"relations": wanted, "merge_names": merge_names, **columns}
+            parsed = read_content(name, content, **{known: options[known] for known in READERS[name].options})
+        # The text is not needed any more, and may be large.
+        del content
+        return build_hierarchy(parsed, on_cycle, SAME_WORD if merge_names else "")
 
 
 def read_names(source: Source, *, format: str | None = None, **columns: Any) -> ParsedEdges:

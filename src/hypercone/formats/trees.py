@@ -13,13 +13,17 @@ from dataclasses import replace
 from itertools import count, dropwhile
 from operator import itemgetter
 
+import numpy as np
+
 from hypercone.errors import InputError, option, short
-from hypercone.formats.parsed import LONGEST_NAME, EdgeCollector, ParsedEdges
+from hypercone.formats.parsed import LONGEST_NAME, EdgeCollector, ParsedEdges, numbered_by_appearance
 from hypercone.formats.source import Content, text_of
 from hypercone.progress import Step, track_progress
 
 # The last alternative matches an unpaired quote or bracket, so that the search for its partner is not repeated.
 TOKEN = re.compile(r"\s+|\[[^\]]*\]|[(),:;]|'[^']*(?:''[^']*)*'|[^\s()\[\]',:;]+|['\[\]]")
+# Parentheses or a comma, and the label and length that follow without quotes and comments, as in most of most files.
+PIECE = re.compile(r"(\(++|\)++|,)\s*+([^\s()\[\]',:;]*+)\s*+(?::([-+\d.eE]++)\s*+)?+(?=[(),;])")
 # Possessive quantifiers, to avoid backtracking over long runs of digits.
 NUMBER = re.compile(r"[-+]?(\d++\.?\d*+|\.\d++)([eE][-+]?\d++)?")
 
@@ -37,8 +41,13 @@ def read_newick(content: Content) -> ParsedEdges:
     if text.lstrip().startswith("<"):
         raise InputError(f"{content.label}:1: is XML, not Newick; write the tree as (poodle,beagle)dog; instead")
     forest = _Forest(content.label, text)
-    names = forest.names()
-    return ParsedEdges(content.label, [names[row] for row in forest.parents], [names[row] for row in forest.children])
+    names, edges = forest.names(), np.array([forest.parents, forest.children], np.int32).T
+    return ParsedEdges(
+        content.label,
+        [names[row] for row in forest.parents],
+        [names[row] for row in forest.children],
+        numbered=numbered_by_appearance(names, edges),
+    )
 
 
 class _Forest:
@@ -51,6 +60,7 @@ class _Forest:
         self.parents: list[int] = []
         self.children: list[int] = []
         self._above: list[int] = []
+        self._node, self._state = 0, FRESH
         self._begin(0)
         self._read()
 
@@ -64,29 +74,81 @@ class _Forest:
                     f"there is a node {short(label)!r} already, in line {self._line(self.positions[first[label]])}; "
                     "give each node its own name",
                 )
-        free = (name for name in map("node_{}".format, count(1)) if name not in first)
+        free: Iterator[str] = map("node_{}".format, count(1))
+        if any(label.startswith("node_") for label in first):
+            free = (name for name in free if name not in first)
         return [label or next(free) for label in self.labels]
 
     def _read(self) -> None:
         act: dict[str, Callable[[int], None]]
         act = {"(": self._open, ",": self._next, ")": self._close, ":": self._colon, ";": self._end}
+        position = 0
         with Step("reading", len(self.text), lambda: self.positions[-1]):
-            for token, position in self._tokens():
+            while (position := self._read_pieces(position)) < len(self.text):
+                token, position = self._token(position)
                 if token in act:
-                    act[token](position)
-                else:
-                    self._word(token, position)
+                    act[token](position - 1)
+                elif token:
+                    self._word(token, position - len(token))
         if self._above or self._state != FRESH:
             raise self._error(len(self.text) - 1, "the file ends before the tree does; a tree ends in a semicolon")
         self.labels.pop()
 
-    def _tokens(self) -> Iterator[tuple[str, int]]:
-        for match in TOKEN.finditer(self.text):
-            token = match[0]
-            if token in ("'", "[", "]"):
-                raise self._error(match.start(), f"a {token} is never matched by another; add it or remove this one")
-            if token[0] != "[" and not token.isspace():
-                yield token, match.start()
+    def _token(self, position: int) -> tuple[str, int]:
+        """The next token, empty if it is a comment or white space, and the position behind it."""
+        match = TOKEN.match(self.text, position)
+        assert match, "every character begins a token"
+        token = match[0]
+        if token in ("'", "[", "]"):
+            raise self._error(position, f"a {token} is never matched by another; add it or remove this one")
+        return "" if token[0] == "[" or token.isspace() else token, match.end()
+
+    def _read_pieces(self, position: int) -> int:
+        """Read as many pieces as are as usual, and return the position behind them; the rest goes token by token.
+
+        The same as ``_open``, ``_next``, ``_close`` and ``_word`` would do, for all parentheses of a run at once.
+        """
+        match_at, is_number = PIECE.match, NUMBER.fullmatch
+        labels, positions, above, node, state = self.labels, self.positions, self._above, self._node, self._state
+        while piece := match_at(self.text, position):
+            marks, word, length = piece.groups()
+            mark = marks[0]
+            if length and not word and mark != ")":
+                break
+            if mark == "(":
+                if state != FRESH:
+                    break
+                size = len(marks)
+                above.extend(range(node, node + size))
+                labels.extend([""] * size)
+                positions.extend(range(position + 1, position + size + 1))
+                node += size
+            elif state in (FRESH, COLON) or len(marks) > len(above):
+                break
+            elif mark == ",":
+                self.parents.append(above[-1])
+                self.children.append(node)
+                node, state = len(labels), FRESH
+                labels.append("")
+                positions.append(position + 1)
+            else:
+                for _ in marks:
+                    self.children.append(node)
+                    node = above.pop()
+                    self.parents.append(node)
+                state = CLOSED
+            if word:
+                if state == FRESH or not is_number(word):
+                    labels[node] = word
+                positions[node] = piece.start(2)
+                state = NAMED
+            if length:
+                if not is_number(length):
+                    raise self._length_error(piece.start(3), length)
+                state = DONE
+            position = piece.end()
+        self._node, self._state = node, state
+        return position
 
     def _begin(self, position: int) -> None:
         self._node, self._state = len(self.labels), FRESH
@@ -96,7 +158,7 @@ class _Forest:
     def _word(self, token: str, position: int) -> None:
         if self._state == COLON:
             if not NUMBER.fullmatch(token):
-                raise self._error(position, f"the length of a branch is {short(token, 40)!r}; it should be a number")
+                raise self._length_error(position, token)
             self._state = DONE
             return
         if self._state not in (FRESH, CLOSED):
@@ -151,6 +213,9 @@ class _Forest:
     def _check_name(self, position: int) -> None:
         if self._state == FRESH:
             raise self._error(position, "a leaf has no name; give it one")
+
+    def _length_error(self, position: int, length: str) -> InputError:
+        return self._error(position, f"the length of a branch is {short(length, 40)!r}; it should be a number")
 
     def _line(self, position: int) -> int:
         return self.text.count("\n", 0, position) + 1

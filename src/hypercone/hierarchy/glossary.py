@@ -63,9 +63,9 @@ class Glossary:
 
     def __post_init__(self) -> None:
         values = vars(self)
-        values["definitions"] = tuple(map(as_one_line, self.definitions))
-        values["synonyms"] = tuple(map(_one_line_each, self.synonyms))
-        values["other_ids"] = tuple(map(_one_line_each, self.other_ids))
+        # A glossary may have no definitions at all for millions of nodes.
+        for name, each in (("definitions", as_one_line), ("synonyms", _one_line_each), ("other_ids", _one_line_each)):
+            values[name] = tuple(map(each, values[name])) if any(values[name]) else (each(""),) * len(values[name])
         if not len(self.definitions) == len(self.synonyms) == len(self.other_ids):
             raise HierarchyError(
                 f"there are {plural(len(self.definitions), 'definition')}, {len(self.synonyms):,} lists of synonyms "
@@ -124,7 +124,7 @@ class Glossary:
             for lists in (synonyms, other_ids):
                 lists[name] = [text for part in parts for text in lists.get(part, ())]
         made = cls(
-            tuple(definitions.get(name, "") for name in names),
+            tuple(definitions.get(name, "") for name in names) if definitions else ("",) * len(names),
             tuple(
                 _distinct(synonyms[name], name, labels.get(name, "")) if name in synonyms else NOTHING for name in names
             ),

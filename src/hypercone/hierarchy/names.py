@@ -3,9 +3,10 @@
 from __future__ import annotations
 
 import unicodedata
+from collections import defaultdict
 from collections.abc import Callable, Iterable, Iterator, Sequence
 from functools import cached_property, partial
-from itertools import chain, compress
+from itertools import chain, compress, count
 from typing import NamedTuple
 
 import numpy as np
@@ -30,8 +31,9 @@ class NodeNames(tuple[str, ...]):
             return names
         checked = super().__new__(cls, checked_names(names))
         if isinstance(names, NameIndex):
-            # The keys of a dict are unique. Copied, because a lookup in a NameIndex would add the name.
-            checked.row_of = dict(names)
+            # The keys of a dict are unique.
+            names.close()
+            checked.row_of = names
         elif len(checked.row_of) < len(checked):
             raise _duplicate_name(next(name for row, name in enumerate(checked) if checked.row_of[name] != row))
         return checked
@@ -91,17 +93,28 @@ def checked_names(names: Iterable[str]) -> tuple[str, ...]:
     return names
 
 
-class NameIndex(dict[str, int]):
-    """The row of each name. Looking up a new name gives it the next row.
+class NameIndex(defaultdict[str, int]):
+    """The row of each name. Looking up a new name gives it the next row, until the index is closed.
 
     >>> index = NameIndex()
     >>> [index[name] for name in ("dog", "cat", "dog")]
     [0, 1, 0]
     """
 
-    def __missing__(self, name: str) -> int:
-        self[name] = row = len(self)
-        return row
+    def __init__(self) -> None:
+        # A method in Python would be called for each new name, which takes three times as long.
+        super().__init__(count().__next__)
+
+    def close(self) -> None:
+        """From now on, looking up a new name is a KeyError, as in any dict."""
+        self.default_factory = None
+
+    def __reduce__(self) -> tuple[type, tuple[dict[str, int]]]:
+        # Copied and sent to other processes as an ordinary dict.
+        return dict, (dict(self),)
+
+    def __copy__(self) -> dict[str, int]:  # type: ignore[override]
+        return dict(self)
 
 
 def rows_of_pairs(pairs: Iterable[tuple[str, str]]) -> tuple[NameIndex, Rows]:
